@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what bench/reports/ewald.md shows, on one device, in parts, then
+"""Measures the data of bench/reports/ewald.md on one device, in parts, then
 writes that report.
 
     ewald.py cuda:0 results/h200 --build build
@@ -8,23 +8,23 @@ writes that report.
     ewald.py cuda:0 results/h200 --portable opencl:0 --portable host
 
 Appends lines of near_rows, ewald_rows and mesh_rows to OUT/near.csv, whole.csv
-and mesh.csv, and what they complain of to the .log beside.  A case that is in
-the file already is left out, so a run that was cut off goes on where it was.
-Kernels are compiled first, side by side, and kept in FARSUM_CACHE_DIR
-(OUT/kernels unless it is set).  Parts, most wanted first:
+and mesh.csv, and error messages to the .log files there.  A case that is
+already in the file is skipped, so an interrupted run continues.  Kernels are
+compiled first, in parallel, and kept in FARSUM_CACHE_DIR (default:
+OUT/kernels).  Parts, by priority:
 
-  whole     Stokes sums of 4e6 and 1e6 points: tuned, at the 2025 slides' own
-            parameters, at their 224 points a cutoff cell; f32
+  whole     Stokes sums of 4e6 and 1e6 points: tuned, with the parameters of the
+            2025 slides, with their 224 points per cutoff cell; f32
   host      two of these on all cores of the processor
-  near      the slides' table of the near field, ours beside
+  near      the slides' table of the near field, and our values
   coulomb   forces of water, 1e3 to 1e7 atoms, at measured errors
   dists     clusters, a slab, a sediment
   portable  near field, spreading and a whole sum on DEVICE and on each
             --portable: the same kernels through other vendors' interfaces
-  proof     a converged plan, which errors of other parts are measured against,
-            against Ewald's own sum
+  proof     the converged plan that errors of other parts are measured against,
+            compared with an Ewald sum
 
---scale 0.01 takes so many points: to try it out.
+--scale 0.01 multiplies the numbers of points, for a trial run.
 """
 import argparse
 import os
@@ -134,7 +134,7 @@ def portable_on(a, device):
     n = 1e6 * a.scale * (0.1 if host else 1)
     rows = ["host_cluster"] if host else parts.device_rows("near")
     for split in ("gaussian", "prolate"):
-        # one after another: of a device that fails at one the rest is kept
+        # one by one, so that a failure of one keeps the others
         for row in rows:
             if split == "gaussian" or row not in THEIRS:
                 yield near_row(a, device, "f64", n, 256, "split=" + split, row)
@@ -170,7 +170,7 @@ FILES = {"near_rows": "near.csv", "ewald_rows": "whole.csv",
 
 
 def fewer(words):
-    """The same kernels for less work; to have them compiled."""
+    """Shorter runs of the same kernels, which compile them."""
     if words[0].endswith("near_rows"):
         return words[:4] + ["3000"] + words[5:] + ["repeats=1"]
     if words[0].endswith("mesh_rows"):
@@ -186,7 +186,7 @@ def fewer(words):
 
 
 def measure(a, part, end):
-    """Device by device, so that one whose compiler is slow keeps no other."""
+    """Device by device, so that a slow compiler delays no other."""
     by_device = {}
     for words in PARTS[part](a):
         by_device.setdefault(words[1], []).append(words)
@@ -228,7 +228,7 @@ def main():
     p.add_argument("--most", type=float, default=120,
                    help="seconds that a case may take")
     p.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2),
-                   help="that compile kernels at once; 1: none beforehand")
+                   help="processes that compile kernels in parallel; 1: none")
     p.add_argument("--scale", type=float, default=1)
     p.add_argument("--machine", help="what the report calls it")
     p.add_argument("--no-report", action="store_true")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of bench/reports/ewald.md that set other programs beside ours."""
+"""Tables of bench/reports/ewald.md that compare other programs with ours."""
 from ewald_tables import error, table
 from report_data import counted, short
 
@@ -34,14 +34,14 @@ def by_error(m):
 
 
 def step(program, r):
-    """ms of the forces alone."""
+    """ms of only the forces."""
     if program == "farsum":
         return float(r["total_ms"])
     return float(r["step_ms"]) - float(r.get("bare_ms") or 0)
 
 
 def ours_for(found, target, precision, n):
-    """What a peer's line is set against: the same error, precision and atoms."""
+    """Our line for a peer's: the same error, precision and atoms."""
     return found.get((target, precision), {}).get(n, {}).get("farsum")
 
 
@@ -143,8 +143,8 @@ LD_PRELOAD=./cpu_clock.so versus.py data/water_spce_3k.xyz --reference ref.npz \
 
 
 def groups(lines):
-    """{(n, threads, target, our precision): [our line, theirs...]}; of a group
-    that was measured twice the last."""
+    """{(n, threads, target, our precision): [our line, theirs...]}; the last
+    measurement of a group counts."""
     found, last = {}, None
     for r in lines:
         if r["program"] == "farsum":

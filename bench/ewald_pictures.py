@@ -12,7 +12,7 @@ COLOURS = {"near": "#2980b9", "spread": "#e67e22", "fft": "#27ae60",
 
 
 def near(plt, m, folder):
-    """Targets a microsecond: the slides' rows, ours of them, ours."""
+    """Targets per microsecond: the slides, our variants of these, ours."""
     n = tables.sizes(m)
     if len(n) < 2:
         return None
@@ -37,7 +37,7 @@ def near(plt, m, folder):
 
 
 def whole(plt, m, folder):
-    """Stages of the largest sum, one bar a setting."""
+    """Stages of the largest sum, one bar per setting."""
     lines = tables.of_flow(m, [t for t, _ in tables.TAGS], "f64")
     if not lines:
         return None
@@ -92,7 +92,7 @@ def coulomb(plt, m, folder):
 
 
 def portable(plt, machines, folder):
-    """A group of bars a row, a colour a device."""
+    """One group of bars per variant, one colour per device."""
     found, places = ewald_portable.gather(machines)
     if len(places) < 2:
         return None
@@ -114,7 +114,7 @@ def portable(plt, machines, folder):
 
 
 def all_pictures(machines, host, folder):
-    """{name: file}; a name is missing where its lines are."""
+    """{name: file}; without lines there is no name."""
     del host
     plt = plots()
     os.makedirs(folder, exist_ok=True)

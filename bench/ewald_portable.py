@@ -11,7 +11,7 @@ TUNED = ("want=1e-9 tag=tuned", "want=1e-4 prec=f32 tag=f32")
 
 
 def as_slides(r):
-    """Is a line of mesh_rows of their case?"""
+    """Whether a line of mesh_rows belongs to their case."""
     return (r["row"] in SPREADING and r["P"] == "8" and r["channels"] == "3"
             and r["precision"] == "f64" and r["dist"] == "uniform"
             and 0.08 < int(r["N"]) / int(r["K"]) ** 3 < 0.12)
@@ -29,8 +29,8 @@ def place(m, r):
 
 
 def gather(machines):
-    """{room: {(row, more): {place: (value, N, error)}}}, places in order; of
-    several sizes the fewest points, of several lines the last."""
+    """{room: {(row, more): {place: (value, N, error)}}}, places in order.
+    The fewest points and the last line count."""
     found, places = {"near": {}, "spread": {}, "whole": {}}, []
 
     def add(m, r, room, key, value, n, e=""):
@@ -69,7 +69,7 @@ TEXT = {
 
 
 def portable(out, machines):
-    """Writes the tables; what was gathered."""
+    """Writes the tables; returns the gathered data."""
     found, places = gather(machines)
     if len(places) < 2:
         return found, places

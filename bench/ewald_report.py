@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/reports/ewald.md and its pictures, from what was measured.
+"""Writes bench/reports/ewald.md and its pictures from the measurements.
 
     ewald_report.py h200="One NVIDIA H200" h100="One NVIDIA H100" \\
         cpu="Two cores of an AMD EPYC (Zen 3)"
 
-The first is the machine that the report is of, the others stand in its table of
-portability; lines are bench/results/ewald_PART_LABEL.csv, as ewald.py measured
-them (near, whole, mesh) and peers/gpu_pme.py (gpu_peers); of programs on a
-processor, peers.csv, ewald_cpu_peers.csv and ewald_cpu_clock.csv
-(peers/versus.py).
-bench/reports/ewald_notes.md is put before the tables.  Pictures go into a
-folder named as the report; they need matplotlib.
+The report is about the first machine; the others are in its table of
+portability.  Lines come from bench/results/ewald_PART_LABEL.csv, measured by
+ewald.py (near, whole, mesh) and peers/gpu_pme.py (gpu_peers).  Lines of
+programs on a processor come from peers.csv, ewald_cpu_peers.csv and
+ewald_cpu_clock.csv (peers/versus.py).  bench/reports/ewald_notes.md is put
+before the tables.  Pictures go to a folder with the report's name; they
+require matplotlib.
 """
 import argparse
 import csv
@@ -57,7 +57,7 @@ average, in a cube whose edge is the cutoff.
 
 
 def read(path):
-    """Lines, each by the header last seen; # says nothing here."""
+    """Lines, each by the last header; # has no meaning here."""
     lines, names = [], None
     if not os.path.exists(path):
         return lines
@@ -73,14 +73,14 @@ def read(path):
 
 
 class Machine:
-    """Everything that was measured on one."""
+    """All measurements on one machine."""
 
     def __init__(self, title, paths):
         self.title, self.paths = title, [p for p in paths.values()
                                          if os.path.exists(p)]
         for part in PARTS:
             setattr(self, part, read(paths[part]))
-        # a case that was cut off and begun anew: the last counts
+        # an interrupted case was repeated: the last counts
         self.whole = list({(r["device"], r["case"], r["asked"]): r
                            for r in self.whole}.values())
 

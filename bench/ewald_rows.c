@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_rows.c: whole sums, timed on one device, their errors measured; a CSV
- * line each.
+/* ewald_rows.c: whole sums on one device, with times and measured errors; one
+ * CSV line each.
  *
  *     ewald_rows DEVICE CASE [reference=HOW] [threads=T] [header=0] PLAN...
  *
@@ -9,24 +9,32 @@
  *     ewald_rows host data/water_spce_3k.xyz:4 reference=ewald \
  *         want=1e-4,prec=f32
  *
- * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES.  HOW: what
- * errors are measured against (sum_case.h).  PLAN: words with commas between:
- * tol=E, the tolerance; or want=E, the measured error: the tolerance is then
- * changed, a few times, until the error is below and near it; prec=f64, f32,
- * mixed or auto; cells=K, cells a cutoff of near rows on a device; split=; s=S,
- * the cutoff by sources in a cube of its edge; c=C, bandwidth;
- * mesh=M, points along each edge; P=P; near=, spread=, interp=, fft=: rows;
- * method=spectral or fmm, and of fmm order=P, separation=W, boxes=K, root boxes
- * along each edge, levels=L, tree=dense or sparse, leaf=N, m2l=, lattice=:
- * rows; potential=1, the potential beside the forces of charges; repeats=R,
- * executes a set of points that the plan is for; tag=WORD, for the report.
+ * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES.  HOW: the
+ * reference for errors (sum_case.h).  PLAN: words separated by commas.
+ *     tol=E         tolerance
+ *     want=E        measured error; the tolerance is changed a few times until
+ *                   the error is below and near E
+ *     prec=         f64, f32, mixed or auto
+ *     cells=K       device only: cells per cutoff of near variants
+ *     split=        split
+ *     s=S           cutoff, by the sources in a cube with this edge
+ *     c=C           bandwidth
+ *     mesh=M        mesh points along each edge
+ *     P=P           support
+ *     near=, spread=, interp=, fft=      variants
+ *     method=       spectral or fmm
+ *     fmm only: order=P, separation=W, boxes=K (root boxes along each edge),
+ *               levels=L, tree=dense or sparse, leaf=N, m2l=, lattice=
+ *     potential=1   also the potential, besides the forces of charges
+ *     repeats=R     executes per set of points that the plan expects
+ *     tag=WORD      for the report
  *
- * Arrays are f64 and on the device.  total is an execute of many that are asked
- * for one after another, one an execute that is waited for; set is what new
- * positions cost, whose order has nothing to do with the old one's, again the
- * same positions once more.  All are the least, in ms.  A stage's time is that
- * of the plan's own clocks in the last execute.  Forces (laplace) or
- * velocities are summed; errors are theirs. */
+ * Arrays are f64 and on the device.  total: one execute of many that are
+ * enqueued one after another.  one: an execute that is waited for.  set: new
+ * positions in an unrelated order.  again: the same positions once more.  All
+ * are minima, in ms.  A stage's time is from the plan's clocks in the last
+ * execute.  Forces (laplace) or velocities are summed, and errors are
+ * theirs. */
 #include "sum_case.h"
 
 #include "base/clock.h"
@@ -40,11 +48,11 @@
 #include <string.h>
 
 enum { BATCHES = 3, TRIES = 5, WORDS = 12 };
-#define LONG 0.3 /* seconds of a batch, about */
+#define LONG 0.3 /* approximate seconds of a batch */
 
 struct asked {
     const char *text;
-    char word[WORDS][40]; /* what it consists of, zero-ended */
+    char word[WORDS][40]; /* its words, ending with 0 */
     double tolerance, want, s, c;
     int mesh, support, order, separation, boxes, levels, leaf, potential;
     int cells, repeats;
@@ -102,7 +110,7 @@ static int count(const char *word, const char *name, int *to)
 
 static const char *const precisions[] = {"", "f64", "f32", "mixed", "auto"};
 
-/* Ends the program at a word that it does not know. */
+/* Reads one word of a plan; ends the program if it is unknown. */
 static void ask(const char *from, struct asked *a)
 {
     const char *at = from, *precision = "f64";
@@ -186,7 +194,7 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     return farsum_plan_create(&problem, &how, plan);
 }
 
-/* Seconds of one of `runs` executes, the least of some batches. */
+/* Seconds of one of `runs` executes, the minimum over a few batches. */
 static farsum_status batches(struct whole *w, farsum_plan *plan, int runs,
                              farsum_result *out, double *best)
 {
@@ -277,7 +285,7 @@ static int stages_text(const farsum_plan_info *info, char *to, size_t size)
     return at;
 }
 
-/* All stages of a plan: row and ms. */
+/* All stages of a plan: variant and ms. */
 static void rows_text(const farsum_plan_info *info, char *to, size_t size)
 {
     to[0] = '\0';
@@ -327,13 +335,13 @@ static farsum_status once(struct whole *w, const struct asked *a,
     *t = (struct timed){.error = -1};
     GO(create(w, a, tolerance, &plan));
     GO(measure(w, a, plan, t));
-    write_line(w, a, t); /* the names are the plan's */
+    write_line(w, a, t); /* the plan owns the names */
 done:
     farsum_plan_destroy(plan);
     return status;
 }
 
-/* The plan whose measured error is just below what is wanted. */
+/* Finds the plan whose measured error is just below the requested one. */
 static void row(struct whole *w, const struct asked *a)
 {
     struct timed now, best = {.total = INFINITY};
@@ -342,7 +350,7 @@ static void row(struct whole *w, const struct asked *a)
         if (once(w, a, tolerance, &now) != FARSUM_OK) {
             fprintf(stderr, "# %s %s at %.3g: %s\n", w->c.text, a->text,
                     tolerance, farsum_message());
-            tolerance *= 3; /* a tolerance that cannot be reached */
+            tolerance *= 3; /* this tolerance is out of reach */
             continue;
         }
         if (a->want <= 0 || (now.error <= a->want && now.total < best.total))

@@ -39,7 +39,7 @@ def close(a, b):
 
 
 def last(lines, **given):
-    """The last line whose columns are so; numbers within a tenth."""
+    """The last line with these columns; numbers within a tenth."""
     found = None
     for r in lines:
         if all(r[k] == v if isinstance(v, str) else close(r[k], v)
@@ -64,7 +64,7 @@ def text(v, form="%.1f"):
 
 
 def sizes(m):
-    """The two numbers of points that were measured at s = 256, less first."""
+    """The two numbers of points measured at s = 256, in order."""
     return sorted({int(float(r["n"])) for r in m.near
                    if r["device"] == m.device and float(r["s"]) == 256
                    and r["precision"] == "f64"})[:2]

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# first_sum.sh FARSUM DEVICE: the first sum of a process on a GPU, 3000 points,
-# with no kernel kept and with all of them kept.  CSV: what, kept or not, seconds
-# of the whole process, of the plan, of set_points, as the report has them.
+# first_sum.sh FARSUM DEVICE: times of a process's first sum on a GPU, 3000
+# points, with an empty and with a filled kernel cache.  CSV: what, cache empty
+# or filled, seconds of the whole process, of the plan, of set_points, from the
+# report.
 #
-# "context" is a process that opens the driver, makes the device's context and
-# loads cuFFT with a plan of 64^3: what no library of sums goes without.
+# "context" is a process that opens the driver, creates the device's context and
+# loads cuFFT with a plan of 64^3: the minimum of any library for sums.
 #
 #     sh bench/first_sum.sh build/tools/farsum/farsum cuda:0
 set -eu

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what bench/reports/fmm.md shows, on one device, in parts.
+"""Measures the data of bench/reports/fmm.md on one device, in parts.
 
     fmm.py cuda:0 results/h200 --build build
     fmm.py cuda:0 results/h200 --part whole --minutes 3
@@ -8,37 +8,37 @@
         > bench/reports/fmm.md
 
 Appends lines of m2l_rows and m2l_micro to OUT/m2l.csv, of m2l_mix.py and
-fmm_stages.py to OUT/mix.csv, of ewald_rows to OUT/fmm.csv, and what they
-complain of to the .log beside them.  A case that is in the file already is left
-out, so a run that was cut off goes on where it was.  Kernels are compiled
-first, side by side, and kept in FARSUM_CACHE_DIR (OUT/kernels unless it is
-set).  The report takes those files, and those of
-peers/fmm_cpu.py and peers/gpu_fmm.py too, in any order.  Parts:
+fmm_stages.py to OUT/mix.csv, of ewald_rows to OUT/fmm.csv, and error messages
+to the .log files there.  A case that is already in the file is skipped, so an
+interrupted run continues.  Kernels are compiled first, in parallel, and kept
+in FARSUM_CACHE_DIR (default: OUT/kernels).  The report reads those files, and
+those of peers/fmm_cpu.py and peers/gpu_fmm.py, in any order.  Parts:
 
-  m2l     every row of m2l on devices by order, and the two bounds of dense
+  m2l     every variant of m2l on devices by order, and the two bounds of dense
           operators, depth 5, f32 and f64
-  depths  the fastest rows and the paper's at depths 3, 4, 6 and 7, p = 8 and 12
-  paper   dense operators as a paper has them, and both bounds, by order, p = 0
-          to 20, depths 3 and 4
-  images  what operators that serve 1, 2, 4 and 8 targets take, beside lists of
+  depths  the fastest variants and the paper's at depths 3, 4, 6 and 7, p = 8
+          and 12
+  paper   dense operators as in a paper, and both bounds, by order, p = 0 to 20,
+          depths 3 and 4
+  images  time with operators for 1, 2, 4 and 8 targets, compared with lists of
           the same pairs without symmetries
   ladder  a paper's fast rotation step by step
-  shapes  that by threads of a group and groups of a launch
-  tiling  that with columns in group memory and in global memory, by order
-  levels  that by depth, and one core of the host beside it
-  stages  what the stages of a sum with it take; throughput: by counters
-          (fmm_stages.py) what they use of the GPU
-  equal   whole sums by every row of m2l at equal measured error
-  mix     what the instructions of those rows are, by Nsight Compute's counters
+  shapes  the same by threads per block and blocks per launch
+  tiling  the same with columns in shared memory and in global memory, by order
+  levels  the same by depth, compared with one core of the host
+  stages  time of each stage of a sum with it; throughput: their use of the GPU,
+          by counters (fmm_stages.py)
+  equal   whole sums with every variant of m2l at equal measured error
+  mix     instructions of those variants, by Nsight Compute's counters
           (m2l_mix.py): orders 4, 8, 12 and 16, depth 4
-  launch  the rows whose kernels launch kernels, from order 0 on, where launching
-          is all that they do
+  launch  the variants whose kernels launch kernels, from order 0 on, where
+          launching takes all of the time
   whole   whole sums of the methods fmm and spectral at equal measured error
-  cross   both methods by points, error and clustering, one reference a case
-  fixed   fmm by points at each depth of a tree of one root box
+  cross   both methods by points, error and clustering, one reference per case
+  fixed   fmm by points at each depth of a tree with one root box
   open    charges of one sign in open space
   large   1e8 and 5e8 points, errors of 1e5 and 3e4 of them
-  tensor  the fastest rows by every order, depths 4 and 6, by some at 7
+  tensor  the fastest variants at every order, depths 4 and 6, some at 7
 """
 import argparse
 import os

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fmm_orders.c: the errors of the method fmm by order, as the tables of
- * src/method/fmm/boxes/error.c have them; a CSV line each.
+/* fmm_orders.c: errors of the method fmm by order, for the tables of
+ * src/method/fmm/boxes/error.c; one CSV line each.
  *
  *     fmm_orders N ROOT LEVELS WS CHARGES [STEP [MOST [SEED]]]
  *
  *     fmm_orders 30000 4 2 1 1
  *     fmm_orders 20000 5 2 2 1 2 30
  *
- * N uniform points in a periodic cube of ROOT^3 boxes and so many levels;
- * CHARGES 1: +1 and -1 in turns, 0: all +1.  Orders STEP, 2 STEP ... are
- * compared with order MOST (40).  potential and field are root mean squares
- * over the root of the number of charges in a box (and the levels' sum), in
- * units of a leaf's edge; worst is the share that one point has of the squares
- * of the field's; thousands are the median and the largest of the same over
- * sets of 1000 points, over the whole. */
+ * N uniform points in a periodic cube with ROOT^3 root boxes and LEVELS levels.
+ * CHARGES 1: alternately +1 and -1; 0: all +1.  Orders STEP, 2 STEP, ... are
+ * compared with order MOST (default: 40).  potential and field are root mean
+ * squares over the root of the number of charges in a box (and the levels'
+ * sum), in units of a leaf's edge.  worst is the largest share of one point in
+ * the squares of the field's error.  thousands are the median and the maximum
+ * of the field's error over sets of 1000 points, relative to the whole. */
 #include "mesh_case.h"
 
 #include "base/mem.h"
@@ -65,7 +65,7 @@ static int ascending(const void *a, const void *b)
     return (d > 0) - (d < 0);
 }
 
-/* Squares of the field's errors, of the potential's their mean. */
+/* Sum of squares of the field's errors, and mean square of the potential's. */
 static double take_squares(const struct orders *o, const struct sums *found,
                            const struct sums *wanted, double *square)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures and tables of two papers, from the lines of fmm.py's parts: Kohnke
-et al., IJHPCA 2020, of dense operators, and Lengvenis et al., IPDPS 2025, of
+"""Figures and tables of two papers, from the lines of fmm.py's parts: Kohnke
+et al., IJHPCA 2020, on dense operators, and Lengvenis et al., IPDPS 2025, on
 fast rotation."""
 from fmm_tables import (STAGES, TYPES, asked, by_order, ms, pick, setting,
                         table, times)
@@ -68,8 +68,8 @@ def micro(lines):
 
 
 def accesses(p, n):
-    """Of global and group memory, by operators that serve n targets over those
-    that serve one: numbers of a source and its operators, and sums."""
+    """Accesses to global and shared memory with operators for n targets, over
+    those for one: coefficients of a source and its operators, and sums."""
     half, size = (p + 1) * (p + 2) / 2, (p + 1) ** 2
     loads = half * (size + 4 * half)
     kinds = [n] if n else list(IMAGES)
@@ -162,7 +162,7 @@ def one_ladder(lines, t, d, p):
 
 
 def threads(lines):
-    """Two groups a multiprocessor, and grids."""
+    """Two thread blocks per multiprocessor, and grids."""
     some = [r for r in lines.shapes if "group" in setting(r)]
     for keys, title in (({"groups": 264}, "Threads of a group, 264 groups, ms"),
                         ({}, "Groups of a launch and their threads, ms")):
@@ -196,7 +196,7 @@ def tiling(lines):
 
 
 def by_depth(lines):
-    """Times a depth, one core of the host beside them."""
+    """Times by depth, with those of one core of the host."""
     host = times(lines.host)
     some = lines.m2l + lines.host
     for t in TYPES:
@@ -221,7 +221,7 @@ def by_depth(lines):
 
 
 def against(lines):
-    """The paper's row beside dense operators, depth 5, each GPU."""
+    """The paper's variant and dense operators, depth 5, each GPU."""
     body = []
     for rows in (lines.m2l, lines.h100):
         for t in TYPES:
@@ -264,7 +264,7 @@ def throughput(lines):
 
 
 def equal(lines):
-    """Whole sums by every row, and its own time."""
+    """Whole sums by every variant, and its own time."""
     some = [r for r in lines.sums if r["tag"] == "equal"]
     errors = sorted({float(asked(r)["want"]) for r in some}, reverse=True)
     cell = {(asked(r)["m2l"], float(asked(r)["want"])): r for r in some}
@@ -309,7 +309,7 @@ TABLES = (fixed, equal, flops, micro, symmetry, ladder, threads, tiling,
 
 
 def panels(plt, cases, each_panel, folder, name, ylabel):
-    """A picture with a panel a case; None if there is nothing to draw."""
+    """A picture with one panel per case; None without data."""
     cases = [c for c in cases if c]
     if not cases:
         return None
@@ -422,7 +422,7 @@ def draw_depth(plt, lines, folder):
 
 
 def draw_order(plt, lines, folder):
-    """The paper's row, the dense operators it is set against, and ours."""
+    """The paper's variant, dense operators for comparison, and ours."""
     def one(axes, t):
         draw_lines(axes, times(pick(lines.m2l, precision=t, depth=5, ws=1)),
                    ("gpu_symmetric", "gpu_rotation_tiled", "gpu_rotation",
@@ -434,7 +434,7 @@ def draw_order(plt, lines, folder):
 
 
 def draw_mix(plt, lines, folder):
-    """Figures 17, 19 and 22: what instructions are, a bar an order."""
+    """Figures 17, 19 and 22: kinds of instructions, one bar per order."""
     kinds = ("float", "integer", "uniform", "load_store", "control", "movement",
              "other")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of fmm.py that stand for figures and tables of two papers: Kohnke et
-al., IJHPCA 2020 (dense operators), and Lengvenis et al., IPDPS 2025 (fast
-rotation).  Each yields (key, command)."""
+"""Cases of fmm.py for figures and tables of two papers: Kohnke et al., IJHPCA
+2020 (dense operators), and Lengvenis et al., IPDPS 2025 (fast rotation).  Each
+yields (key, command)."""
 import os
 
 import parts
@@ -68,7 +68,7 @@ def images(a):
 
 
 def shapes(a):
-    """Figures 11 and 13: two groups a multiprocessor, then grids."""
+    """Figures 11 and 13: two thread blocks per multiprocessor, then grids."""
     for p, depth in SHAPES:
         words = ["groups=264"]
         for n in GROUPS:
@@ -100,7 +100,7 @@ def tiling(a):
 
 
 def levels(a):
-    """Figure 14: by depth; what the GPU has no memory for is left out."""
+    """Figure 14: by depth, as far as the memory of the GPU suffices."""
     for p in (8, 4, 11):
         for depth in (4, 5, 6, 7):
             for t in TYPES:
@@ -133,8 +133,8 @@ def throughput(a):
 
 
 def equal(a):
-    """Whole sums at the same measured error: by each row of m2l at 1e-3, by
-    the papers' fastest and ours at smaller ones."""
+    """Whole sums at the same measured error: by each variant of m2l at 1e-3, by
+    the papers' fastest and ours at smaller errors."""
     for error, t in ERRORS:
         rows = parts.device_rows("m2l") if error == ERRORS[0][0] else EQUAL
         if error < 1e-10:  # nodes leave 6e-10; the others are for ws = 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and pictures of bench/reports/fmm.md, from the lines of fmm.py's parts
-and of peers/fmm_cpu.py and peers/gpu_fmm.py.  Lines of m2l in a file named
-*_h100.csv are of that GPU and stand apart."""
+"""Tables and pictures of bench/reports/fmm.md, from the lines of fmm.py's
+parts and of peers/fmm_cpu.py and peers/gpu_fmm.py.  Lines of m2l in a file
+named *_h100.csv were measured on that GPU and are reported separately."""
 import os
 
 import fmm_paper_report
@@ -137,7 +137,7 @@ def mix(lines):
 
 
 def launch(lines):
-    """Order 0 is launching and nothing else; 26 launches a box of ws = 1."""
+    """Order 0 only launches: 26 launches per box at ws = 1."""
     rows = [r for r in lines.m2l
             if "dynamic" in r["row"] and r["ws"] == "1"]
     boxes = {(r["row"], r["precision"], r["depth"]): int(r["boxes"])
@@ -157,7 +157,7 @@ def launch(lines):
 
 
 def draw_m2l(plt, lines, folder, depth, name):
-    """Time by order, a line a row, bounds of dense operators dashed."""
+    """Time by order, one line per variant, dense operators' bounds dashed."""
     some = [r for r in lines.m2l if r["depth"] == depth]
     if len({r["p"] for r in some}) < 3:
         return None
@@ -179,7 +179,7 @@ def draw_m2l(plt, lines, folder, depth, name):
 
 
 def draw_fixed(plt, lines, folder):
-    """Time by points at each depth, and what the stages share at 1e6."""
+    """Time by points at each depth, and shares of the stages at 1e6."""
     some = [r for r in lines.sums if r["tag"] == "fixed"]
     if not some:
         return None
@@ -209,7 +209,7 @@ def draw_fixed(plt, lines, folder):
 
 
 def draw_cross(plt, lines, folder):
-    """Which method: time of spectral over that of fmm, forces alone."""
+    """Which method: time of spectral over that of fmm, only forces."""
     cells = {}
     for r in lines.sums:
         if ("want" in asked(r) and not is_open(r) and r["tag"] != "equal"

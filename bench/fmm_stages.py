@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a whole sum's stages use of an NVIDIA GPU, by Nsight Compute's counters:
-a CSV line a stage of one sum of four points a box.
+"""Measures the use of an NVIDIA GPU by a whole sum's stages, by Nsight
+Compute's counters; one CSV line per stage of a sum with four points per box.
 
     fmm_stages.py cuda:0 f32 11 7 gpu_rotation_tiled --build build
 
-compute, memory: of what the multiprocessors and the memory's slowest part can
-do, percent, means by time over the stage's kernels; ms: their sum, at whatever
-clock the GPU has.  Counters may be refused to those who are not root.
+compute, memory: per cent of the peak of the multiprocessors and of the
+memory's slowest part, means over the stage's kernels weighted by time.  ms:
+their total time, at the GPU's current clock.  The counters may require root.
 """
 import argparse
 import csv
@@ -25,7 +25,7 @@ COLUMNS = ["device", "stage", "precision", "p", "depth", "m2l", "ms"] \
 
 
 def launches(a):
-    """Of one sum; (m2l clears first).  A row a kernel, and the time's unit."""
+    """One sum (m2l clears first): one row per kernel, and the unit of time."""
     plan = "method=fmm,boxes=1,prec=%s,order=%s,levels=%d,m2l=%s" % (
         a.precision, a.p, int(a.depth) + 1, a.row)
     done = subprocess.run(

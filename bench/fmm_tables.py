@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of fmm.py's files, and how the tables of its report are written."""
+"""Lines of fmm.py's files, and the format of its report's tables."""
 import csv
 import re
 
@@ -8,7 +8,7 @@ STAGES = ("p2p", "p2m", "m2m", "m2l", "lattice", "l2l", "l2p")
 
 
 class Lines:
-    """Rows of all tables in some files, by what they are."""
+    """Rows of all tables in some files, by kind."""
 
     def __init__(self, paths):
         self.m2l, self.sums, self.cpu, self.peers, self.mix, self.h100 = (
@@ -19,7 +19,7 @@ class Lines:
             self.read(path)
 
     def kind(self, path, row):
-        """Where rows of a table go."""
+        """The list for the rows of a table."""
         if "fma" in row:
             return self.h100 if path.endswith("_h100.csv") else self.m2l
         if "mix" in row:
@@ -31,7 +31,7 @@ class Lines:
         return self.cpu if row[0] == "program" else self.peers
 
     def read(self, path):
-        """What a command printed before it failed does not count."""
+        """Drops output of a command that failed later."""
         names, to, pending = None, None, []
         with open(path) as f:
             for line in f:
@@ -71,7 +71,7 @@ def setting(r):
 
 
 def pick(rows, **wanted):
-    """Those whose columns are so; numbers as texts."""
+    """Lines with these columns; numbers as texts."""
     return [r for r in rows if all(r[k] == str(v) for k, v in wanted.items())]
 
 
@@ -85,7 +85,7 @@ def ms(r, stage):
 
 
 def times(rows):
-    """{(row, order): ms}, the least that was measured."""
+    """{(row, order): ms}, the minimum measured."""
     best = {}
     for r in rows:
         key = r["row"], int(r["p"])

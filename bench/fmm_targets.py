@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was aimed at in the method of multipoles, and what was measured, from the
-lines of fmm.py's parts."""
+"""Targets of the fast multipole method and measured values, from the lines of
+fmm.py's parts."""
 from fmm_tables import TYPES, asked, pick, table, times
 
 DEPTHS = ("3", "4", "5", "6", "7")
@@ -73,7 +73,7 @@ def micro(lines):
 
 
 def bound(lines):
-    """Of the multiply-adds that the row itself has."""
+    """Share of the variant's own multiply-adds."""
     shares = []
     for t, d in cells(lines):
         some = pick(lines.m2l, precision=t, depth=d, ws=1)
@@ -97,8 +97,8 @@ def paper(lines):
 
 
 def speed(lines, precision, want, aim):
-    """Points a second, with new points each time, and without; of forces alone
-    where nothing else was measured."""
+    """Points per second, with new points each time and without; for only forces
+    if nothing else was measured."""
     best = {}
     for r in lines.sums:
         if r["method"] != "fmm" or r["precision"] != precision \
@@ -137,7 +137,7 @@ def largest(lines):
 
 
 def host(lines):
-    """Over FMM3D."""
+    """Speed over that of FMM3D."""
     ratio = []
     for r in lines.cpu:
         same = [float(o["time_ms"]) for o in pick(

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2l_micro.c: what m2l by dense operators could take at best and at worst
- * (Kohnke et al., IJHPCA 2020): kernels that multiply and add as often as
- * (10.7) does for all pairs of boxes, once with all factors and sums in memory,
- * once with them in registers; CSV lines as those of m2l_rows.
+/* m2l_micro.c: lower and upper time limits of m2l by dense operators (Kohnke et
+ * al., IJHPCA 2020).  The kernels do as many multiplications and additions as
+ * (10.7) for all pairs of boxes, once with all factors and sums in memory, once
+ * in registers.  CSV lines as those of m2l_rows.
  *
  *     m2l_micro DEVICE PRECISION P DEPTH [header=0]
  *
- * Of long sums a part is timed and its time scaled. */
+ * For long sums a part is timed and its time is scaled. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -36,7 +36,7 @@ struct micro {
     double create;
 };
 
-/* Complex multiplications of a pair. */
+/* Complex multiplications per pair. */
 static double terms_of_pair(const struct micro *m)
 {
     return (m->p + 1.0) * (m->p + 2.0) / 2 * (m->p + 1.0) * (m->p + 1.0);
@@ -74,7 +74,7 @@ static double launch(struct micro *m, int memory, int64_t groups, int64_t n,
     return best;
 }
 
-/* Memory for so many complex numbers, three times. */
+/* Allocates memory for this many complex numbers, three times. */
 static void take(struct micro *m, int64_t numbers)
 {
     int64_t bytes = numbers * (m->precision == FARSUM_F32 ? 8 : 16);

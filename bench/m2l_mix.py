@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What rows of m2l do on an NVIDIA GPU, by Nsight Compute's counters: a CSV
-line a row.
+"""Measures variants of m2l on an NVIDIA GPU, by Nsight Compute's counters; one
+CSV line per variant.
 
     m2l_mix.py cuda:0 f32 12 4 gpu_symmetric gpu_plane_wave --build build
 
-float ... other: shares of the instructions that threads execute, in percent.
-issue, fp32, fp64, tensor, group, cache, memory: what of the issue slots, of the
-pipes, of the group memory's, the second cache's and the memory's rate is used;
-warps: of those that fit a multiprocessor, how many are there.  These are means
-over the row's kernels by their time, ms the sum of that, at whatever clock the
-GPU has.  Counters may be refused to those who are not root.
+float ... other: shares of the instructions that threads execute, per cent.
+issue, fp32, fp64, tensor, group, cache, memory: used part of the rates of the
+issue slots, the pipes, the shared memory, the second-level cache and the
+memory.  warps: active warps over the most that fit a multiprocessor.  These
+are means over the variant's kernels, weighted by time; ms is their total time,
+at the GPU's current clock.  The counters may require root.
 """
 import argparse
 import csv
@@ -39,12 +39,12 @@ UNITS = {"ns": 1e-6, "us": 1e-3, "usecond": 1e-3, "ms": 1}
 
 
 def value(text):
-    """Before the instances, which stand in parentheses."""
+    """The part before the instances in parentheses."""
     return float(text.split(" (")[0].replace(",", ""))
 
 
 def kernels(device, precision, p, depth, row, build):
-    """A dictionary a launch, and the unit of its time."""
+    """One dictionary per launch, and the unit of time."""
     done = subprocess.run(
         ["ncu", "--clock-control", "none", "--csv", "--page", "raw",
          "--print-metric-instances", "details", "-k", "regex:^(m2l|plane)",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2l_rows.c: rows of m2l, m2m or l2l on a dense periodic tree of one root box,
- * timed and compared with the first of them; a CSV line each.
+/* m2l_rows.c: variants of m2l, m2m or l2l on a dense periodic tree with one
+ * root box, timed and compared with the first variant; one CSV line each.
  *
  *     m2l_rows DEVICE PRECISION P DEPTH [WHAT...]
  *
@@ -10,21 +10,29 @@
  *     m2l_rows cuda:0 f32 17 7 group=128 groups=264 gpu_rotation_tiled
  *     m2l_rows cuda:0 f32 12 4 images=4 gpu_symmetric images=8 gpu_symmetric
  *
- * WHAT: rows, in that order, none means all of the table but plain; room=m2m or
- * l2l, else m2l; ws=W; root=K, K^3 root boxes; open=1, no axis periodic;
- * repeats=R, runs timed at most after a first, 0: that; header=0, no names of
- * columns.  Of the rows that come after it, if they have it, 0: as they do it:
- * group=N, threads of a group; groups=N of a launch; images=N, of gpu_symmetric
- * and gpu_sorted only operators that serve 1, 2, 4 or 8 targets; apart=1, a
- * launch a level.
+ * WHAT: variants, in that order (default: all of the table except plain);
+ *     room=m2m      stage: m2m or l2l (default: m2l)
+ *     ws=W          separation
+ *     root=K        K^3 root boxes
+ *     open=1        no periodic axis
+ *     repeats=R     maximum number of timed runs, after an untimed first run;
+ *                   0: only the first run
+ *     header=0      no names of columns
+ * The following words affect variants named after them, where supported; 0: the
+ * variant's default:
+ *     group=N       threads per thread block
+ *     groups=N      thread blocks per launch
+ *     images=N      gpu_symmetric and gpu_sorted: only operators for 1, 2, 4 or
+ *                   8 targets
+ *     apart=1       one launch per level
  *
- * seconds is the least of the runs, create what comes before them, operators
- * made and kernels compiled.  fma is what the row counts (a product or a sum by
- * itself is one), share that rate over what the cost model takes for the
- * device's peak.  off is the root mean square of the difference from the first
- * row over that of its values, where there are many boxes of the first of them
- * and the last; numbers of sources repeat there.  setting: the words above that
- * change what rows do; room: m2l, m2m or l2l. */
+ * seconds is the minimum over the runs; create is the time before them, to
+ * build operators and compile kernels.  fma is the variant's count (a single
+ * product or sum counts as one).  share is that rate over the device's peak in
+ * the cost model.  off is the root mean square difference from the first
+ * variant over that of its values.  With many boxes, only the first and the
+ * last ones are compared; numbers of sources repeat there.  setting: the words
+ * above that change a variant.  room: m2l, m2m or l2l. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -40,8 +48,8 @@
 #include <string.h>
 
 enum { REPEATS = 10, REPEATS_LEAST = 2, CHUNK = 1 << 22 };
-#define LONG 0.5 /* seconds for all runs of a row */
-#define COMPARED 3e7 /* numbers, about */
+#define LONG 0.5 /* seconds for all runs of a variant */
+#define COMPARED 3e7 /* approximate number of compared values */
 
 struct m2l_bench {
     const struct stage *room;
@@ -50,9 +58,9 @@ struct m2l_bench {
     struct boxes_io io;
     int64_t numbers; /* of an array */
     int repeats;
-    void *multipole, *local; /* the host's, of its rows */
+    void *multipole, *local; /* on the host, for its variants */
     void *seen;              /* numbers of some boxes */
-    int64_t most;            /* boxes that are compared, of each end */
+    int64_t most;            /* boxes compared at each end */
     double *reference;       /* [numbers of an expansion][2 most] */
     struct buf multipole_there, local_there;
     char setting[100];
@@ -63,8 +71,8 @@ static int64_t real_bytes(const struct m2l_bench *b)
     return b->args.precision == FARSUM_F32 ? 4 : 8;
 }
 
-/* Like those of charges in a box: degree n as 2^-n; the same ones again after
- * CHUNK boxes. */
+/* Random numbers like the expansions of charges in a box: degree n scales as
+ * 2^-n.  They repeat after CHUNK boxes. */
 static void take_numbers(struct m2l_bench *b, void *array, struct buf *there)
 {
     int64_t stride = b->io.stride, n = stride < CHUNK ? stride : CHUNK;
@@ -139,8 +147,8 @@ static void take_tree(struct m2l_bench *b, int depth, int root, int open)
     take_arrays(b);
 }
 
-/* Of the locals of levels >= 1, or of m2m all multipoles, relative to the first
- * row's. */
+/* RMS difference from the first variant, relative, of the locals of levels >=
+ * 1; for m2m, of all multipoles. */
 static double difference(struct m2l_bench *b)
 {
     int64_t real = real_bytes(b), bytes = b->most * real;
@@ -278,7 +286,7 @@ static int room_of(const char *word, const struct stage **room)
     *room = stage_find(word + 5);
     if (*room == &m2m_stage || *room == &m2l_stage || *room == &l2l_stage)
         return 1;
-    fprintf(stderr, "m2l_rows: rooms are m2m, m2l and l2l\n");
+    fprintf(stderr, "m2l_rows: room= expects m2m, m2l or l2l\n");
     exit(2);
 }
 
@@ -291,7 +299,7 @@ static int number(const char *word, const char *name, int *value)
     return 1;
 }
 
-/* Changes what rows after it do; the line says so. */
+/* Changes the settings of later variants; their lines report it. */
 static int setting(struct m2l_bench *b, const char *word)
 {
     struct boxes_shape *a = &b->args.shape, before = *a;
@@ -310,7 +318,7 @@ static int setting(struct m2l_bench *b, const char *word)
             at += snprintf(b->setting + at, sizeof b->setting - (size_t)at,
                            "%s%s%d", at ? " " : "", all[k].name, *all[k].value);
     }
-    if (a->images != before.images) { /* other sums */
+    if (a->images != before.images) { /* the sums change */
         mem_free(b->reference);
         b->reference = NULL;
     }

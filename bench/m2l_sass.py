@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the inner loop of m2l's kernels that kernels launch consists of, as the
-machine has it: Nsight Compute counts kernels that the host launches.
+"""Counts the machine instructions of the inner loop of m2l kernels that are
+launched by kernels.  Nsight Compute counts only kernels that the host
+launches.
 
     m2l_sass.py 4 8 12 16 >> results/mix.csv
 
-Lines as m2l_mix.py has them, shares of a loop's instructions in percent, without
-times and rates.  Needs nvcc and cuobjdump, no GPU.
+Lines as those of m2l_mix.py: shares of a loop's instructions in per cent,
+without times and rates.  Requires nvcc and cuobjdump, no GPU.
 """
 import argparse
 import csv
@@ -61,7 +62,7 @@ def kind(name):
 
 
 def inner(lines):
-    """The loop with most sums that has no other in it."""
+    """The innermost loop with the most sums."""
     best = []
     back = [(to, at) for at, name, to in lines
             if name == "BRA" and to is not None and to < at]

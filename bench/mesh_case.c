@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_case.c: see mesh_case.h. */
+/* mesh_case.c: points, strengths and mesh of one case of mesh_rows. */
 #include "mesh_case.h"
 
 #include "base/mem.h"
@@ -19,7 +19,8 @@ void bench_need(farsum_status status)
     exit(1);
 }
 
-/* What a number adds to the state, so that the k-th can be had at once. */
+/* Increment of the state per number; it gives direct access to the k-th
+ * number. */
 static const uint64_t step = 0x9e3779b97f4a7c15u;
 
 double bench_number(uint64_t *state)
@@ -30,7 +31,7 @@ double bench_number(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* In the ball of radius 1, uniformly. */
+/* Uniform in the ball of radius 1. */
 static double in_ball(uint64_t *seed, double *x)
 {
     double r2;
@@ -93,7 +94,7 @@ static void points(struct bench *b)
             uint64_t own = seed + 3 * (uint64_t)i * step;
             bench_position(b, i, &own, x + 3 * i);
         }
-    } else { /* points take as many numbers as they please */
+    } else { /* a point may take any number of random numbers */
         for (int64_t i = 0; i < b->n; i++)
             bench_position(b, i, &seed, x + 3 * i);
     }
@@ -117,7 +118,7 @@ void bench_points_again(struct bench *b)
 {
     bench_need(points_gpu_set_device(b->points.gpu, &b->cell, b->n, &b->x_there,
                                      FARSUM_F64, "source"));
-    /* a sort from the order of the last one would be a cheap one */
+    /* sorting from the last order would be too cheap */
     b->points.gpu->sort.path = GPU_SORT_NONE;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_case.h: one case of mesh_rows: points, strengths and a mesh, on the host
- * or a device. */
+ * or on a device. */
 #ifndef FARSUM_BENCH_MESH_CASE_H
 #define FARSUM_BENCH_MESH_CASE_H
 
@@ -17,9 +17,9 @@ struct bench {
     struct cell cell;
     struct points points;
     int64_t n, mesh_reals, q_reals;
-    void *q, *mesh, *out; /* the host's */
+    void *q, *mesh, *out; /* on the host */
     struct buf x_there, q_there, mesh_there, out_there, field_there;
-    int field; /* 1: interp is asked for the field too */
+    int field; /* 1: interp also computes the field */
     void *field_out;
     double *reference[2]; /* of spread, interp */
 };
@@ -35,19 +35,19 @@ static inline int bench_size(const struct bench *b)
 
 /* Ends the program with the library's message unless OK. */
 void bench_need(farsum_status status);
-/* In [0, 1). */
+/* A random number in [0, 1). */
 double bench_number(uint64_t *state);
 /* Fractional coordinates of the i-th point. */
 void bench_position(const struct bench *b, int64_t i, uint64_t *seed,
                     double *x);
-/* Everything that follows from device, dist, n, window and spread. */
+/* Sets all that follows from device, dist, n, window and spread. */
 void bench_create(struct bench *b);
 void bench_clear(struct bench *b);
-/* On a device: the same positions once more, as new ones, and nothing of the
- * sorts and lists that were made of them before. */
+/* On a device: sets the same positions again as if they were new, without the
+ * earlier sorts and lists. */
 void bench_points_again(struct bench *b);
-/* Fills what rows write to with zeros. */
+/* Fills the variants' output arrays with zeros. */
 void bench_out_zero(struct bench *b);
-/* Of what a row wrote, relative to the first row's, RMS. */
+/* Relative RMS difference of a variant's output from the first variant's. */
 double bench_difference(struct bench *b, int room);
 #endif

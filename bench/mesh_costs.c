@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_costs.c: what an H200's rows should cost, beside what they did: reads
- * lines of mesh_rows and writes them again with the costs of this build, which
- * needs no device.
+/* mesh_costs.c: predicted costs of variants on an H200, for comparison with
+ * measured times.  Reads lines of mesh_rows and writes them with the costs of
+ * this build; requires no device.
  *
  *     mesh_costs <rows.csv >costs.csv */
 #include "mesh_case.h"

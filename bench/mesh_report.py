@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/reports/spreading.md and its pictures, from what was measured.
+"""Writes bench/reports/spreading.md and its pictures from the measurements.
 
     mesh_report.py bench/results/spreading_h200.csv --machine "One NVIDIA H200" \\
         --peers bench/results/cufinufft_h200.csv \\
@@ -8,8 +8,8 @@
         --notes bench/reports/spreading_notes.md --out bench/reports/spreading.md
 
 Lines are those of mesh_rows (spreading.py runs it on all cases) and of
-peers/cufinufft_rows.py.  Pictures go into a folder named as the report; they
-need matplotlib, and without it the report has none.
+peers/cufinufft_rows.py.  Pictures go to a folder with the report's name.
+Without matplotlib the report has no pictures.
 """
 import argparse
 import csv
@@ -199,7 +199,7 @@ strength each. The paper's GPUs were a K40c and a GTX 480.
 
 
 def matrix(out, cases, precision, k):
-    """Rows over N for a mesh."""
+    """Variants over N for a mesh."""
     some = {c.N: rows for c, rows in cases.items()
             if c.room == "spread" and c.window == "bspline"
             and c.precision == precision and c.K == k}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_rows.c: every row of spread and interp that fits, timed on one device
- * and compared with the first of them; a CSV line each.
+/* mesh_rows.c: all variants of spread and interp that support a case, timed on
+ * one device and compared with the first variant; one CSV line each.
  *
  *     mesh_rows DEVICE PRECISION SUPPORT CHANNELS MESH N DIST [WHAT...]
  *
@@ -12,17 +12,20 @@
  * MESH: points along each axis.  DIST: uniform, clustered (half of the points
  * in a ball whose radius is a tenth of the edge), shell (all on a sphere),
  * gauss (a normal distribution, its width an eighth of the edge), cell (all
- * within one mesh cell).  WHAT: rows, in that order, "all" for the table's,
- * which is what none means; window=NAME; parts=2, complex strengths;
- * repeats=R, the runs that rows are told to expect; room=spread or interp;
- * field=1, interp's field with the potential, which alone is compared;
- * header=1, the columns' names and the line of room "points", what taking
- * positions costs, first.
- * gpu_particle_shadow is gpu_particle without atomics: its sums are wrong, its
- * time shows what they cost.
+ * within one mesh cell).  WHAT: variants, in that order, or "all" (default);
+ *     window=NAME
+ *     parts=2       complex strengths
+ *     repeats=R     runs that variants should expect
+ *     room=         spread or interp
+ *     field=1       interp computes the field and the potential; only the
+ *                   potential is compared
+ *     header=1      first the names of columns, and the line of room "points",
+ *                   the time to accept positions
+ * gpu_particle_shadow is gpu_particle without atomics.  Its sums are wrong; its
+ * time shows the cost of atomics.
  *
- * set is what new positions cost a row (sorts, lists, matrices), run what new
- * strengths cost; positions are on the device already. */
+ * set is a variant's time for new positions (sorts, lists, matrices), run the
+ * time for new strengths.  Positions are already on the device. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -34,7 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs timed, fewer of one that takes longer than LONG seconds for all. */
+/* Timed runs; fewer if they would take more than LONG seconds in total. */
 enum { REPEATS = 9, REPEATS_LEAST = 3 };
 #define LONG 1.0
 
@@ -93,7 +96,7 @@ static void summary(double *run, int count, struct measured *m)
     m->median = run[count / 2];
 }
 
-/* Runs a row whose state has its points. */
+/* Runs a variant whose state has its points. */
 static farsum_status run_all(struct bench *b, int room, const struct variant *v,
                              void *state, struct stopwatch *watch,
                              struct measured *m)
@@ -123,7 +126,8 @@ static farsum_status run_all(struct bench *b, int room, const struct variant *v,
     return FARSUM_OK;
 }
 
-/* Creates, sets twice and runs a row; prints its line. */
+/* Creates a variant's state, sets points twice, runs it, and prints its
+ * line. */
 static void row(struct bench *b, int room, const char *name,
                 const struct variant *v)
 {
@@ -142,7 +146,7 @@ static void row(struct bench *b, int room, const char *name,
     if (b->device)
         bench_need(stopwatch_create(&watch, b->device));
     int64_t before = bytes_now(b);
-    for (int k = 0; k < 2; k++) { /* the first takes memory */
+    for (int k = 0; k < 2; k++) { /* the first one allocates */
         if (b->device)
             bench_points_again(b);
         start(b, &watch, &at);
@@ -163,7 +167,7 @@ done:
     stopwatch_clear(&watch);
 }
 
-/* What taking positions costs, as a line. */
+/* Prints the line of the cost of taking positions. */
 static void points_line(struct bench *b)
 {
     struct stopwatch watch = {0};
@@ -190,7 +194,7 @@ static void all_rows(struct bench *b, int room)
         row(b, room, r->name, r->variant);
 }
 
-/* A row as it was asked for: NAME[:unit=U][:group=G], or all. */
+/* Runs a variant as named: NAME[:unit=U][:group=G], or all. */
 static int asked(struct bench *b, int room, const char *text)
 {
     const struct variant_row *r = room ? interp_stage.rows : spread_stage.rows;
@@ -217,7 +221,7 @@ static int asked(struct bench *b, int room, const char *text)
 
 struct wanted {
     const char *window, *room;
-    int header, rows; /* how many rows are named, first among the words */
+    int header, rows; /* rows: number of named variants, in front */
     char **row;
 };
 
@@ -227,7 +231,7 @@ static const char *value(const char *word, const char *name)
     return strncmp(word, name, length) == 0 ? word + length : NULL;
 }
 
-/* Takes the options out of the words; what stays are rows. */
+/* Removes the options from the words; the names of variants remain. */
 static void options(struct bench *b, struct wanted *w, int count, char **word)
 {
     w->row = word;

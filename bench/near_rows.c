@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_rows.c: rows of the near field, timed on one device and compared with
- * the first of them; a CSV line each.
+/* near_rows.c: variants of the near field, timed on one device and compared
+ * with the first variant; one CSV line each.
  *
  *     near_rows DEVICE PRECISION KERNEL N S [WHAT...]
  *
@@ -9,21 +9,25 @@
  *         whole=1 gpu_cells gpu_cells:cells=3 gm_1d sm_2d:team=64x2 \
  *         gpu_verlet:skin=0.1
  *
- * PRECISION: f64, f32 or mixed, pairs in f32 and results in f64.  N points,
- * uniform in a cubic cell, which are sources and targets; S of them,
- * on average, in a cube of the cutoff's edge.  WHAT: rows, in that order, none
- * means the table's; split=prolate or gaussian; tolerance=E; c=C, the split's
- * bandwidth, in place of the one that follows from E: of the Gaussian
- * exp(-xi^2 rc^2) = E, of the prolate E'(rc) rc = 2 E; repeats=R, runs timed at
- * most; threads=T, on the host; header=0, no names of columns; whole=1: N is
- * changed so that the edge is a whole number of cutoffs.  A pair may be off by
- * a tenth of E.
+ * PRECISION: f64, f32 or mixed (pairs in f32, results in f64).  N points,
+ * uniform in a cubic cell, are sources and targets.  S: mean number of them in
+ * a cube whose edge is the cutoff.  WHAT: variants, in that order (default: the
+ * table's);
+ *     split=        prolate or gaussian
+ *     tolerance=E
+ *     c=C           bandwidth of the split (default: from E; gaussian
+ *                   exp(-xi^2 rc^2) = E, prolate E'(rc) rc = 2 E)
+ *     repeats=R     maximum number of timed runs
+ *     threads=T     on the host
+ *     header=0      no names of columns
+ *     whole=1       changes N so that the edge is a whole number of cutoffs
+ * A pair may have an error of a tenth of E.
  *
- * set is what new positions cost a row (sorts, lists; with skin=W, cutoffs, of
- * rows that keep lists, what positions cost that are near the last ones), run
- * what new strengths cost, the least; positions are on the device already.  off
- * is the root mean square of the difference from the first row over that of its
- * values; of laplace potential and field are summed. */
+ * set is a variant's time for new positions (sorts, lists).  With skin=W, in
+ * cutoffs, variants that reuse lists get positions near the last ones.  run is
+ * the time for new strengths.  Both are minima; positions are already on the
+ * device.  off is the root mean square difference from the first variant over
+ * that of its values; for laplace, potential and field are summed. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -37,7 +41,7 @@
 #include <string.h>
 
 enum { REPEATS = 7, REPEATS_LEAST = 2 };
-#define LONG 1.0 /* seconds for all runs of a row */
+#define LONG 1.0 /* seconds for all runs of a variant */
 
 struct near_bench {
     struct near_args args;
@@ -45,11 +49,11 @@ struct near_bench {
     struct split split;
     struct near_poly poly;
     struct points points;
-    int64_t n, parts, out_reals; /* numbers that a target is given */
+    int64_t n, parts, out_reals; /* parts: numbers per target */
     double s, tolerance;
     int repeats;
-    void *q, *out;     /* the host's */
-    double *reference; /* what the first row gave */
+    void *q, *out;     /* on the host */
+    double *reference; /* results of the first variant */
     struct buf x_there, q_there, value_there, field_there;
 };
 
@@ -68,14 +72,14 @@ static int64_t out_bytes(const struct near_bench *b)
     return is_f32(b) && !b->args.wide ? 4 : 8;
 }
 
-/* The same positions as new ones. */
+/* Sets the same positions as if they were new. */
 static void points_again(struct near_bench *b)
 {
     if (!b->args.device)
         return;
     bench_need(points_gpu_set_device(b->points.gpu, &b->cell, b->n, &b->x_there,
                                      FARSUM_F64, "source"));
-    /* a sort from the order of the last one would be a cheap one */
+    /* sorting from the last order would be too cheap */
     b->points.gpu->sort.path = GPU_SORT_NONE;
 }
 
@@ -136,7 +140,7 @@ static void zero(struct near_bench *b)
     }
 }
 
-/* Of what lies in out, relative to the first row's. */
+/* RMS difference of `out` from the first variant's, relative. */
 static double difference(struct near_bench *b)
 {
     int64_t values = b->args.pair->values * b->n;
@@ -198,7 +202,7 @@ static farsum_status measure(struct near_bench *b, const struct variant *v,
         .field = b->args.pair->kind->gradient ? field : NULL,
     };
     double all = 0;
-    for (int k = 0; k < 2; k++) { /* the first takes memory */
+    for (int k = 0; k < 2; k++) { /* the first one allocates */
         points_again(b);
         double at = begin(b, watch);
         TRY(v->set(state, &b->points, &b->points));
@@ -253,7 +257,7 @@ static void row(struct near_bench *b, const char *name, const struct variant *v)
     stopwatch_clear(&watch);
 }
 
-/* A row as it was asked for: NAME[:team=XxY][:cells=K][:skin=W]. */
+/* Runs a variant as named: NAME[:team=XxY][:cells=K][:skin=W]. */
 static void asked(struct near_bench *b, const char *text)
 {
     size_t length = strcspn(text, ":");
@@ -276,7 +280,7 @@ static void asked(struct near_bench *b, const char *text)
     fprintf(stderr, "# no row %s\n", text);
 }
 
-/* The least bandwidth at which the split ends as the tolerance asks. */
+/* The smallest bandwidth for which the split meets the tolerance at its end. */
 static void bandwidth(struct near_bench *b, const char *split, double c)
 {
     double low = 1, high = 100;
@@ -306,7 +310,7 @@ static const char *value(const char *word, const char *name)
 struct wanted {
     const char *split;
     double c;
-    int whole, header, rows; /* how many rows are named, first of the words */
+    int whole, header, rows; /* rows: number of named variants */
 };
 
 static void options(struct near_bench *b, struct wanted *w, int count,

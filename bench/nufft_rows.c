@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_rows.c: the NUFFT of types 1 and 2, timed, its error measured against
+/* nufft_rows.c: NUFFTs of types 1 and 2, timed, with errors measured against
  * direct sums at some modes and points.
  *
  *     nufft_rows DEVICE PRECISION MODES N DIST TOLERANCE [ERROR]
@@ -7,11 +7,11 @@
  *     nufft_rows host f64 64 1e6 uniform 1e-6
  *     nufft_rows host f32 64 1e5 clustered 1e-4 3e-5 upsampling=2
  *
- * MODES along each axis; DIST as mesh_rows has it.  With ERROR the tolerance
- * starts at four times that and is tightened until the measured error is no
- * larger, and that transform counts.  upsampling=S fixes it, threads=T the
- * host's threads.  On a device all arrays are there.  Lines as
- * bench/peers/cufinufft_rows.py has them. */
+ * MODES along each axis; DIST as in mesh_rows.  With ERROR, the tolerance
+ * starts at four times ERROR and is tightened until the measured error is at
+ * most ERROR; that transform counts.  upsampling=S fixes the upsampling,
+ * threads=T the host's threads.  On a device all arrays are there.  Lines as
+ * those of bench/peers/cufinufft_rows.py. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -36,7 +36,7 @@ struct nufft {
     int threads;
     farsum_device *on; /* NULL: the host */
     struct buf x_there, c_there, f_there;
-    void *x, *c, *f;             /* the host's */
+    void *x, *c, *f;             /* on the host */
     double exact[2][SAMPLES][2]; /* of type 1, type 2 */
     int64_t at[2][SAMPLES];
 };
@@ -110,7 +110,7 @@ static void sum_2(struct nufft *s, int i)
     mem_free(e);
 }
 
-/* Random strengths or modes, and the sums of the samples. */
+/* Random strengths or modes, and the direct sums at the samples. */
 static void input(struct nufft *s, int type)
 {
     uint64_t seed = 7;
@@ -142,7 +142,7 @@ static double error(const struct nufft *s, int type)
     return sqrt(sum / norm);
 }
 
-/* Starts to time, on the device's queue if there is one. */
+/* Starts timing, on the device's queue if there is one. */
 static void start(const struct nufft *s, struct stopwatch *watch, double *at)
 {
     if (s->on)
@@ -178,7 +178,7 @@ static void ask(const struct nufft *s, int type, double tolerance,
     options->upsampling = s->upsampling;
 }
 
-/* A plan, its times in milliseconds and its error. */
+/* Measures a plan: milliseconds and error. */
 static farsum_status measure(struct nufft *s, int type, double tolerance,
                              double *ms, double *off, farsum_mesh_info *info)
 {
@@ -235,7 +235,7 @@ static void line(struct nufft *s, int type, double tolerance, double wanted)
                     farsum_message());
             if (wanted <= 0)
                 return;
-            continue; /* a looser tolerance may be refused, or a tighter */
+            continue; /* a larger or smaller tolerance may be refused */
         }
         if (wanted <= 0 || off <= wanted)
             break;

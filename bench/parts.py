@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of a measurement one after another, so that a run that was
-cut off goes on where it was: what was done stands in the file itself."""
+"""Runs the commands of a measurement one after another.  An interrupted run
+continues, because the output file shows which commands are done."""
 import concurrent.futures
 import os
 import re
@@ -12,13 +12,13 @@ TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def device_rows(room):
-    """Names of a room's rows that work on devices, in the table's order."""
+    """Names of a stage's variants for devices, in the table's order."""
     with open(os.path.join(TREE, "src/stage", room, "variants.def")) as f:
         return re.findall(r"VARIANT\(\w+, *((?:gpu|gm|sm)_\w+)", f.read())
 
 
 def done(path):
-    """Keys of the commands that ended well."""
+    """Keys of the commands that succeeded."""
     if not os.path.exists(path):
         return set()
     with open(path) as f:
@@ -31,8 +31,8 @@ def left(path, cases):
 
 
 def quietly(commands, jobs, most):
-    """Side by side, whatever comes of it, none longer than `most` seconds: so
-    that kernels are compiled."""
+    """Runs commands in parallel to compile their kernels, none longer than
+    `most` seconds; failures are ignored."""
     def one(words):
         try:
             subprocess.run(words, stdout=subprocess.DEVNULL,
@@ -44,9 +44,9 @@ def quietly(commands, jobs, most):
 
 
 def run(path, cases, end, most):
-    """cases: (key, command); appends what they print to path, what they
-    complain of to the .log beside it.  None is begun after `end`; each may take
-    `most` seconds.  How many were not begun."""
+    """cases: (key, command).  Appends their output to path and their error
+    messages to the .log file of the same name.  None is started after `end`;
+    each may take `most` seconds.  Returns how many were not started."""
     log_path = os.path.splitext(path)[0] + ".log"
     for i, (key, words) in enumerate(cases):
         if time.time() > end:

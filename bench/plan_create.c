@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan_create.c: seconds of farsum_plan_create on the host, periodic, with a
- * sample: of the first plan of a process, of the same again, and of others of
- * like size (another cell, another count).  Every case has a process of its
- * own.
+ * sample: for the first plan of a process, for the same plan again, and for
+ * others of similar size (another cell, another count).  Every case has a
+ * process of its own.
  *
  *     plan_create [threads [kernel]] >plan_create.csv
  *
- * The last columns are the bits of what was chosen and of a sum: two builds
- * that choose alike print the same. */
+ * The last columns are the bits of the choices and of a sum: two builds with
+ * equal choices print the same. */
 #include <farsum/farsum.h>
 
 #include <math.h>
@@ -49,8 +49,8 @@ static double uniform(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-53;
 }
 
-/* n points, one in each of n of the places of a lattice, a third of a place
- * away from it at most; charges of both signs. */
+/* n points, one at each of n sites of a lattice, displaced by at most a third
+ * of the spacing; charges of both signs. */
 static void points(int n, double edge, uint64_t seed)
 {
     int side = (int)ceil(cbrt(n) - 1e-9);
@@ -85,13 +85,13 @@ static void failed(const char *what)
     printf(",%s: %s\n", what, farsum_message());
 }
 
-/* One plan: its line. */
+/* Makes one plan and prints its line. */
 static void plan_line(const char *which, const char *kernel, int precision,
                       double tolerance, int n, double edge, int threads)
 {
     farsum_problem problem = FARSUM_PROBLEM_INIT;
     farsum_options options = FARSUM_OPTIONS_INIT;
-    options.verify = FARSUM_VERIFY_OFF; /* which takes what executes take */
+    options.verify = FARSUM_VERIFY_OFF; /* it would cost several executes */
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_result result = FARSUM_RESULT_INIT;
     farsum_plan *plan = NULL;

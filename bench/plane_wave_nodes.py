@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes src/math/plane_wave_table.h: the nodes of plane waves, math.md (10.19).
+"""Generates src/math/plane_wave_table.h: nodes of plane waves, math.md
+(10.19).
 
     plane_wave_nodes.py NODES [WIDE] > src/math/plane_wave_table.h
 
-NumPy and SciPy.  For 3 .. NODES numbers of nodes, lambda and weights are fitted
-by least squares (Levenberg and Marquardt) to the pairs of points that the far
-lists of cubes, ws = 1, have along each axis: their potentials, twelve times,
-and fields, and, CROWD times, to what far lists of evenly filled boxes add up to at
-TARGETS points, where errors of pairs should cancel.  One node more starts from
-those before it, stretched.  Pairs at random are gathered in cells of (z, rho).  Then each node gets as many angles,
-a multiple of four, as keep what they leave beside what the nodes do.  Wide
+Requires NumPy and SciPy.  For 3 .. NODES nodes, lambda and weights are fitted
+by least squares (Levenberg and Marquardt).  The data are the pairs of points
+in the far lists of cubes, ws = 1, along each axis: their potentials, with
+weight twelve, and fields.  With weight CROWD they include the sums over far
+lists of evenly filled boxes at TARGETS points, where errors of pairs should
+cancel.  One node more starts from the previous nodes, stretched.  Random pairs
+are gathered in cells of (z, rho).  Then each node gets enough angles, a
+multiple of four, that their error adds little to that of the nodes.  Wide
 tables are fitted to cubes and to bricks of 1 x 1 x 1/1.3 together.
 """
 import itertools
@@ -47,7 +49,7 @@ def cell_of(z, rho, most, nz=40, nr=64):
 
 
 def cells(z, rho, weight):
-    """Pairs side by side as one."""
+    """Concatenates pairs."""
     k, n = cell_of(z, rho, rho.max())
     total = np.bincount(k, weight, n)
     there = total > 0
@@ -57,8 +59,8 @@ def cells(z, rho, weight):
 
 
 def crowds(stretch):
-    """z, rho of cells, and what each counts in sums over evenly filled far
-    lists: of the potential, the slopes along z and along rho."""
+    """z, rho of cells, and their weights in sums over evenly filled far lists:
+    of the potential and its derivatives along z and rho."""
     rng = np.random.default_rng(3)
     g, w = np.polynomial.legendre.leggauss(4)
     points = np.array(list(itertools.product(g / 2, repeat=3)))

@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random cases for the planner, as a shell script of mesh_rows' lines.
+"""Generates random cases for the planner, as a shell script of mesh_rows'
+commands.
 
     planner_cases.py --device cuda:0 --seed 1 --cases 40 >cases.sh
     FARSUM_CACHE_DIR=folder sh cases.sh rows.csv
     mesh_costs <rows.csv | planner_check.py -
 
-Mesh, density, window, channels, precision and distribution are drawn anew by
-each seed, so that costs are judged by cases that they were not fitted to.
-Rows that would take long where they cannot win are left out.  The script first
-runs the cases side by side, so that their kernels are compiled and kept, then
-one by one, and those times count.
+Each seed gives other meshes, densities, windows, channels, precisions and
+distributions, so that costs are tested with cases that they were not fitted
+to.  Variants that would take long where they cannot win are omitted.  The
+script first runs the cases in parallel, so that their kernels are compiled and
+cached, then one by one, and those times count.
 """
 import argparse
 import math

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How well the planner's costs pick rows.
+"""Measures how well the planner's costs select variants.
 
     mesh_costs <rows.csv | planner_check.py -
 
-Of each case of mesh_rows' lines, to which mesh_costs adds the costs, for 1, 20 and 1e4 runs on the same positions:
-the row that the costs pick, the row that was fastest, and the ratio of their
-times (set-up over the number of runs, plus a run); then the share of cases
-within 10 %.
+For each case of mesh_rows' lines, to which mesh_costs adds the costs, for 1,
+20 and 1e4 runs on the same positions: prints the variant with the lowest cost,
+the fastest variant, and the ratio of their times (set-up over the number of
+runs, plus a run); then the share of cases within 10 %.
 """
 import argparse
 import collections

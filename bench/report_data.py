@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of mesh_rows, the bounds of its rows, and how they are shown."""
+"""Lines of mesh_rows, bounds of its variants, and number formats."""
 import collections
 import csv
 import math
@@ -25,8 +25,8 @@ Case = collections.namedtuple("Case", CASE)
 
 
 def read(paths):
-    """{Case: {row: line}}, in the order of the files; of a row measured twice
-    the last counts.  Lines before any header are of the first columns."""
+    """{Case: {row: line}}, in the order of the files; the last
+    measurement counts.  Lines before any header have the first columns."""
     cases = collections.OrderedDict()
     for path in paths:
         names = COLUMNS
@@ -60,8 +60,8 @@ def asm(case):
 
 
 def best_from(rows):
-    """Of each row the fewest runs on the same positions at which it is the
-    best of all, set-up included."""
+    """For each variant, the fewest runs on the same positions for which it is
+    the best, set-up included."""
     first, runs = {}, 1.0
     while runs < 1e7:
         total = {n: r["set_ms"] + runs * r["run_min_ms"]
@@ -72,7 +72,7 @@ def best_from(rows):
 
 
 def rows_of_mesh(case):
-    """Bytes from memory if each particle, in no order, wants its rows of mesh
+    """Bytes from memory if particles in random order read their rows of mesh
     points and the cache holds a part of the mesh."""
     real = REAL[case.precision]
     values = case.channels * case.parts
@@ -84,7 +84,7 @@ def rows_of_mesh(case):
 
 
 def parts(case, row):
-    """Seconds that each thing which a row must do takes at least, by name."""
+    """Minimum seconds of each part of a variant's work, by name."""
     real, fma = REAL[case.precision], FMA[case.precision]
     values = case.channels * case.parts
     sums = case.N * case.P ** 3 * values
@@ -136,8 +136,8 @@ def parts(case, row):
 
 
 def columns(case, name):
-    """Multiply-adds that a warp's column of mesh points does for one that
-    counts: all of its points for each particle that reaches it."""
+    """Multiply-adds of a warp's column of mesh points per useful one: all of
+    its points for each particle that reaches it."""
     y, z = (8, 8) if case.precision == "f32" and case.channels == 1 else (4, 8)
     if "mma" in name:
         y, z = 4, 8

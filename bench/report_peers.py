@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report's part on cuFINUFFT and other peers on the same GPU."""
+"""Report section on cuFINUFFT and other peers on the same GPU."""
 from statistics import median
 
 from report_data import counted, short

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skin_steps.c: what a step of moving particles costs, by the skin of the lists
- * that are kept; a CSV line each.
+/* skin_steps.c: time of a step of moving particles, by the skin of reused
+ * neighbour lists; one CSV line each.
  *
  *     skin_steps CASE TOLERANCE MOVE STEPS [device=D] [threads=T] [prec=f32]
  *         [near=ROW] SKIN...
  *
  *     skin_steps data/water_spce_3k.xyz:3 1e-4 0.02 40 0 0.3 0.6 1
  *
- * On a device D arrays are there, and no energy is asked for.
- * CASE: the notation of `farsum help cases`, or FILE.xyz:COPIES; lengths below
- * are in its unit.  Particles fly straight on, MOVE a step, root mean square
- * over all of them, each coordinate of a velocity from a normal distribution:
- * 0.02 is what the atoms of water at 300 K do in some fs, where bonds that hold
- * them keep them nearer to where they were.
+ * With device=D arrays are on the device, and no energy is requested.  CASE:
+ * the notation of `farsum help cases`, or FILE.xyz:COPIES; lengths below are in
+ * its unit.  Particles move in straight lines, by MOVE per step (root mean
+ * square over all particles), with normally distributed velocity components.
+ * 0.02 is the motion of atoms in water at 300 K in some fs; there, bonds keep
+ * them nearer to their initial positions.
  *
- * made and kept: sets that listed anew, and that did not; set_made, set_kept
- * and execute: microseconds a particle, the least of those steps, forces and
- * energy; near: of execute; step: set and execute, as often as lists were made
- * and kept.  Where lists were never kept that column is 0. */
+ * made and kept: numbers of sets that built lists, and that reused them.
+ * set_made, set_kept and execute: minimum microseconds per particle of these
+ * steps, with forces and energy.  near: part of execute.  step: set and
+ * execute, weighted by the numbers of sets made and kept.  A column is 0 if
+ * lists were never reused. */
 #include "sum_case.h"
 
 #include "base/clock.h"
@@ -36,13 +37,13 @@ struct steps {
     double tolerance, move;
     int64_t steps;
     int threads, f32;
-    const char *near;  /* borrowed; NULL: the tuner's */
+    const char *near;  /* borrowed; NULL: chosen by the tuner */
     farsum_device *on; /* NULL: the host */
     double *x, *v, *field; /* owned, [n][3] */
     struct buf x_there, q_there, field_there;
 };
 
-/* Least times, in seconds. */
+/* Minimum times, in seconds. */
 struct least {
     double made, kept, execute, near;
 };
@@ -64,7 +65,7 @@ static void velocities(struct steps *s)
         s->v[i] = s->move / sqrt(3) * rng_normal(&rng);
 }
 
-/* Arrays on the device. */
+/* Puts the arrays on the device. */
 static void there(struct steps *s, const char *device)
 {
     int64_t vectors = 24 * s->c.p.n;
@@ -102,7 +103,7 @@ static double keep_least(double least, double seconds)
     return least > 0 && least < seconds ? least : seconds;
 }
 
-/* Seconds of new points, and of their sum; both are waited for. */
+/* Seconds of set_points and of execute, each waited for. */
 static void step(struct steps *s, farsum_plan *plan, farsum_result *out,
                  double seconds[2])
 {

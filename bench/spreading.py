@@ -1,24 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what bench/reports/spreading.md shows, on one device, in parts.
+"""Measures the data of bench/reports/spreading.md on one device, in parts.
 
     spreading.py cuda:0 results/h200 --rows build/bench/mesh_rows
     spreading.py cuda:0 results/h200 --part figures32 --minutes 3
 
-Appends mesh_rows' lines to OUT/spreading.csv and what rows refuse to
-OUT/spreading.log.  A case that is in the file already is left out, so a run
-that was cut off goes on where it was.  Kernels are compiled first, side by
-side, and kept in FARSUM_CACHE_DIR (OUT/kernels unless it is set).  Parts:
+Appends mesh_rows' lines to OUT/spreading.csv and refusals of variants to
+OUT/spreading.log.  A case that is already in the file is skipped, so an
+interrupted run continues.  Kernels are compiled first, in parallel, and kept
+in FARSUM_CACHE_DIR (default: OUT/kernels).  Parts:
 
   table      the P2G and G2P cases of the 2025 slides and of our targets, every
-             row: f64, P = 8, three channels; f32, P = 6
+             variant: f64, P = 8, three channels; f32, P = 6
   figures32  the 2015 paper's cases: p = 6 B-splines, K = 32, 64, 128, 256,
-  figures64  N = 1e3 ... 1e7, in steps of 1, 2, 5 at K = 128, every row and the
-             shadow without atomics, in f32 and f64
+  figures64  N = 1e3 ... 1e7, in steps of 1, 2, 5 at K = 128, every variant and
+             the shadow without atomics, in f32 and f64
   scans      K = 128: sizes of compute units (gpu_single by shuffles and by
-             local memory) and of groups (gpu_group), f32 and f64
+             local memory) and of thread blocks (gpu_group), f32 and f64
 
-mesh_report.py makes tables and pictures of it.
+mesh_report.py writes tables and pictures from it.
 """
 import argparse
 import os
@@ -72,7 +72,7 @@ def scans():
     for precision in ("f32", "f64"):
         for n in DECADES + STEPS:
             if precision == "f32" or n in DECADES:
-                # a scan sets up its matrix anew for each size
+                # a scan makes its matrix again for each size
                 some = units() if n < 10000000 else [
                     u for u in units() if "local" not in u]
                 yield (precision, 6, 1, 128, n, "uniform"), PAPER + some

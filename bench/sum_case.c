@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum_case.c: see sum_case.h. */
+/* sum_case.c: particles to sum, and their reference sums. */
 #include "sum_case.h"
 
 #include "io.h"
@@ -37,7 +37,7 @@ int sum_case_charges(const struct sum_case *c)
     return c->p.strengths == 1;
 }
 
-/* One cell of the file, which the others repeat. */
+/* Reads one cell of the file; the other cells repeat it. */
 static void from_file(struct sum_case *c, const char *path, int copies)
 {
     char error[512];
@@ -122,14 +122,15 @@ static void sum(const struct sum_case *c, farsum_problem *problem,
     farsum_plan_destroy(plan);
 }
 
-/* Fields become forces. */
+/* Turns fields into forces. */
 static void times_charge(const struct sum_case *c, int64_t i, double *v)
 {
     for (int d = 0; d < 3 && sum_case_charges(c); d++)
         v[d] *= c->p.q[i];
 }
 
-/* Of some particles, by a method whose time goes with their number. */
+/* The reference at a few particles, by a method whose time is proportional to
+ * their number. */
 static void by_targets(struct sum_case *c, const farsum_options *how,
                        int64_t targets, double tolerance)
 {
@@ -137,7 +138,7 @@ static void by_targets(struct sum_case *c, const farsum_options *how,
     double *y = NULL;
     problem.tolerance = tolerance;
     problem.precision = FARSUM_F64;
-    if (c->period) { /* copies: the first is like the others */
+    if (c->period) { /* copies: the first one represents all */
         double m = cbrt((double)c->p.n / (double)c->period);
         for (int d = 0; d < 9; d++)
             problem.cell[d] /= round(m);
@@ -211,7 +212,7 @@ void sum_case_reference(struct sum_case *c, const char *how, const char *device)
     }
 }
 
-/* Sum of the squares of all, for `targets` of them. */
+/* Sum of the squares of all vectors, from `targets` of them. */
 static double norm_of_all(const struct sum_case *c, const double *v)
 {
     double norm = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_threads.c: seconds that points of a Plummer sphere take a plan of fmm in
- * open space on the host, and of that the tree, by threads; the least of some
- * repeats.
+/* tree_threads.c: set_points time of a plan of fmm in open space on the host,
+ * and the tree's part of it, by the number of threads, for a Plummer sphere;
+ * minimum over some repeats.
  *
  *     tree_threads [particles [most threads]] >tree_threads.csv */
 #include <farsum/farsum.h>
@@ -30,7 +30,7 @@ static double uniform(uint64_t *seed)
     return ((double)(random_next(seed) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Radius by the inverse of the mass within it, no farther than 20. */
+/* Radius from the inverse of the mass within it, at most 20. */
 static void plummer(double *x, double *q, int64_t n)
 {
     uint64_t seed = 1;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library's sources are all *.c and *.cc below src/. Files *_kern.c are
 # compiled once per instruction set. FARSUM_WITHOUT names variants that the
-# build leaves out, for example fft/fftw: their stem and its parts stem_*.
+# build leaves out, for example fft/fftw: their stem and its parts stem_*.  Folders
+# papers/ belong to builds with FARSUM_PAPERS.
 #   library_sources(SOURCES KERNELS)
 function(library_sources sources kernels)
   set(dir ${PROJECT_SOURCE_DIR}/src)
@@ -9,6 +10,9 @@ function(library_sources sources kernels)
   foreach(variant IN LISTS FARSUM_WITHOUT)
     list(FILTER all EXCLUDE REGEX "/stage/${variant}(_[a-z0-9_]*)?[.]cc?$")
   endforeach()
+  if(NOT FARSUM_PAPERS)
+    list(FILTER all EXCLUDE REGEX "/papers/")
+  endif()
   set(kern ${all})
   list(FILTER kern INCLUDE REGEX "_kern[.]c$")
   list(FILTER all EXCLUDE REGEX "_kern[.]c$")
@@ -16,8 +20,8 @@ function(library_sources sources kernels)
   set(${kernels} ${kern} PARENT_SCOPE)
 endfunction()
 
-# The names stage/stem of all lines `VARIANT(stage, stem, ...)` in the stages'
-# tables, without those that the build leaves out.
+# The names stage/stem of all lines VARIANT(stage, stem, ...) or PAPER(...) in the
+# stages' tables, without those that the build leaves out.
 #   stage_variants(NAMES)
 function(stage_variants names)
   file(GLOB_RECURSE tables CONFIGURE_DEPENDS
@@ -25,9 +29,9 @@ function(stage_variants names)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tables})
   set(found "")
   foreach(table IN LISTS tables)
-    file(STRINGS ${table} lines REGEX "^ *VARIANT\\(")
+    file(STRINGS ${table} lines REGEX "^ *(VARIANT|PAPER)\\(")
     foreach(line IN LISTS lines)
-      string(REGEX MATCH "VARIANT\\( *([a-z0-9_]+) *, *([a-z0-9_]+)" _ "${line}")
+      string(REGEX MATCH "\\( *([a-z0-9_]+) *, *([a-z0-9_]+)" _ "${line}")
       list(APPEND found ${CMAKE_MATCH_1}/${CMAKE_MATCH_2})
     endforeach()
   endforeach()

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dynamics.c: a warm salt by velocity Verlet: one plan, points set in every
- * step, and a box that is pressed half way.  Charges and masses of 1, a
- * repulsion of 0.0324 / r^9; the total energy holds while the box does. */
+/* dynamics.c: a warm salt, integrated by velocity Verlet.  One plan, new points
+ * in every step, and a box that is compressed half way.  Charges and masses are
+ * 1, the repulsion is 0.0324 / r^9.  The total energy is conserved while the
+ * box is constant. */
 #include <farsum/farsum.h>
 #include <math.h>
 
 enum { SIDE = 6, N = SIDE * SIDE * SIDE, STEPS = 100 };
 static double x[3 * N], v[3 * N], f[3 * N], q[N], cell[9];
 
-static double repel(void) /* adds to f; returns its energy */
+static double repel(void) /* adds to f; returns the energy */
 {
     double energy = 0;
     for (int i = 0; i < N; i++)
@@ -24,7 +25,7 @@ static double repel(void) /* adds to f; returns its energy */
     return energy;
 }
 
-static double forces(farsum_plan *plan) /* the energy; NaN: it failed */
+static double forces(farsum_plan *plan) /* the energy; NaN: failure */
 {
     double energy = NAN;
     farsum_result result = FARSUM_RESULT_INIT;
@@ -69,12 +70,12 @@ int main(void)
         problem.cell[4 * d] = cell[4 * d] = SIDE, problem.periodic[d] = 1;
     problem.n_sources = N, problem.sample_x = x, problem.sample_q = q;
     problem.tolerance = 1e-4;
-    options.threads = 1; /* there is little to share out */
+    options.threads = 1; /* too little work to share */
     if (farsum_plan_create(&problem, &options, &plan) == FARSUM_OK)
         drift = run(plan);
     for (int i = 0; i < 3 * N; i++)
         x[i] *= 0.998, cell[i % 9] *= i < 9 ? 0.998 : 1;
-    /* the plan stays while its error does; else a new one is to be made */
+    /* keep the plan while its error permits it; else make a new one */
     if (plan && farsum_plan_set_cell(plan, cell) == FARSUM_OK)
         after = run(plan);
     farsum_plan_destroy(plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* h5md.h: writes particles frame by frame as H5MD (nongnu.org/h5md), which
- * `farsum run`, and viewers, read: position, velocity, force, and their box.
- * Without HDF5 in the build h5md_create gives NULL. */
+/* h5md.h: writes particles frame by frame as H5MD (nongnu.org/h5md): position,
+ * velocity, force, and the box.  `farsum run` and viewers read it.  If the
+ * build has no HDF5, h5md_create returns NULL. */
 #ifndef EXAMPLE_H5MD_H
 #define EXAMPLE_H5MD_H
 
@@ -47,7 +47,8 @@ static inline void h5md_word(hid_t at, const char *name, const char *text)
     H5Tclose(type);
 }
 
-/* A data set that grows by a frame at a time, of count x 3 numbers each. */
+/* A data set that grows by one frame at a time; each frame has count x 3
+ * numbers. */
 static inline hid_t h5md_set(hid_t at, const char *name, hid_t type,
                              hsize_t count)
 {
@@ -99,7 +100,7 @@ static inline void h5md_box(hid_t all, const double edge[3])
     H5Gclose(box);
 }
 
-/* NULL: it cannot be written. */
+/* NULL: the file cannot be written. */
 static inline struct h5md *h5md_create(const char *path, int n,
                                        const double edge[3], const char *by)
 {
@@ -144,7 +145,7 @@ static inline struct h5md *h5md_create(const char *path, int n,
     return h;
 }
 
-/* x, v, f [n][3].  -1: it could not be written. */
+/* x, v, f: [n][3].  -1: the frame could not be written. */
 static inline int h5md_write(struct h5md *h, int step, double time,
                              const double *x, const double *v, const double *f)
 {

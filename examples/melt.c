@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* melt.c: molten sodium chloride at constant energy, at several tolerances:
- * how far the total energy strays is what a tolerance costs.
+/* melt.c: molten sodium chloride at constant energy, at several tolerances.
+ * The drift of the total energy shows the effect of a tolerance.
  *
  *     melt [-n ions] [-s steps] [-e steps to melt] [-d DEVICE] [-g FILE.svg]
  *          [-c] [TOLERANCE ...]
  *
- * -g draws both measures over the tolerance; -c fails unless the energy strays
- * less at the last tolerance, a tighter one, than at the first.
+ * -g draws both measures over the tolerance.  -c fails unless the energy drifts
+ * less at the last tolerance, a smaller one, than at the first.
  *
- * Ions of Tosi and Fumi (J. Phys. Chem. Solids 25 (1964) 31, 45): Coulomb's
- * forces by Farsum, repulsion and dispersion within a cutoff, velocity Verlet.
- * Every tolerance starts from the same melt.  Length in Angstrom, energy in eV,
- * mass in u; the unit of time is then 10.18 fs. */
+ * The ions are those of Tosi and Fumi (J.  Phys.  Chem.  Solids 25 (1964) 31,
+ * 45).  Farsum sums the Coulomb forces; repulsion and dispersion act within a
+ * cutoff; velocity Verlet integrates.  Every tolerance starts from the same
+ * melt.  Length is in Angstrom, energy in eV, mass in u; the unit of time is
+ * then 10.18 fs. */
 #include <errno.h>
 #include <farsum/farsum.h>
 #include <math.h>
@@ -37,16 +38,17 @@ struct melt {
     farsum_plan *plan;
 };
 
-/* What a run shows. */
+/* Results of a run. */
 struct drift {
-    double tolerance, estimated; /* asked for, and the plan's estimate */
-    double slope, strays; /* of the total energy: eV an ion and ps, by a line
-                             through all steps; RMS from its start, eV an ion */
-    double seconds; /* a step */
+    double tolerance, estimated; /* requested, and estimated by the plan */
+    double slope, strays; /* of the total energy: slope of a line through all
+                           * steps, in eV per ion and ps; RMS deviation from the
+                           * start, eV per ion */
+    double seconds; /* per step */
 };
 
-/* Energy at r of a pair of kinds a + b = 0 (Na Na), 1, 2 (Cl Cl), and force
- * over r.  Both go to 0 at the cutoff by a smooth step from 0.8 of it on. */
+/* Energy and force over r for a pair at r, of kinds a + b = 0 (Na Na), 1, 2 (Cl
+ * Cl).  From 0.8 of the cutoff on, a smooth step takes both to 0. */
 static double tosi_fumi(int kind, double r, double cut, double *force)
 {
     static const double b[3] = {0.26371, 0.21096, 0.15822}; /* eV */
@@ -81,7 +83,7 @@ static void pair(void *data, int i, int j, const double d[3], double r2)
     }
 }
 
-/* Forces; the potential energy, or NaN. */
+/* Computes the forces; returns the potential energy, or NaN. */
 static double forces(struct melt *m)
 {
     double energy = 0;
@@ -106,7 +108,8 @@ static double kinetic(const struct melt *m)
     return sum;
 }
 
-/* Steps; total [steps + 1] energies an ion, or NULL: at the temperature. */
+/* Integrates `steps`.  total: [steps + 1] energies per ion, or NULL to keep the
+ * temperature. */
 static int go(struct melt *m, int steps, double *total)
 {
     double dt = step_fs / unit_fs, potential = forces(m);
@@ -114,7 +117,7 @@ static int go(struct melt *m, int steps, double *total)
         double now = kinetic(m), wanted = 1.5 * m->n * boltzmann * temperature;
         if (total)
             total[k] = (potential + now) / m->n;
-        else /* toward it in some ten steps */
+        else /* approach it in about ten steps */
             for (int i = 0; i < 3 * m->n; i++)
                 m->v[i] *= sqrt(1 + 0.1 * (wanted / now - 1));
         for (int i = 0; i < 3 * m->n && k < steps; i++) {
@@ -142,11 +145,12 @@ static farsum_status plan(struct melt *m, double tolerance, const char *device)
         problem.cell[4 * d] = m->edge[d], problem.periodic[d] = 1;
     problem.n_sources = m->n, problem.sample_x = m->x, problem.sample_q = m->q;
     options.device = device;
-    options.skin = 1; /* lists of near pairs last for some steps */
+    options.skin = 1; /* neighbour lists are reused for some steps */
     return farsum_plan_create(&problem, &options, &m->plan);
 }
 
-/* Rock salt, shaken, with velocities at random: ions in turn Na and Cl. */
+/* Rock salt with small random displacements and random velocities; Na and Cl
+ * alternate. */
 static void begin(struct melt *m, int side)
 {
     uint64_t seed = 1;
@@ -154,7 +158,7 @@ static void begin(struct melt *m, int side)
     for (int i = 0, site = 0; i < m->n; site++) {
         int at[3] = {site % side, site / side % side, site / side / side};
         int kind = (at[0] + at[1] + at[2]) % 2;
-        /* the i-th ion is of kind i % 2: rows hold as many of both */
+        /* the i-th ion is of kind i % 2: rows have equal numbers of both */
         int k = site / 2 * 2 + kind;
         for (int d = 0; d < 3; d++) {
             double u = 0;
@@ -176,7 +180,7 @@ static void begin(struct melt *m, int side)
         m->v[i] -= drift[i % 3] / all;
 }
 
-/* Line through the energies. */
+/* Fits a line through the energies. */
 static void strays(const double *total, int steps, struct drift *d)
 {
     double st = 0, se = 0, n = steps + 1.0, square = 0;
@@ -195,7 +199,7 @@ static double place(double value, double low, double high)
     return (log10(value) - low) / (high - low);
 }
 
-/* Both measures over the tolerance, logarithmic. */
+/* Draws both measures over the tolerance, on logarithmic axes. */
 static int draw(const struct drift *d, int n, const char *path,
                 const char *title)
 {
@@ -249,7 +253,7 @@ static int draw(const struct drift *d, int n, const char *path,
     return fclose(f);
 }
 
-/* All tolerances from the same start; 0: it failed. */
+/* Runs all tolerances from the same start; 0: failure. */
 static int compare(struct melt *m, int steps, const char *device,
                    struct drift *d, int n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A particle-in-cell step: charges to a mesh, a field from the mesh (here: the
- * plane wave that the deposit is Poisson's source of), and the field back at
- * the particles.  One charge density wave, so that the answer is known.
+/* mesh.c: one step of a particle-in-cell code.  Charges are spread to a mesh,
+ * the mesh gives a field, and the field is interpolated at the particles.
+ * There is one plane wave of charge density, so that the result is known.
  *
  *     mesh [DEVICE]        "host", "cuda:0", ..., see farsum list devices */
 #include <farsum/mesh.h>
@@ -14,7 +14,7 @@ static double x[N][3], q[N], rho[M][M][M], phi[M][M][M], pot[N], grad[N][3];
 static void solve(const farsum_mesh *mesh, double edge)
 {
     const double k = 2 * acos(-1) / edge, h = edge / M;
-    /* what spread and interp have blurred is divided out once each */
+    /* the window blurs once in spread and once in interp: divide twice */
     double c = 0, s = 0,
            hat =
                farsum_mesh_hat(mesh, k * h) * pow(farsum_mesh_hat(mesh, 0), 2);
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
         problem.periodic[d] = 1;
         problem.mesh[d] = M;
     }
-    problem.window = "bspline"; /* cloud in cell is 2, triangles are 3, ... */
+    problem.window = "bspline"; /* 2: cloud in cell, 3: triangles, ... */
     problem.support = 5;
     problem.n_points = N;
     options.device = argc > 1 ? argv[1] : "host";

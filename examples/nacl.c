@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nacl.c: Madelung's constant of rock salt, from eight ions in a cube of two
- * spacings: the potential at an ion of charge 1 is minus that constant. */
+/* nacl.c: Madelung's constant of rock salt from eight ions in a cube of two
+ * spacings.  The potential at an ion of charge 1 is minus that constant. */
 #include <farsum/farsum.h>
 
 #include <math.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.h: pairs nearer than a cutoff in a periodic box, for the examples'
- * short-range forces: cells a cutoff wide, each pair once. */
+/* pairs.h: pairs closer than a cutoff in a periodic box, for the examples'
+ * short-range forces.  Cells have the width of the cutoff; each pair is visited
+ * once. */
 #ifndef EXAMPLE_PAIRS_H
 #define EXAMPLE_PAIRS_H
 
 #include <math.h>
 #include <stdlib.h>
 
-/* d = x_i - x_j, the nearest image; r2 its square. */
+/* d = x_i - x_j for the nearest image; r2 is its square. */
 typedef void pairs_visit(void *data, int i, int j, const double d[3],
                          double r2);
 
@@ -24,7 +25,7 @@ static inline void pairs_one(const double *x, const double edge[3], double cut,
         visit(data, i, j, d, r2);
 }
 
-/* n points x [n][3] anywhere; cut at most half the shortest edge.  0: no
+/* x: n points [n][3], anywhere; cut: at most half the shortest edge.  0: no
  * memory. */
 static inline int pairs_each(int n, const double *x, const double edge[3],
                              double cut, pairs_visit *visit, void *data)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plasma.c: a one-component plasma: charges of one sign in a periodic box of
- * uniform background, at a coupling Gamma = q^2/(a T), a the radius of a
- * charge's sphere; its forces by the fast multipole method.
+/* plasma.c: a one-component plasma: charges of one sign in a periodic box with
+ * uniform background.  The coupling is Gamma = q^2/(a T), where a is the radius
+ * of a sphere per charge.  The fast multipole method sums the forces.
  *
  *     plasma [-n charges] [-c coupling] [-s steps] [-t tolerance] [-m METHOD]
  *            [-d DEVICE] [-g FILE.svg]
  *
- * -m spectral, fmm: the default is fmm; -g draws how the charges stand to each
- * other, g(r).  It starts from the body-centred cubic lattice, whose energy is
- * known (Wigner's crystal: -0.895929255682 q^2/a a charge), and fails if that
- * is not found or if the total energy strays.
+ * -m spectral, fmm (default: fmm).  -g draws the pair correlation g(r).  The
+ * start is the body-centred cubic lattice, whose energy is known (Wigner's
+ * crystal: -0.895929255682 q^2/a per charge).  The program fails if it finds
+ * another energy or if the total energy drifts.
  *
  * Charge, mass and a are 1; the unit of time is 1/omega_p times sqrt(3). */
 #include <errno.h>
@@ -29,7 +29,7 @@ struct plasma {
     int n;
     double edge[3], *x, *v, *field, *q; /* owned by main */
     double histogram[BARS], widest;
-    int counted; /* configurations in it */
+    int counted; /* number of configurations in it */
     farsum_plan *plan;
 };
 
@@ -68,12 +68,12 @@ static farsum_status plan(struct plasma *p, double tolerance,
     problem.outputs = FARSUM_FIELD | FARSUM_ENERGY;
     for (int d = 0; d < 3; d++)
         problem.cell[4 * d] = p->edge[d], problem.periodic[d] = 1;
-    problem.n_sources = p->n; /* no sample: at a lattice's sites no force is */
+    problem.n_sources = p->n; /* no sample: at lattice sites forces vanish */
     options.method = method, options.device = device;
     return farsum_plan_create(&problem, &options, &p->plan);
 }
 
-/* Fields at x; the potential energy, or NaN. */
+/* Computes fields at x; returns the potential energy, or NaN. */
 static double forces(struct plasma *p)
 {
     double energy = 0;
@@ -101,8 +101,8 @@ static void count(void *data, int i, int j, const double d[3], double r2)
     p->histogram[k < BARS ? k : BARS - 1] += 2.0 / p->n;
 }
 
-/* Steps of velocity Verlet; how far the total energy strays, RMS over the
- * kinetic energy, or NaN. */
+/* Steps of velocity Verlet.  Returns the RMS deviation of the total energy over
+ * the kinetic energy, or NaN. */
 static double go(struct plasma *p, int steps, double dt)
 {
     double energy = forces(p), strays = 0, start = energy + kinetic(p);
@@ -120,7 +120,7 @@ static double go(struct plasma *p, int steps, double dt)
             printf("time %6.2f: potential energy %.6f, temperature %.6f, total "
                    "%.6f, a charge\n", k * dt, energy / p->n,
                    2 * kinetic(p) / (3 * p->n), (energy + kinetic(p)) / p->n);
-        if (2 * k > steps) { /* the lattice has melted, or shakes */
+        if (2 * k > steps) { /* by now the lattice has melted, or vibrates */
             p->counted++;
             if (!pairs_each(p->n, p->x, p->edge, p->widest, count, p))
                 return NAN;
@@ -129,11 +129,11 @@ static double go(struct plasma *p, int steps, double dt)
     return isfinite(energy) ? sqrt(strays) : NAN;
 }
 
-/* How dense charges are at a distance from one, over the mean. */
+/* The density of charges at a distance from a charge, over the mean. */
 static double pair_density(const struct plasma *p, int k)
 {
     double h = p->widest / BARS, inner = k * h, outer = inner + h;
-    double others = pow(outer, 3) - pow(inner, 3); /* a sphere's volume: 1 */
+    double others = pow(outer, 3) - pow(inner, 3); /* volume per charge: 1 */
     return p->counted ? p->histogram[k] / p->counted / others : 0;
 }
 
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "plasma: no memory\n"), 1;
     p.x = all, p.v = all + 3 * p.n, p.field = all + 6 * p.n;
     p.q = all + 9 * p.n;
-    place(&p, side, 2 / coupling); /* half of it goes into the lattice */
+    place(&p, side, 2 / coupling); /* half goes into the lattice */
     printf("%d charges in a cube of %.3f, coupling %g\n", p.n, p.edge[0],
            coupling);
     int bad = plan(&p, tolerance, method, device) != FARSUM_OK;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plummer.c: a cluster of stars in open space, Plummer's sphere (Mon. Not. R.
- * Astron. Soc. 71 (1911) 460): its potential, pull and energy by the fast
- * multipole method, against the closed form.
+/* plummer.c: a cluster of stars in open space, Plummer's sphere (Mon.  Not.  R.
+ * Astron.  Soc.  71 (1911) 460).  Its potential, acceleration and energy, from
+ * the fast multipole method, are compared with the closed form.
  *
  *     plummer [-n stars] [-t tolerance] [-m METHOD] [-d DEVICE] [-g FILE.svg]
  *
- * -m direct, fmm: the default is Farsum's choice; -g draws the stars and their
- * potential over the radius.  Fails if what is found is not what is known,
- * within what so many stars scatter.
+ * -m direct, fmm (default: Farsum's choice).  -g draws the stars and their
+ * potential over the radius.  The program fails if the results differ from the
+ * closed form by more than the scatter of so many stars.
  *
  * Strengths are masses, which attract: the constant is -G.  G, the cluster's
  * mass and its radius a are 1; each star has the same mass. */
@@ -20,14 +20,14 @@
 
 static const double pi = 3.14159265358979323846;
 enum { SHELLS = 24 };
-/* Shells are even in log r. */
+/* Shells are equally spaced in log r. */
 static const double first = 0.05, last = 20;
 
 struct cluster {
     int n;
     double *x, *mass, *potential, *pull; /* owned by main */
     double energy;
-    /* of the shells: stars, their mean potential and inward pull */
+    /* in each shell: stars, mean potential and inward acceleration */
     double stars[SHELLS], phi[SHELLS], inward[SHELLS];
 };
 
@@ -51,8 +51,8 @@ static double shell_radius(double shell)
     return first * pow(last / first, shell / SHELLS);
 }
 
-/* The mass inside r is r^3/(1 + r^2)^(3/2): its inverse at even steps, in
- * directions at random. */
+/* The mass within r is r^3/(1 + r^2)^(3/2).  Places stars at its inverse for
+ * equal steps, in random directions. */
 static void place(struct cluster *c)
 {
     uint64_t seed = 1;
@@ -108,8 +108,8 @@ static void shells(struct cluster *c)
     }
 }
 
-/* A row a shell; what is known is at its middle radius.  1: it is not what is
- * known. */
+/* Prints one line per shell, with the closed form at its middle radius.  1: the
+ * results differ from it. */
 static int check(const struct cluster *c)
 {
     double energy = -3 * pi / 32, worst = 0, scatter = 6 / sqrt(c->n);
@@ -132,7 +132,7 @@ static int check(const struct cluster *c)
     return !(fabs(c->energy / energy - 1) < scatter && sqrt(worst) < scatter);
 }
 
-/* Left the stars as they are seen, right their potential over the radius. */
+/* Draws the stars on the left, their potential over the radius on the right. */
 static int draw(const struct cluster *c, const char *path)
 {
     enum { SIZE = 480, LEFT = 60, TOP = 40 };

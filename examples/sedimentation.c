@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sedimentation.c: a suspension that sinks: spheres of radius 1 in a periodic
- * box of fluid, each pulled down by a force of 1 and moved by the flow of all
- * others, as point forces; a soft repulsion keeps them apart.
+/* sedimentation.c: a suspension that sinks.  Spheres of radius 1 are in a
+ * periodic box of fluid.  A force of 1 pulls each one down, and the flow of all
+ * others, as point forces, moves it.  A soft repulsion keeps them apart.
  *
  *     sedimentation [-n spheres] [-p volume fraction] [-s steps] [-t tolerance]
  *                   [-d DEVICE] [-o FILE.h5] [-g FILE.svg] [-l]
  *
  * -d host, cuda:0, ...: see farsum list devices.  -o writes an H5MD trajectory,
- * which `farsum run FILE.h5 --kernel stokeslet --check` sums again; -g draws
+ * which `farsum run FILE.h5 --kernel stokeslet --check` sums again.  -g draws
  * the spheres with their velocities relative to the mean.  -l starts from a
- * simple cubic lattice, of which Hasimoto's sum is known, and checks it.
+ * simple cubic lattice and checks it against Hasimoto's sum.
  *
- * The viscosity is 1/(6 pi), so that one sphere alone sinks by 1. */
+ * The viscosity is 1/(6 pi), so that a single sphere sinks with velocity 1. */
 #include <errno.h>
 #include <farsum/farsum.h>
 #include <math.h>
@@ -21,7 +21,8 @@
 #include "h5md.h"
 #include "pairs.h"
 
-/* A point force's image drag in a simple cubic lattice of spacing 1. */
+/* Drag from the images of a point force in a simple cubic lattice of spacing
+ * 1. */
 static const double hasimoto = 2.837297479480620;
 static const double pi = 3.14159265358979323846;
 
@@ -37,7 +38,7 @@ struct suspension {
     farsum_plan *plan;
 };
 
-/* Neighbours nearer than 2.5 radii push each other apart. */
+/* Repels neighbours closer than 2.5 radii. */
 static void push(void *data, int i, int j, const double d[3], double r2)
 {
     double *f = data, r = sqrt(r2) + 1e-12;
@@ -48,8 +49,8 @@ static void push(void *data, int i, int j, const double d[3], double r2)
     }
 }
 
-/* Forces at x and the velocities that they make: each sphere's own, which is
- * its force, and the flow of the others and of all images, whose mean is 0. */
+/* Forces at x and the resulting velocities: each sphere's own, equal to its
+ * force, and the flow of the others and of all images, whose mean is 0. */
 static farsum_status move(struct suspension *s, const double *x)
 {
     farsum_result out = FARSUM_RESULT_INIT;
@@ -67,7 +68,7 @@ static farsum_status move(struct suspension *s, const double *x)
     return status;
 }
 
-/* A step by the midpoint rule; s->v holds the velocities at s->x. */
+/* One step of the midpoint rule; s->v holds the velocities at s->x. */
 static farsum_status step(struct suspension *s, double dt)
 {
     for (int i = 0; i < 3 * s->n; i++)
@@ -78,7 +79,7 @@ static farsum_status step(struct suspension *s, double dt)
     return status == FARSUM_OK ? move(s, s->x) : status;
 }
 
-/* Sites of a cubic lattice, moved about by a part of its spacing. */
+/* Sites of a cubic lattice, displaced by a part of its spacing. */
 static void place(struct suspension *s, int side, double part)
 {
     uint64_t seed = 1;
@@ -106,7 +107,7 @@ static farsum_status plan(struct suspension *s, const struct options *o)
     return farsum_plan_create(&problem, &options, &s->plan);
 }
 
-/* Mean of the velocities, and the root mean square of what differs from it. */
+/* The mean velocity, and the RMS of the differences from it. */
 static void average(const struct suspension *s, double mean[3], double *rest)
 {
     mean[0] = mean[1] = mean[2] = *rest = 0;
@@ -117,8 +118,8 @@ static void average(const struct suspension *s, double mean[3], double *rest)
     *rest = sqrt(*rest);
 }
 
-/* The box from the side, the far spheres first and paler; arrows are
- * velocities less their mean. */
+/* Draws the box from the side, distant spheres first and paler.  Arrows show
+ * velocities minus their mean. */
 static int draw(const struct suspension *s, const char *path, const char *title)
 {
     enum { SIZE = 640, TOP = 40, SHELVES = 8 };
@@ -142,7 +143,7 @@ static int draw(const struct suspension *s, const char *path, const char *title)
             }
             if ((int)(at[1] * SHELVES / SIZE) % SHELVES != shelf)
                 continue;
-            /* blue sinks faster than the mean, red slower */
+            /* blue: faster than the mean; red: slower */
             double tone = fmax(-1, fmin(1, u[2] / 2)), length = 1.5 * scale;
             double x = at[0], y = SIZE - at[2];
             fprintf(f, "<g opacity=\"%.2f\"><circle cx=\"%.1f\" cy=\"%.1f\" "
@@ -191,7 +192,7 @@ static int simulate(struct suspension *s, const struct options *o)
     return 0;
 }
 
-/* A lattice sinks as a whole, for ever. */
+/* A lattice sinks as a whole, without changing. */
 static int check(const struct suspension *s, int side)
 {
     double mean[3], rest, known = 1 - hasimoto * side / s->edge[0];

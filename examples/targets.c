@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* targets.c: the potential on a line of probes that are no charges, in f32,
- * for two sets of charges at once; checked against the direct sum of a plan
- * that has no periodic axis. */
+/* targets.c: the potential on a line of probes without charge, in f32, for two
+ * sets of charges in one call.  It is compared with the direct sum of a plan
+ * without periodic axes. */
 #include <farsum/farsum.h>
 
 #include <math.h>

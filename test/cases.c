@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cases.c: particles for the tests, with their converged reference. */
+/* cases.c: particles for the tests, with converged reference sums. */
 #include "cases.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ farsum_options cases_options(void)
 {
     farsum_options options = FARSUM_OPTIONS_INIT;
     options.device = getenv("FARSUM_TEST_DEVICE");
-    options.verify = FARSUM_VERIFY_OFF; /* what estimates say unaided */
+    options.verify = FARSUM_VERIFY_OFF; /* estimates not corrected by a check */
     return options;
 }
 
@@ -97,7 +97,7 @@ farsum_status sum_once(const farsum_problem *problem,
     if (status == FARSUM_OK && info) {
         *info = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
         status = farsum_plan_get_info(plan, info);
-        /* borrowed from the plan, which goes */
+        /* borrowed from the plan, which is destroyed */
         for (int i = 0; i < FARSUM_MAX_STAGES; i++)
             info->stages[i].reason = "";
     }

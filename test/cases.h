@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cases.h: particles for the tests, with their converged reference.
+/* cases.h: particles for the tests, with converged reference sums.
  *
- * A system is named by the notation of tools/farsum/case.h, or by a file of
+ * The name of a system is in the notation of tools/farsum/case.h, or a file of
  * data/ ("water_spce_3k.xyz"). */
 #ifndef FARSUM_TEST_CASES_H
 #define FARSUM_TEST_CASES_H
@@ -11,16 +11,16 @@
 struct system {
     char name[32];
     char kernel[24]; /* "": laplace */
-    double kappa;    /* of yukawa, else 0 */
+    double kappa;    /* yukawa only, else 0 */
     int flow;        /* 1: the sums are velocities */
     struct case_particles p;
-    /* of the `ewald` method at 1e-14, coulomb 1; NULL until
-     * system_reference, and where the kernel has none */
+    /* by `ewald` at 1e-14, coulomb 1; NULL before system_reference and if the
+     * kernel has none */
     double *potential, *field, *velocity;
     double energy, virial[9];
 };
 
-/* Stops the program if it cannot be had. */
+/* Loads a system; stops the program on failure. */
 void system_load(struct system *system, const char *name, const char *what);
 void system_reference(struct system *system);
 void system_free(struct system *system);
@@ -37,7 +37,7 @@ farsum_options cases_options(void);
 void system_unit(const struct system *system, double r, double v[2]);
 /* |sum of the forces| over sqrt(N) times their RMS. */
 double system_momentum(const struct system *system, const double *field);
-/* house norms of the errors of a result [n] against the reference */
+/* Norms of the library for the errors of a result [n] against the reference. */
 double system_force_norm(const struct system *system);
 double system_force_error(const struct system *system, const double *field);
 double system_potential_norm(const struct system *system);
@@ -49,8 +49,9 @@ double system_velocity_error(const struct system *system,
 /* Determinant of rows a, b, c. */
 double cell_determinant(const double cell[9]);
 
-/* One plan, one execute.  Arrays f64; an output that is NULL is not asked for;
- * info may be NULL.  The status of the first call that fails. */
+/* Makes one plan and executes once.  Arrays are f64; NULL outputs are not
+ * computed; info may be NULL.  Returns the status of the first call that
+ * fails. */
 farsum_status sum_once(const farsum_problem *problem,
                        const farsum_options *options, int64_t n,
                        const double *x, int64_t m, const double *y,

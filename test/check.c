@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: counts what held and what did not. */
+/* check.c: counts of passed and failed checks. */
 #include "check.h"
 
 #include <stdarg.h>

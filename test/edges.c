@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges.c: bad and extreme input: what its files share. */
+/* edges.c: common code of the tests with bad and extreme input. */
 #include "edges.h"
 
 #include <stdlib.h>
@@ -245,7 +245,7 @@ int edge_device(farsum_options *options)
     return 1;
 }
 
-/* "cells": those alone; "device" only if it is asked for. */
+/* "cells": only these; "device": only if requested. */
 int main(int argc, char **argv)
 {
     static const struct {

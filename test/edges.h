@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges.h: bad and extreme input, for every kernel: what the files edges*.c
- * share. */
+/* edges.h: common code of the tests edges*.c: bad and extreme input, for every
+ * kernel. */
 #ifndef FARSUM_TEST_EDGES_H
 #define FARSUM_TEST_EDGES_H
 
@@ -18,8 +18,8 @@ struct edge {
     farsum_options options;
 };
 
-/* What came out, as doubles: of a flow [n][3], else [n] potentials and [n][3]
- * fields behind them. */
+/* Results as doubles: for a flow [n][3], else [n] potentials and then [n][3]
+ * fields. */
 struct edge_sum {
     int64_t count;
     double *v;         /* owned */
@@ -28,25 +28,25 @@ struct edge_sum {
     char said[2000];   /* farsum_plan_print */
 };
 
-/* n points at random in the cell (rows a, b, c; NULL: a cube of edge 1), random
- * strengths with a net; kernel k of 0 .. EDGE_KERNELS - 1.  Tolerance 1e-6,
- * Gaussian split. */
+/* Makes n random points in the cell (rows a, b, c; NULL: a cube of edge 1) with
+ * random strengths, whose total is not zero.  Kernel k: 0 .. EDGE_KERNELS - 1.
+ * Tolerance 1e-6, Gaussian split. */
 void edge_make(struct edge *e, int k, int64_t n, const double *cell,
                uint64_t seed);
 void edge_free(struct edge *e);
-/* The status of the first call that fails; sum is empty then. */
+/* Returns the status of the first call that fails; sum is then empty. */
 farsum_status edge_run(const struct edge *e, struct edge_sum *sum);
-/* The same by `ewald`, f64, 1000 times as good. */
+/* The same by `ewald` in f64, 1000 times as accurate. */
 farsum_status edge_reference(const struct edge *e, struct edge_sum *sum);
 void edge_sum_free(struct edge_sum *sum);
-/* RMS of the difference of fields or velocities over what the tolerance of the
- * problem is taken of. */
+/* RMS difference of fields or velocities, relative to the norm of the problem's
+ * tolerance. */
 double edge_gap(const struct edge *e, const struct edge_sum *a,
                 const struct edge_sum *b);
-/* Of potentials over their RMS. */
+/* RMS difference of potentials over their RMS. */
 double edge_gap_potential(const struct edge *e, const struct edge_sum *a,
                           const struct edge_sum *b);
-/* CHECKs that all that came out is finite. */
+/* CHECKs that all results are finite. */
 void edge_finite(const char *what, const struct edge *e,
                  const struct edge_sum *a);
 /* CHECKs fields or velocities to `most`, potentials and energy to 100 times

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_cells.c: cutoffs beyond half the cell and beyond the cell; needles and
- * plates.  Images are summed, so all of it has to be right. */
+/* edges_cells.c: tests of cutoffs beyond half the cell and beyond the cell, and
+ * of needle-like and plate-like cells.  Images are summed, so all results must
+ * be accurate. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +28,8 @@ static double shortest(const double *a)
     return least;
 }
 
-/* Of cell c, by a row of the near field, with a cutoff of `part` of its
- * shortest edge. */
+/* Sum in cell c by a variant of the near field, with a cutoff of `part` times
+ * the shortest edge. */
 static void cutoff(int k, int c, double part, const char *row,
                    const farsum_options *on, const struct edge_sum *want)
 {
@@ -80,8 +81,8 @@ static void cutoffs_on_the_host(void)
         }
 }
 
-/* Some: kernels are compiled for each, and test_variants has all rows in small
- * cells. */
+/* Some cases only: kernels are compiled for each, and test_variants runs all
+ * variants in small cells. */
 static void cutoffs_on_a_device(void)
 {
     static const struct {
@@ -104,7 +105,7 @@ static void cutoffs_on_a_device(void)
     }
 }
 
-/* Edges 1 : 1000, both ways, upright and leaning. */
+/* Edges 1 : 1000, both ways, orthogonal and tilted. */
 static void thin(void)
 {
     static const double flat[][9] = {
@@ -122,7 +123,7 @@ static void thin(void)
             e.problem.precision = f32 ? FARSUM_F32 : FARSUM_F64;
             e.problem.tolerance = f32 ? 1e-3 : 1e-5;
             snprintf(what, sizeof what, "thin cell %d, f%d", c, f32 ? 32 : 64);
-            /* f32 may not hold what a particle's own images pull: then it is
+            /* f32 may not hold the force of a particle's own images: then it is
              * refused */
             struct edge_sum a = {0};
             if (f32 && edge_run(&e, &a) == FARSUM_ERR_TOLERANCE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_meshes.c: meshes that are given: prime, tiny, smaller than the window:
- * right, or refused with what they reach. */
+/* edges_meshes.c: tests of user-specified meshes: prime, tiny, smaller than the
+ * window.  Results are accurate, or the mesh is refused with the error that it
+ * reaches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,8 @@ static const int64_t meshes[][3] = {
 };
 enum { MESHES = sizeof meshes / sizeof *meshes };
 
-/* Whatever the estimate says is within what the plan was asked for: so is what
- * comes out. */
+/* The estimate is within the plan's tolerance, whatever its value; so is the
+ * measured error. */
 static int right_or_refused(const struct edge *e, const struct edge_sum *b,
                             const char *what)
 {
@@ -31,7 +32,7 @@ static int right_or_refused(const struct edge *e, const struct edge_sum *b,
           "%s, %s: the mesh became %lld x %lld x %lld", e->kernel, what,
           (long long)a.info.mesh[0], (long long)a.info.mesh[1],
           (long long)a.info.mesh[2]);
-    /* the estimate, to which a given mesh is held, is good to a factor */
+    /* the estimate, which a given mesh must meet, is right up to a factor */
     edge_same(what, e, &a, b,
               fmax(e->problem.tolerance, 5 * a.info.estimated_error));
     edge_sum_free(&a);
@@ -64,7 +65,7 @@ static void given(void)
     }
 }
 
-/* A window that is longer than the mesh goes round it. */
+/* A window that is longer than the mesh wraps around it. */
 static void wide_windows(void)
 {
     for (int k = 0; k < EDGE_KERNELS; k++) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_net.c: nets that a periodic sum has to do something about: charge,
- * force, torque, flux.  What is done is known in closed form for one particle
- * in a cube, and the plan says it. */
+/* edges_net.c: tests of periodic sums with a total charge, force, torque or
+ * flux.  Their treatment is known in closed form for one particle in a cube,
+ * and the plan reports it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "edges.h"
 
-/* Of one charge in a cube of edge 1, by its neutral background (Madelung's
- * constant of the simple cubic lattice). */
+/* Potential of one charge in a cube of edge 1 with its neutralising background
+ * (Madelung's constant of the simple cubic lattice). */
 static const double madelung = -2.837297479480620;
 
-/* What the k-th kernel's plan says. */
+/* Text in the k-th kernel's plan. */
 static const char *const words[EDGE_KERNELS] = {
     "neutralised by a uniform background",
     "counted, the sum converges",
@@ -36,7 +36,7 @@ static void nets_are_summed(void)
         }
 }
 
-/* One particle: what its images and the background make. */
+/* One particle: the effect of its images and of the background. */
 static void one_alone(void)
 {
     for (int k = 0; k < EDGE_KERNELS; k++)
@@ -55,9 +55,9 @@ static void one_alone(void)
                 continue;
             edge_finite("one alone", &e, &a);
             for (int d = 0; d < 3 && e.flow; d++) {
-                /* a point force drags its images along; a torque and a dyad do
-                 * nothing at the centre of their own symmetry, but that the
-                 * mean of (9.8) depends on where the origin is */
+                /* a point force moves its images along; a torque and a dyad
+                 * have no effect at the centre of their own symmetry, except
+                 * that the mean of (9.8) depends on the origin */
                 double want = k == 3 ? 4 / 3.0 * madelung * e.q[d] : 0;
                 if (k < 5)
                     CHECK_NEAR(a.v[d], want, 2e-5);
@@ -71,8 +71,8 @@ static void one_alone(void)
         }
 }
 
-/* Shifting a stresslet's cell and its particles together changes nothing: the
- * mean flow is one of differences of positions. */
+/* Shifting a stresslet's cell together with its particles changes nothing: the
+ * mean flow depends on differences of positions. */
 static void origin_is_free(void)
 {
     struct edge e;

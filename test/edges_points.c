@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_points.c: sources that coincide or nearly do, and few of them. */
+/* edges_points.c: tests of sources that coincide or nearly coincide, and of few
+ * sources. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static void coincident_is_an_error(void)
             struct edge e;
             struct edge_sum a;
             edge_make(&e, k, 20, NULL, 11);
-            for (int d = 0; d < 3; d++) /* the same but for the cell */
+            for (int d = 0; d < 3; d++) /* same position, another cell */
                 e.x[3 * 13 + d] = e.x[3 * 4 + d] = 0.25 * (d + 1);
             e.x[3 * 13] += 3;
             e.options.method = method ? "ewald" : "spectral";
@@ -24,7 +25,8 @@ static void coincident_is_an_error(void)
         }
 }
 
-/* In open space a distance of 1 is no lattice vector. */
+/* In open space a distance of 1 is no lattice vector, so such sources do not
+ * coincide. */
 static void open_space_has_no_faces(void)
 {
     struct edge e;
@@ -42,7 +44,8 @@ static void open_space_has_no_faces(void)
     edge_free(&e);
 }
 
-/* Left out, a pair at one place is no pair: both see the others, and images. */
+/* With coincident pairs excluded, each source of a pair sees the others and
+ * images. */
 static void coincident_left_out(void)
 {
     for (int k = 0; k < EDGE_KERNELS; k++)
@@ -59,8 +62,8 @@ static void coincident_left_out(void)
         }
 }
 
-/* Two that nearly coincide: their own pair towers above everything, and comes
- * out to what their coordinates hold. */
+/* Two nearly coincident sources: their own pair dominates, and is as accurate
+ * as their coordinates. */
 static void nearly(void)
 {
     for (int k = 0; k < EDGE_KERNELS; k++)
@@ -71,15 +74,15 @@ static void nearly(void)
             e.x[3] += pow(10, -power);
             e.problem.sample_x = e.problem.sample_q = NULL;
             e.problem.tolerance = 1e-5;
-            /* rounded coordinates: 1e-16/r of the difference, and as many times
-             * more as there are powers of 1/r */
+            /* rounded coordinates: 1e-16/r of the difference, times the number
+             * of powers of 1/r */
             double rounds = 1e-15 * pow(10, power) * 8;
             edge_right("nearly coincident", &e, 1 + rounds / 1e-5);
             edge_free(&e);
         }
 }
 
-/* What f32 can hold comes out finite, as near as points may be. */
+/* Results within the range of f32 are finite, however close the points are. */
 static void nearly_in_f32(void)
 {
     for (int k = 0; k < EDGE_KERNELS; k++)
@@ -102,7 +105,7 @@ static void nearly_in_f32(void)
         }
 }
 
-/* Points at the edge of the cell, on its corners and many cells away. */
+/* Points on faces and corners of the cell, and many cells away. */
 static void far_away(void)
 {
     for (int k = 0; k < EDGE_KERNELS; k++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges_strengths.c: strengths that are no numbers, huge, tiny or nothing. */
+/* edges_strengths.c: tests of strengths that are not numbers, huge, tiny or
+ * zero. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void not_finite(void)
                 b % 2 ? FARSUM_F32 : FARSUM_F64;
             e.problem.tolerance = 1e-4;
             e.options.method = (k + b) % 2 ? "ewald" : "spectral";
-            /* the sample is what the plan is tuned by: not given */
+            /* the sample would tune the plan: not set */
             e.problem.sample_x = e.problem.sample_q = NULL;
             e.q[11 * e.width + e.width - 1] = bad[b].value;
             e.q[14 * e.width] = NAN;
@@ -51,8 +52,8 @@ static void not_finite_in_the_sample(void)
     }
 }
 
-/* Powers of two scale a sum as they scale numbers: without a rounding.  What
- * f64 does not hold is refused: of the largest an energy, the square. */
+/* Powers of two scale a sum without rounding.  Results beyond the range of f64
+ * are refused: for the largest strengths the energy, a square. */
 static void scale(int k, int power, int given)
 {
     struct edge e;
@@ -93,7 +94,7 @@ static void huge_and_tiny(void)
             scale(k, powers[p], (p + k) % 2);
 }
 
-/* Lengths too, but r6's errors go as the 14th power. */
+/* The same for lengths, but r6's errors scale with the 14th power. */
 static void huge_and_tiny_cells(void)
 {
     for (int k = 0; k < EDGE_KERNELS; k++)
@@ -132,7 +133,7 @@ static void nothing(void)
         }
 }
 
-/* One strength of many. */
+/* One nonzero strength among many. */
 static void one_only(void)
 {
     for (int k = 0; k < EDGE_KERNELS; k++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ellipsoid.h: stresslets of a constant density on a closed surface. */
+/* ellipsoid.h: stresslets of constant density on a closed surface. */
 #ifndef FARSUM_TEST_ELLIPSOID_H
 #define FARSUM_TEST_ELLIPSOID_H
 
 #include <math.h>
 
-/* Gauss's points in z, equal angles. */
+/* Gauss points in z, equal angles around it. */
 enum { RINGS = 40, ROUND = 64, SURFACE = RINGS * ROUND };
 static inline void legendre(int n, double *z, double *w)
 {
@@ -47,7 +47,7 @@ static inline void ellipsoid_make(const double centre[3],
     }
 }
 
-/* Two points inside and two outside of it, of a cell with these rows. */
+/* Two points inside and two outside, in a cell with these rows. */
 static inline void ellipsoid_targets(const double centre[3],
                                      const double cell[9], double y[12])
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The n-th allocation fails, for n = 1, 2, ... until none does: in create,
- * set_points, set_cell.  Each failure has its status and message, leaks
- * nothing, and what is left can be used or destroyed.  execute allocates
- * nothing: neither the library, by its counters, nor anything else in the
- * process, by replacing malloc. */
+/* faults.c: failing allocations.  The n-th allocation fails, for n = 1, 2, ...
+ * until none does, in create, set_points and set_cell.  Each failure returns
+ * its status and message and leaks nothing; the remaining objects can be used
+ * or destroyed.  execute allocates nothing: neither the library, by its
+ * counters, nor other code in the process, by replacing malloc. */
 #include "faults.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int is_memory(farsum_status status, const char *name, int64_t n)
                  farsum_status_text(status), farsum_message());
 }
 
-/* A failure that did not reach the caller was swallowed. */
+/* CHECKs that a failure reached the caller. */
 static void is_done(const char *what, const char *name, int64_t n)
 {
     CHECK(n > 1, "%s: %s allocates nothing", name, what);
@@ -39,7 +39,7 @@ static farsum_plan *made(const struct fault_case *c)
     return plan;
 }
 
-/* What the plan gives when nothing fails. */
+/* The results of the plan without failures. */
 static void sums_of(const struct fault_case *c, struct fault_sums *sums)
 {
     farsum_plan *plan = made(c);
@@ -83,7 +83,8 @@ static void fails_in_create(const struct fault_case *c)
     CHECK(mem_bytes() == before, "%s: create and destroy leak", c->name);
 }
 
-/* A plan whose points fail has none, and takes them the next time. */
+/* If set_points fails, the plan has no points and accepts them the next
+ * time. */
 static void fails_in_points(const struct fault_case *c,
                             const struct fault_sums *wanted)
 {
@@ -101,7 +102,7 @@ static void fails_in_points(const struct fault_case *c,
         mem_fail_at(0);
         int good = is_memory(status, c->name, n);
         CHECK_FAILS(fault_execute(plan, c, &got), FARSUM_ERR_STATE);
-        if (n % 2) { /* the others are destroyed as they are */
+        if (n % 2) { /* the others are destroyed in this state */
             CHECK_OK(fault_points(plan, c));
             gives(plan, c, wanted, "after points failed once");
         }
@@ -114,7 +115,7 @@ static void fails_in_points(const struct fault_case *c,
     CHECK(mem_bytes() == before, "%s: set_points and destroy leak", c->name);
 }
 
-/* Points that grow in a plan that lives on through every failure. */
+/* A growing number of points, in a plan that survives every failure. */
 static void fails_in_growth(const struct fault_case *c,
                             const struct fault_sums *wanted)
 {
@@ -137,7 +138,7 @@ static void fails_in_growth(const struct fault_case *c,
     CHECK(mem_bytes() == before, "%s: growth leaks", c->name);
 }
 
-/* A plan whose cell fails is as before, points and all. */
+/* If set_cell fails, the plan is as before, including its points. */
 static void fails_in_cell(const struct fault_case *c,
                           const struct fault_sums *wanted)
 {
@@ -166,7 +167,7 @@ static void fails_in_cell(const struct fault_case *c,
     CHECK(mem_bytes() == before, "%s: set_cell leaks", c->name);
 }
 
-/* Exclusions that fail leave those that are there, none at first; with them
+/* If setting exclusions fails, the old ones (first none) stay.  With them
  * execute allocates nothing. */
 static void fails_in_exclusions(const struct fault_case *c,
                                 const struct fault_sums *wanted)
@@ -202,8 +203,8 @@ static void fails_in_exclusions(const struct fault_case *c,
     CHECK(mem_bytes() == before, "%s: set_exclusions leaks", c->name);
 }
 
-/* The first execute may make threads, which is the OpenMP library's work; from
- * the second on nothing is allocated by anyone. */
+/* The first execute may start threads, in the OpenMP library.  From the second
+ * one on, nothing in the process allocates. */
 static void executes_without(const struct fault_case *c,
                              const struct fault_sums *wanted)
 {
@@ -221,7 +222,7 @@ static void executes_without(const struct fault_case *c,
     farsum_plan_destroy(plan);
 }
 
-/* The counter itself. */
+/* Tests the counter itself. */
 static void counts(void)
 {
     int64_t calls = heap_calls();
@@ -235,7 +236,7 @@ static void counts(void)
 
 int main(void)
 {
-    /* times that are kept are read only where memory allows: without a word */
+    /* kept times are read only if memory allows, without a message */
     setenv("FARSUM_CACHE_DIR", "", 1);
     if (heap_counts())
         counts();
@@ -248,7 +249,7 @@ int main(void)
         sums_of(&c, &wanted);
         fails_in_create(&c);
         if (c.tuned)
-            continue; /* made slowly, and as the first from then on */
+            continue; /* made slowly; the same as the first one from now on */
         fails_in_points(&c, &wanted);
         fails_in_growth(&c, &wanted);
         fails_in_cell(&c, &wanted);

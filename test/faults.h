@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* faults.h: the plans that are made to run out of memory. */
+/* faults.h: plans that the tests run out of memory. */
 #ifndef FARSUM_TEST_FAULTS_H
 #define FARSUM_TEST_FAULTS_H
 
@@ -15,7 +15,7 @@ struct fault_case {
     farsum_options options;
     double x[FAULTS_N][3], y[FAULTS_M][3], q[FAULTS_N * 6];
     int64_t m; /* targets; 0: the sources */
-    int tuned;      /* its parameters are searched for */
+    int tuned;      /* the tuner finds its parameters */
     double cell[9]; /* for set_cell */
 };
 
@@ -25,13 +25,13 @@ struct fault_sums {
 };
 
 #define FAULT_CASES 17
-/* Case k of them; its samples point into *c. */
+/* Makes case k; its samples point into *c. */
 void fault_case(struct fault_case *c, int k);
 
 farsum_status fault_points(farsum_plan *plan, const struct fault_case *c);
 farsum_status fault_execute(farsum_plan *plan, const struct fault_case *c,
                             struct fault_sums *sums);
-/* 1 if a fault set for the n-th allocation has not come about yet; turns it
+/* 1: a fault set for the n-th allocation has not occurred yet.  Turns it
  * off. */
 int fault_waits(int64_t n);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* faults_cases.c: small systems by each method, with parameters fixed so that
- * plans are quick to make, and one that the tuner makes. */
+/* faults_cases.c: small systems for each method, with fixed parameters so that
+ * plans are created quickly, and one with tuned parameters. */
 #include "faults.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ static const struct {
     int64_t m;
     int tuned;
     double skin;
-    const char *tree; /* of fmm; sparse: open boundaries */
+    const char *tree; /* fmm only; sparse: open boundaries */
 } kinds[FAULT_CASES] = {
     {.name = "spectral", .method = "spectral"},
     {.name = "spectral, targets, vacuum", .method = "spectral",
@@ -55,7 +55,7 @@ static void fault_positions(struct fault_case *c)
         c->q[i] = i % 2 ? -1 : 1;
 }
 
-/* Boxes so many that some are far from one another, and their expansions. */
+/* Enough boxes that some are far apart and use expansions. */
 static void fault_boxes(struct fault_case *c, int k)
 {
     c->options.order = 3;
@@ -84,7 +84,7 @@ void fault_case(struct fault_case *c, int k)
     c->tuned = kinds[k].tuned;
     c->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
     c->options = (farsum_options)FARSUM_OPTIONS_INIT;
-    c->options.verify = FARSUM_VERIFY_OFF; /* unit/verify_late.c is of that */
+    c->options.verify = FARSUM_VERIFY_OFF; /* unit/verify_late.c tests this */
     for (int d = 0; d < 3; d++) {
         c->problem.cell[4 * d] = 10;
         c->cell[4 * d] = 9.99 + 0.005 * d;

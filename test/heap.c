@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.c: malloc and its kin in front of glibc's, which glibc allows
- * ("Replacing malloc" in its manual) and whose own are named __libc_*. */
+/* heap.c: replacement of malloc and related functions, which glibc allows
+ * ("Replacing malloc" in its manual).  glibc's own are named __libc_*. */
 #include "heap.h"
 
 #include <errno.h>
@@ -28,7 +28,8 @@ extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
 static _Atomic int64_t calls, others_calls, live, peak;
-/* Where these libraries lie: FFTW has two precisions and threads for each. */
+/* Address ranges of these libraries; FFTW has two precisions, and threads for
+ * each. */
 enum { LIBRARIES = 8 };
 static struct {
     uintptr_t begin, end;
@@ -74,7 +75,7 @@ static void *counted_by(void *p, void *caller)
     return p;
 }
 
-/* In the function that the caller called. */
+/* Used in the function that the caller called. */
 #define counted(p) counted_by((p), __builtin_return_address(0))
 
 static void uncounted(void *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.h: every allocation of the process, counted: the program that links
- * heap.c has malloc and its kin replaced by ones that count and hand on to the
- * C library.  Under the sanitizers, which replace them themselves, nothing is
+/* heap.h: counts of all allocations of the process.  A program that links
+ * heap.c has malloc and related functions replaced by versions that count and
+ * call the C library.  Under the sanitizers, which replace them too, nothing is
  * counted and heap_counts() is 0. */
 #ifndef FARSUM_TEST_HEAP_H
 #define FARSUM_TEST_HEAP_H
@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 int heap_counts(void);
-/* Calls that allocate so far, by any thread; of them, those that FFTW
- * (libfftw3*) and OpenMP (libgomp) make themselves. */
+/* Allocating calls so far, by any thread, and those among them by FFTW
+ * (libfftw3*) and OpenMP (libgomp). */
 int64_t heap_calls(void);
 int64_t heap_calls_of_others(void);
-/* Bytes now in use, and the most since heap_reset_peak. */
+/* Bytes in use now, and the maximum since heap_reset_peak. */
 int64_t heap_live(void);
 int64_t heap_peak(void);
 void heap_reset_peak(void);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kernels.sh BUILD COMMAND...: a test with kernels that are kept, in
-# FARSUM_CACHE_DIR and POCL_CACHE_DIR, else in folders of the build.  Both are
-# one for all tests: a file is there whole or not at all.
+# kernels.sh BUILD COMMAND...: runs a test with kernel caches in FARSUM_CACHE_DIR
+# and POCL_CACHE_DIR (default: folders of the build).  All tests use the same
+# caches, because files in them are either complete or absent.
 set -eu
 build=$1
 shift

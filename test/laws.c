@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws.c: runs the laws; what they share. */
+/* laws.c: runs the tests of invariants; common code. */
 #include "laws.h"
 
 #include <stdlib.h>
@@ -145,8 +145,8 @@ static void check_gaps(const char *what, const struct system *s,
               s->name, what, names[i], gap[i], most[i]);
 }
 
-/* The errors are of modes with wavelengths of about the cutoff and shorter: a
- * potential is off by less than the field times that. */
+/* The errors are in modes with wavelengths of about the cutoff and shorter, so
+ * a potential's error is below the field's times that. */
 void check_same(const char *what, const struct system *s,
                 const struct answer *a, const struct answer *b, double force,
                 double sums)
@@ -159,7 +159,7 @@ void check_same(const char *what, const struct system *s,
     check_gaps(what, s, a, b, most);
 }
 
-/* The other way round; modes reach k = c/rc. */
+/* Conversely; modes reach k = c/rc. */
 void check_same_potential(const char *what, const struct system *s,
                           const struct answer *a, const struct answer *b,
                           double potential)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws.h: what physics asks of every sum, needing no reference: what the files
- * laws*.c share. */
+/* laws.h: common code of the tests laws*.c: invariants of physics for every
+ * sum, without a reference. */
 #ifndef FARSUM_TEST_LAWS_H
 #define FARSUM_TEST_LAWS_H
 
@@ -14,19 +14,19 @@ struct answer {
     farsum_plan_info info;
 };
 
-/* Sums in one plan; what the problem does not ask for stays zero.  A failure is
- * a failed check, and gives 0. */
+/* Sums with one plan; outputs that the problem does not request stay zero.  A
+ * failure fails a check and returns 0. */
 int solve(const struct system *system, const farsum_problem *problem,
           const farsum_options *options, struct answer *answer);
 void answer_free(struct answer *answer);
 
-/* RMS of the forces' difference over its norm, system_force_norm's with F of b;
- * of the potentials' over their RMS. */
+/* RMS difference of forces over their norm, that of system_force_norm with F
+ * from b; of potentials, over their RMS. */
 double force_gap(const struct system *s, const struct answer *a,
                  const struct answer *b);
 double potential_gap(const struct system *s, const struct answer *a,
                      const struct answer *b);
-/* Of energy and of virial, over sum |q phi| / 2. */
+/* Differences of energy and of virial, over sum |q phi| / 2. */
 double energy_gap(const struct system *s, const struct answer *a,
                   const struct answer *b);
 double virial_gap(const struct system *s, const struct answer *a,
@@ -37,25 +37,25 @@ struct size {
 };
 struct size answer_size(const struct system *s, const struct answer *a,
                         const struct answer *b);
-/* CHECKs all four; `what` is printed.  The force's gap is at most `force`, the
- * others' `sums`, relative to their own size or to what that error of the force
- * makes of them over the length of a cutoff. */
+/* CHECKs all four; `what` is printed.  The force's gap is at most `force`.  The
+ * others' gaps are at most `sums`, relative to their own size or to the effect
+ * of that force error over the length of a cutoff. */
 void check_same(const char *what, const struct system *s,
                 const struct answer *a, const struct answer *b, double force,
                 double sums);
-/* The same where the tolerance is of the potential. */
+/* The same if the tolerance limits the potential. */
 void check_same_potential(const char *what, const struct system *s,
                           const struct answer *a, const struct answer *b,
                           double potential);
 
-/* Small systems that the laws are tried on; NULL name: the end. */
+/* Small systems for the invariants; NULL name: the end. */
 struct law_case {
     const char *name, *what;
 };
 extern const struct law_case law_cases[];
 
-/* Is it the turn of this one of a sweep?  Every other one's is, with
- * FARSUM_TEST_ALL=1 everyone's. */
+/* 1: this one of a sweep runs.  Every other one does; with FARSUM_TEST_ALL=1
+ * all do. */
 int law_turn(int index);
 double law_random(uint64_t *state); /* 0 <= u < 1 */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* laws_crystals.c: Madelung constants by the fast method, and tolerances of the
- * potential where all sites share one error. */
+ * potential where all sites have equal errors. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "crystal.h"
 #include "laws.h"
 
-/* Potential at the first ion of a unit lattice constant: -2 x 1.747564594633...
+/* Potential at the first ion, for lattice constant 1: -2 x 1.747564594633...
  * (NaCl), -2/sqrt(3) x 1.762674773070... (CsCl), -4/sqrt(3) x 1.638055053388...
- * (ZnS), and twice that at Ca of CaF2, whose F see Ca as S sees Zn (constants:
- * Sakamoto, J. Chem. Phys. 28, 164 (1958); unit/ewald_madelung.c has the
- * integrals). */
+ * (ZnS), and twice the last at Ca of CaF2, whose F see Ca as S sees Zn.
+ * Constants: Sakamoto, J.  Chem.  Phys.  28, 164 (1958); unit/ewald_madelung.c
+ * has the integrals. */
 static const struct {
     const char *name;
     double potential;
@@ -65,7 +65,7 @@ static void madelung(void)
             }
 }
 
-/* Each tolerance against one sum that is converged. */
+/* Each tolerance against one converged sum. */
 static void sites(void)
 {
     static const double tolerances[] = {1e-3, 1e-5, 1e-8, 1e-11};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_derivatives.c: force and virial are the energy's derivatives. */
+/* laws_derivatives.c: tests that force and virial are derivatives of the
+ * energy. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_edges.c: against Ewald's sum where systems or parameters are unusual. */
+/* laws_edges.c: comparison with Ewald sums for unusual systems and
+ * parameters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ static farsum_options spectral(void)
     return o;
 }
 
-/* A net charge has a uniform background; vacuum surroundings a dipole term. */
+/* A total charge has a uniform background; vacuum at infinity adds a dipole
+ * term. */
 static void background_and_surface(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++)
@@ -46,7 +48,7 @@ static void background_and_surface(void)
                     continue;
                 system_load(&s, l->name, l->what);
                 if (surface == FARSUM_VACUUM && strcmp(s.kernel, "laplace")) {
-                    system_free(&s); /* has no surroundings */
+                    system_free(&s); /* has no boundary at infinity */
                     continue;
                 }
                 for (int64_t i = 0; charged && i < s.p.n; i++)
@@ -158,8 +160,8 @@ static void support(const struct system *s, int support, int potential,
     answer_free(&a);
 }
 
-/* Any support by hand, for every other system: the tolerance holds for what it
- * is of, the force or the potential by turns. */
+/* Any support set by hand, for every other system: the tolerance holds in its
+ * norm, force and potential alternating. */
 static void any_support(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -181,7 +183,7 @@ static void any_support(void)
     }
 }
 
-/* Separate targets: the sources themselves, and places between. */
+/* Separate targets: the sources themselves, and positions between them. */
 static void separate_targets(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_flows.c: what holds of periodic flows whatever the numbers, of the sums
- * by `spectral` (unit/flow_laws.c: of its reference): adjointness, no
- * divergence, a torque's flow as half a curl, closed surfaces, cells that are
- * the same cell, several sets of strengths at once.  On FARSUM_TEST_DEVICE,
- * else on the host; test_laws_flows device: the last of these, on opencl:0 if
- * that is not set. */
+/* laws_flows.c: invariants of periodic flows summed by `spectral`
+ * (unit/flow_laws.c: of its reference): adjointness, no divergence, a torque's
+ * flow as half a curl, closed surfaces, equivalent cells, several sets of
+ * strengths in one call.  Runs on FARSUM_TEST_DEVICE (default: the host).
+ * test_laws_flows device: only the last of these (default: on opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,7 @@ static int width(int kernel)
     return kernel == STRESSLET ? 6 : 3;
 }
 
-/* A net of everything. */
+/* Particles whose totals are all nonzero. */
 static void cloud(int64_t n, int kernel, double *x, double *q)
 {
     uint64_t seed = 31;
@@ -113,7 +112,7 @@ static void adjoint(void)
         size += fabs(g[i] * sq[i]);
     }
     printf("adjoint to %.2g of its terms\n", fabs(left - right) / size);
-    CHECK(fabs(left) > 1e-3 * size, "%.3g of %.3g says nothing", left, size);
+    CHECK(fabs(left) > 1e-3 * size, "%.3g of %.3g tests nothing", left, size);
     /* a pair is the same both ways, and so is the mesh */
     CHECK(fabs(left - right) < 1e-12 * size, "adjoint to %.3g",
           fabs(left - right) / size);
@@ -143,7 +142,7 @@ static int gradient(const struct flow *f, int64_t n, const double *x,
     return done;
 }
 
-/* Forces and torques move an incompressible fluid; a torque's flow is half the
+/* Flows of forces and torques are incompressible; a torque's flow is half the
  * curl of the force's. */
 static void derivatives(void)
 {
@@ -182,8 +181,8 @@ static void derivatives(void)
 
 enum { FEW_SOURCES = 5, SIDE = 16, PLANES = 9 };
 
-/* Mean flows over planes across each axis beside the sources, which lie around
- * the origin: slope and bend, [a][b] of component a along axis b. */
+/* Mean flows over planes across each axis, away from the sources, which lie
+ * around the origin: slope and bend, [a][b] of component a along axis b. */
 static int planes(const struct flow *f, const double *x, const double *q,
                   double slope[3][3], double bend[3][3])
 {
@@ -217,9 +216,9 @@ static double turned(int a, int b, const double t[3])
     return a == b ? 0 : (b - a + 3) % 3 == 1 ? t[3 - a - b] : -t[3 - a - b];
 }
 
-/* Mean flows bend by the force, 8 pi f / V beside it, and slope by its first
- * moment, whose antisymmetric half is a torque's: -8 pi sum f_a x_b / V.  So a
- * rotlet has no force and its torque, a stresslet neither. */
+/* Away from the force, mean flows bend by 8 pi f / V.  They slope by the
+ * force's first moment, whose antisymmetric half is a torque's: -8 pi sum f_a
+ * x_b / V.  So a rotlet has no force and its torque, a stresslet neither. */
 static void free_of_force_and_torque(void)
 {
     const double edge = 1.3, volume = edge * edge * edge;
@@ -266,8 +265,8 @@ static void free_of_force_and_torque(void)
     }
 }
 
-/* Stresslets of a constant density q on a closed surface: 8 pi q inside,
- * nothing outside, across the cell's faces too. */
+/* Stresslets of a constant density q on a closed surface: 8 pi q inside, zero
+ * outside, also across the cell's faces. */
 static void closed_surface(void)
 {
     static const double density[3] = {1, -2, 0.5};
@@ -286,8 +285,8 @@ static void closed_surface(void)
     }
 }
 
-/* The mean flow of stresslets goes by places as they are given, math.md (9.8):
- * what v lacks where they are elsewhere. */
+/* The mean flow of stresslets depends on positions as they are given, math.md
+ * (9.8): the flow that v lacks if they are elsewhere. */
 static void mean_flow(const double *x, const double *moved, const double *q,
                       double *v)
 {
@@ -345,7 +344,8 @@ static void same_cell(void)
     }
 }
 
-/* Three at once are each alone, at targets of their own and at the sources. */
+/* Three right-hand sides in one call agree with single ones, at separate
+ * targets and at the sources. */
 static void sets(void)
 {
     enum { SETS = 3, M = 70 };

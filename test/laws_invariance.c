@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_invariance.c: what must not change the result. */
+/* laws_invariance.c: tests of changes that must not affect the result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +21,8 @@ static int plan_of(const struct system *s, double tolerance,
     return solve(s, &problem, options, answer);
 }
 
-/* Runs `change` on a copy of each system; the results must be the same.  What
- * is unchanged is summed once, whatever the changes; tolerances take turns. */
+/* Runs `change` on a copy of each system; the results must agree.  The
+ * unchanged system is summed once for all changes; tolerances alternate. */
 static void unchanged(int n, const char *const what[],
                       void (*const change[])(struct system *s))
 {
@@ -84,7 +84,7 @@ static void tilt_strongly(struct system *s)
     }
 }
 
-/* Cyclic exchange of the cell's vectors. */
+/* Cyclic permutation of the cell's vectors. */
 static void rename_axes(struct system *s)
 {
     double a[9];
@@ -103,7 +103,7 @@ static void shifts_and_tilts(void)
     unchanged(5, what, change);
 }
 
-/* Turned in space, vectors turn and scalars stay. */
+/* If the system is rotated, vectors rotate and scalars do not change. */
 static void turns(void)
 {
     const double c = cos(0.7), t = sin(0.7), u = cos(1.9), v = sin(1.9);
@@ -139,7 +139,7 @@ static void turns(void)
     }
 }
 
-/* Every split with every window, other cutoffs. */
+/* Every split with every window; other cutoffs. */
 static void splits_and_cutoffs(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -176,7 +176,7 @@ static void splits_and_cutoffs(void)
     }
 }
 
-/* Threads and instruction sets change rounding alone. */
+/* Threads and instruction sets change only rounding. */
 static void threads_and_isas(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -207,7 +207,7 @@ static void threads_and_isas(void)
         if (plan_of(&s, 1e-7, &o, &b)) {
             CHECK(strcmp(b.info.isa, "base") == 0, "base became %s",
                   b.info.isa);
-            /* 1/r to what the tolerance asks, each isa in its own way */
+            /* 1/r to the tolerance; each isa rounds differently */
             check_same("another isa", &s, &b, &a, 1e-8, 1e-8);
         }
         answer_free(&b);
@@ -216,7 +216,7 @@ static void threads_and_isas(void)
     }
 }
 
-/* One plan's sums repeat bitwise where it says so. */
+/* A plan's sums repeat bitwise if it says so. */
 static void repeats(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -246,7 +246,7 @@ static void repeats(void)
     }
 }
 
-/* Order of the particles; the cell twice over. */
+/* Order of the particles; two copies of the cell. */
 static void order_and_copies(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {

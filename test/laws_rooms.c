@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_rooms.c: spread and interp are adjoint, to rounding, row by row. */
+/* laws_rooms.c: tests that spread and interp are adjoint up to rounding, for
+ * each variant. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,8 @@ static void fill(struct adjoint *a, int support)
                         1));
 }
 
-/* sum_m mesh_m spread(q)_m and sum |mesh_m spread(q)_m|.  0: the row does not
- * fit. */
+/* Sums of mesh_m spread(q)_m and of |mesh_m spread(q)_m|.  0: the variant does
+ * not fit. */
 static int spread_product(struct adjoint *a, const struct variant *row,
                           farsum_precision precision, double product[2])
 {
@@ -70,7 +71,7 @@ static int spread_product(struct adjoint *a, const struct variant *row,
     return 1;
 }
 
-/* sum_i q_i interp(mesh)_i, the points in spread's bins. */
+/* sum_i q_i interp(mesh)_i, with the points in spread's bins. */
 static int interp_product(struct adjoint *a, const struct variant *row,
                           farsum_precision precision, double *product)
 {
@@ -98,8 +99,8 @@ static int interp_product(struct adjoint *a, const struct variant *row,
     return 1;
 }
 
-/* sum_m mesh_m spread(q)_m = sum_i q_i interp(mesh)_i: each row's product once,
- * and each of spread's against each of interp's. */
+/* sum_m mesh_m spread(q)_m = sum_i q_i interp(mesh)_i.  Each variant's product
+ * is computed once, and each of spread's is compared with each of interp's. */
 static void adjoint_at(struct adjoint *a, int support,
                        farsum_precision precision)
 {
@@ -141,7 +142,7 @@ static void spread_and_interp_are_adjoint(void)
 {
     struct adjoint *a = check_memory(1, sizeof *a);
     if (rows_of(spread_stage.rows) > ROWS || rows_of(interp_stage.rows) > ROWS)
-        check_stop("more than %d rows", ROWS);
+        check_stop("more than %d variants", ROWS);
     for (int support = WINDOW_MIN; support <= WINDOW_MAX; support++)
         for (int p = FARSUM_F64; p <= FARSUM_F32; p++)
             adjoint_at(a, support, (farsum_precision)p);

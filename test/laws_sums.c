@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_sums.c: sums of parts, scaling, the parts of the result among
- * themselves. */
+/* laws_sums.c: tests of sums of parts, of scaling, and of consistency between
+ * the parts of a result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ static void momentum(void)
         }
 }
 
-/* E = 1/2 sum q phi, whether or not potentials are asked for; each output the
- * same alone as in company. */
+/* E = 1/2 sum q phi, with or without potentials as output; each output is the
+ * same by itself and with others. */
 static void outputs_alone(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -98,8 +98,8 @@ static void outputs_alone(void)
     }
 }
 
-/* A plan's results are linear in the strengths; several at once are the same
- * as one by one, bitwise. */
+/* A plan's results are linear in the strengths.  Several right-hand sides in
+ * one call agree bitwise with single ones. */
 static void superposition(void)
 {
     for (const struct law_case *l = law_cases; l->name; l++) {
@@ -140,7 +140,7 @@ static void superposition(void)
                             9 * (size_t)n * sizeof *field) == 0
                   && memcmp(energy, energy + 3, 3 * sizeof *energy) == 0
                   && memcmp(virial, virial + 27, 27 * sizeof *virial) == 0,
-              "%s: three at once are not one by one", s.name);
+              "%s: three in one call differ from one by one", s.name);
         double worst = 0, size = 0;
         for (int64_t i = 0; i < n; i++) {
             worst = fmax(worst, fabs(2 * phi[i] - 3 * phi[n + i]
@@ -161,8 +161,8 @@ static void superposition(void)
     }
 }
 
-/* The system with lengths by f[0], charges by f[1] and the constant f[2], back
- * in the units of x, which is of it as it was. */
+/* The system with lengths times f[0], charges times f[1] and constant f[2].
+ * Results are converted back to the units of x, the unchanged answer. */
 static void scaled_by(const double f[3], const struct law_case *l,
                       farsum_precision precision, const struct answer *x)
 {
@@ -200,9 +200,9 @@ static void scaled_by(const double f[3], const struct law_case *l,
     system_free(&t);
 }
 
-/* Lengths by a, charges by b, constant by c: phi by c b/a, E by c b/a^2,
- * energy and virial by c b^2/a; of 1/r^6 by a^6 instead of a.  Precisions take
- * turns. */
+/* Lengths times a, charges times b, constant times c: phi times c b/a, E times
+ * c b/a^2, energy and virial times c b^2/a; for 1/r^6, a^6 instead of a.
+ * Precisions alternate. */
 static void scaling(void)
 {
     static const double factors[][3] = {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the locales that the tests run in, from the sources that the package
-# `locales` brings: decimal commas, thousands that are grouped, a decimal point
-# of two bytes, an i without a dot.
+# Creates the locales of the tests from the sources of the package `locales`:
+# decimal commas, grouped thousands, a decimal point of two bytes, an i without a
+# dot.
 #
 #     locales.sh FOLDER
 set -eu

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods.c: the ladder of tolerances.
+/* methods.c: the tolerance sweep.
  *
  *     test_methods [--full] [--csv FILE] [--filter "key=a,b key=c ..."]
  *                  [--threads N] [--verbose] [--device]
  *
- * keys of the filter: group (ladder, potential, absolute, fixed, kernels,
+ * Keys of the filter: group (ladder, potential, absolute, fixed, kernels,
  * cross), kernel, system, precision (f64, f32, mixed), split, window, tol
  * (1e-05).  Without --full a subset runs in which each pair of (system,
- * tolerance, split, window) occurs, and of cross each pair of (kernel, cell,
- * distribution, precision, split, window, tolerance); FARSUM_TEST_ALL=1: all of
- * it.
- * --device: on FARSUM_TEST_DEVICE also where that is not set, opencl:0. */
+ * tolerance, split, window) occurs and, in group cross, each pair of (kernel,
+ * cell, distribution, precision, split, window, tolerance).  FARSUM_TEST_ALL=1:
+ * all of it.  --device: on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ static void print_cell(const struct ladder_cell *c)
     fflush(stdout);
 }
 
-/* 1: the device that cases are run on is there. */
+/* 1: the device for the cases is available. */
 static int device_wanted(void)
 {
     struct device *device = NULL;
@@ -71,7 +70,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
             ladder.threads = atoi(argv[++i]);
         else
-            check_stop("%s: not an option (methods.c says which are)", argv[i]);
+            check_stop("%s: unknown option; methods.c lists them", argv[i]);
     }
     if (device && !device_wanted())
         return CHECK_SKIPPED;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods.h: the ladder of tolerances: what the files methods*.c share.
+/* methods.h: common code of the tolerance sweep, methods*.c.
  *
- * A cell of the ladder is one system, precision, split, window and tolerance
- * (or parameters fixed by hand); its error is measured against Ewald's sum. */
+ * A cell of the sweep is one system, precision, split, window and tolerance (or
+ * parameters fixed by hand).  Its error is measured against an Ewald sum. */
 #ifndef FARSUM_TEST_METHODS_H
 #define FARSUM_TEST_METHODS_H
 
 #include "cases.h"
 
 struct ladder_cell {
-    const char *group; /* ladder, potential, absolute, fixed; kernels; cross */
+    const char *group; /* see the filter in methods.c */
     const struct system *system;
     farsum_precision precision;
     farsum_error_kind error;
@@ -18,11 +18,11 @@ struct ladder_cell {
     double cutoff;              /* as in farsum_options */
     int support;
     int64_t mesh[3];
-    /* what came out */
+    /* results */
     farsum_status status;
     char message[240];
     farsum_plan_info info;
-    double estimate, measured; /* in the norm of `error` */
+    double estimate, measured; /* in the norm `error` */
     double force_error, potential_error, energy_error, virial_error;
     double velocity_error;
     double seconds;
@@ -34,20 +34,20 @@ struct ladder {
     int threads;
 };
 
-/* methods_cells.c: which cells there are. */
+/* methods_cells.c: list of cells. */
 enum { METHODS_LAPLACE = 7, METHODS_SYSTEMS = 22, METHODS_CROSS = 72 };
-/* filter NULL: all.  full 0: the pairwise subset. */
+/* filter NULL: all.  full 0: the subset of pairs. */
 void ladder_fill(struct ladder *ladder, struct system *systems, int full,
                  const char *filter);
 int ladder_wanted(const char *filter, const char *key, const char *value);
 void methods_systems(struct system *systems, const char *filter);
 
-/* A cell more, if the filter wants it. */
+/* Adds a cell, if the filter selects it. */
 void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
                 const char *filter);
 
 /* methods_cross.c: each kernel with each cell and distribution.  `systems` has
- * METHODS_CROSS of them; those that are wanted are loaded. */
+ * METHODS_CROSS entries; those needed are loaded. */
 void ladder_fill_cross(struct ladder *ladder, struct system *systems, int full,
                        const char *filter);
 void ladder_check_cross(const struct ladder *ladder);
@@ -60,7 +60,7 @@ extern const char *const ladder_kernels[]; /* ended by NULL */
 
 /* methods_run.c: measures one cell. */
 void ladder_run(struct ladder_cell *cell, int threads);
-/* A refusal that is allowed. */
+/* 1: this refusal is allowed. */
 int ladder_may_refuse(const struct ladder_cell *cell);
 int ladder_is_default(const struct ladder_cell *cell);
 
@@ -71,7 +71,7 @@ struct ladder_summary {
     double median, worst;     /* of measured / tolerance */
     double low, middle, high; /* of estimate / measured */
 };
-/* The cells that a summary is of; NULL or 0: any. */
+/* The cells of a summary; NULL or 0: any. */
 struct ladder_wanted {
     const char *group, *split, *window, *kernel;
     const struct system *system;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_cells.c: which cells the ladder has. */
+/* methods_cells.c: list of the tolerance sweep's cells. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ static const struct {
     {"ice", "r6 n=500 cell=triclinic dist=lattice net=2 seed=36"},
 };
 
-/* Is `value` among the words of key=a,b,c in the filter, or the key not in
- * it? */
+/* 1: `value` is among the words of key=a,b,c in the filter, or the filter lacks
+ * the key. */
 int ladder_wanted(const char *filter, const char *key, const char *value)
 {
     size_t k = strlen(key), v = strlen(value);
@@ -55,7 +55,7 @@ int ladder_wanted(const char *filter, const char *key, const char *value)
     return 1;
 }
 
-/* The kernel of a case; a file has charges. */
+/* The kernel of a case; a file contains charges. */
 static const char *kernel_of(const char *what)
 {
     for (int k = 0; ladder_kernels[k]; k++)
@@ -93,7 +93,7 @@ void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
         ladder->cell = realloc(ladder->cell, (size_t)ladder->room
                                                  * sizeof *ladder->cell);
         if (!ladder->cell)
-            check_stop("no memory for the ladder");
+            check_stop("no memory for the tolerance sweep");
     }
     ladder->cell[ladder->n++] = *cell;
 }
@@ -106,10 +106,10 @@ static int count_names(const char *kind)
     return n;
 }
 
-/* Every tolerance for one system and precision: with the default split and
- * window, and with the others: all of them, or, of the default at every other
- * tolerance, one that goes round so that every pair of (system, tolerance,
- * split, window) is met. */
+/* Every tolerance for one system and precision, with the default split and
+ * window and with others.  The full sweep has all others.  A partial one adds,
+ * for the default at every other tolerance, one other in turn, so that every
+ * pair of (system, tolerance, split, window) occurs. */
 static void fill_tolerances(struct ladder *ladder, const struct system *systems,
                             int s, farsum_precision precision, int full,
                             const char *filter)
@@ -138,7 +138,7 @@ static void fill_tolerances(struct ladder *ladder, const struct system *systems,
             }
 }
 
-/* Other norms of the error; a velocity has no potential. */
+/* Other error norms; a velocity has no potential. */
 static void fill_norms(struct ladder *ladder, const struct system *systems,
                        int s, const char *filter)
 {
@@ -162,7 +162,7 @@ static void fill_norms(struct ladder *ladder, const struct system *systems,
         }
 }
 
-/* Cutoff, support and mesh fixed; a tolerance that lets all of them pass. */
+/* Fixed cutoff, support and mesh, with a tolerance that all of them meet. */
 static void fill_fixed(struct ladder *ladder, const struct system *systems,
                        int s, int full, const char *filter)
 {

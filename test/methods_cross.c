@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_cross.c: the ladder of each kernel with each cell and distribution of
- * points.
+/* methods_cross.c: tolerance sweep over each kernel with each cell and
+ * distribution of points.
  *
- * All of it has every split, precision and tolerance with the default window
- * and with another that goes round.  Where not all of it runs, cells are taken
- * one by one, each the one with the most pairs of values that no cell has yet,
- * until there is none. */
+ * The full sweep has every split, precision and tolerance with the default
+ * window and with another one in turn.  A partial sweep takes cells one by one,
+ * each the one with the most pairs of values that no cell has yet, until no
+ * such pair is left. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ enum {
 };
 _Static_assert(N_KERNELS * N_CELLS * N_DISTS == METHODS_CROSS, "methods.h");
 
-/* How many values each key has. */
+/* Number of values of each key. */
 static void count_values(int count[KEYS])
 {
     count[KERNEL] = N_KERNELS;
@@ -53,8 +53,8 @@ static void values_of(int64_t index, const int count[KEYS], int value[KEYS])
     }
 }
 
-/* Pairs in f32 have no such sums; the Gaussian window ends above
- * (accuracy.md). */
+/* 1: such cells can be summed.  Pairs in f32 do not reach all tolerances; the
+ * Gaussian window's limit is higher (accuracy.md). */
 static int is_possible(const int value[KEYS])
 {
     const char *window = farsum_list_names("window", value[WINDOW]);
@@ -63,7 +63,7 @@ static int is_possible(const int value[KEYS])
            && (strcmp(window, "gaussian") != 0 || tolerance > 1e-8);
 }
 
-/* The default window, or the other whose turn it is. */
+/* 1: the default window, or the other one in turn. */
 static int is_turn(const int value[KEYS], const int count[KEYS])
 {
     int sum = 0;
@@ -116,12 +116,12 @@ static void add_cell(struct ladder *ladder, struct system *systems,
     ladder_add(ladder, &cell, filter);
 }
 
-/* Pairs of values that have been met: [key][value][key][value]. */
+/* Pairs of values that have occurred: [key][value][key][value]. */
 struct pairs {
     char met[KEYS][VALUES][KEYS][VALUES];
 };
 
-/* Pairs of a cell that were not met before; take: they are now. */
+/* Number of pairs of a cell that have not occurred; take: records them. */
 static int new_pairs(struct pairs *pairs, const int value[KEYS], int take)
 {
     int n = 0;
@@ -153,7 +153,7 @@ void ladder_fill_cross(struct ladder *ladder, struct system *systems, int full,
     while (!full && most > 0) {
         most = 0;
         for (int64_t i = 0; i < all; i++) {
-            /* from another place on each time, so that equals take turns */
+            /* start elsewhere each time, so that ties alternate */
             int64_t at = (i + best + 1) % all;
             values_of(at, count, value);
             int n = is_possible(value) ? new_pairs(pairs, value, 0) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_kernels.c: the ladder of kernels other than 1/r. */
+/* methods_kernels.c: tolerance sweep of kernels other than 1/r. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 const char *const ladder_kernels[] = {"stokeslet", "rotlet", "stresslet",
                                       "yukawa", "r6", NULL};
 
-/* Every tolerance of one system; of the splits and windows all, or of every
- * third tolerance one pair that goes round. */
+/* Every tolerance of one system; all splits and windows, or for every third
+ * tolerance one pair in turn. */
 static void fill_system(struct ladder *ladder, const struct system *system,
                         int s, farsum_precision precision, int full,
                         const char *filter)

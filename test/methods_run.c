@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_run.c: runs one cell of the ladder and measures its errors. */
+/* methods_run.c: runs one cell of the tolerance sweep and measures its
+ * errors. */
 #include <stdlib.h>
 #include <string.h>
 

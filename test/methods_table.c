@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* methods_table.c: the ladder as a file, as a table, and as a verdict. */
+/* methods_table.c: output of the tolerance sweep as a file and a table, and its
+ * verdict. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 1: the names are the same, or any is wanted. */
+/* 1: the names are equal, or any is accepted. */
 static int is_named(const char *wanted, const char *name)
 {
     return !wanted || strcmp(wanted, name) == 0;
@@ -113,7 +114,7 @@ static void print_summary(const char *name, const char *second,
            s->middle, s->high);
 }
 
-/* measured / tolerance of the default split and window. */
+/* Prints measured / tolerance of the default split and window. */
 static void print_grid(const struct ladder *ladder)
 {
     printf("\nmeasured / tolerance, default split and window\n%-16s", "");
@@ -200,7 +201,7 @@ static void check_cell(const struct ladder_cell *c)
     if (c->status == FARSUM_ERR_TOLERANCE) {
         CHECK(ladder_may_refuse(c), "%s: refused: %s", what, c->message);
         CHECK(strstr(c->message, "reach") || strstr(c->message, "best"),
-              "%s: does not say what is reached: %s", what, c->message);
+              "%s: does not report the limit: %s", what, c->message);
         return;
     }
     if (!CHECK(c->status == FARSUM_OK, "%s: %s: %s", what,
@@ -220,10 +221,10 @@ void ladder_check(const struct ladder *ladder)
         ladder, (struct ladder_wanted){.group = "ladder"});
     int done = s.cells - s.refused;
     if (done >= 20) {
-        CHECK(s.median >= 0.1, "ladder: the median of measured / tolerance is "
+        CHECK(s.median >= 0.1, "sweep: the median of measured / tolerance is "
                                "%.3g, below 0.1", s.median);
         CHECK(s.honest >= 0.9 * done,
-              "ladder: the estimate is within a factor 5 of the measured error "
+              "sweep: the estimate is within a factor 5 of the measured error "
               "in %d of %d cells, not in 90 %%", s.honest, done);
     }
     s = ladder_summarise(ladder, (struct ladder_wanted){.group = "fixed"});

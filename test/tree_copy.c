@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_copy.c: a tree of the host as it is to be on a device. */
+/* tree_copy.c: expected device copy of a tree on the host. */
 #include "tree_copy.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "points/tree/tree_device_set.h"
 
 enum {
-    PARTS = 64, /* of the leaves, whose near lists are made side by side */
+    PARTS = 64, /* parts of the leaves, whose near lists are made in parallel */
     NEAR = sizeof(struct tree_gpu_near),
 };
 
@@ -20,15 +20,15 @@ static farsum_status sparse_upload(struct tree_gpu *gpu, struct buf *to,
     return bytes > 0 ? buf_upload(to, 0, from, bytes) : FARSUM_OK;
 }
 
-/* What the lists are made from. */
+/* Input of the lists. */
 struct sparse {
     struct tree *tree;
-    int64_t side;   /* near places: [side] along an axis */
-    int32_t *at;    /* owned, [n_boxes]: where a box lies */
-    int32_t *slot;  /* owned, [n_boxes]: of a box, -1: it is a leaf */
+    int64_t side;   /* near positions: [side] along an axis */
+    int32_t *at;    /* owned, [n_boxes]: index of a box on the device */
+    int32_t *slot;  /* owned, [n_boxes]: slot of a box, -1: a leaf */
     int32_t *found; /* owned, [slots][side^3]: boxes near one that has children,
-                       x fastest, -1: there is none */
-    int64_t (*step)[3]; /* owned, [side^3]: from a place to those near it */
+                     * x fastest, -1: none */
+    int64_t (*step)[3]; /* owned, [side^3]: steps to near positions */
 };
 
 static int64_t sparse_near_most(const struct sparse *s)
@@ -36,7 +36,7 @@ static int64_t sparse_near_most(const struct sparse *s)
     return s->side * s->side * s->side;
 }
 
-/* The near list of a leaf, as it is made. */
+/* The near list of a leaf during its construction. */
 struct near_list {
     const struct tree *tree;
     int level;
@@ -44,7 +44,8 @@ struct near_list {
     struct tree_gpu_near *to;
 };
 
-/* Source leaf `leaf` at an unwrapped place of a level; as tree_near has it. */
+/* Adds source leaf `leaf` at an unwrapped position of a level, like
+ * tree_near. */
 static void near_add(struct near_list *list, int64_t leaf, int level,
                      const int64_t place[3])
 {
@@ -61,8 +62,8 @@ static void near_add(struct near_list *list, int64_t leaf, int level,
                              - ((double)list->place[d] + 0.5));
 }
 
-/* Children of a box, which are leaves, or those of them that are near: those
- * are put where they are looked for. */
+/* near NULL: adds the children of a box, which are leaves.  Else stores those
+ * of them that are near, where the search expects them. */
 static void near_children(struct near_list *list, int64_t box,
                           const int64_t place[3], int64_t side, int32_t *near)
 {
@@ -83,8 +84,8 @@ static void near_children(struct near_list *list, int64_t box,
     }
 }
 
-/* The near list of a leaf by what is near its parent: entries and order are
- * tree_near's.  room: [side^3].  How many. */
+/* The near list of a leaf, from the boxes near its parent; entries and order
+ * are those of tree_near.  room: [side^3].  Returns how many. */
 static int64_t near_leaf(const struct sparse *s, int64_t leaf, int32_t *room,
                          struct tree_gpu_near *to)
 {
@@ -129,8 +130,8 @@ struct near_part {
     int64_t n, room;
 };
 
-/* Lists of a part of the leaves; begin is counted from the part's.  room:
- * [side^3]. */
+/* Lists of a part of the leaves; begin counts from the start of the part.
+ * room: [side^3]. */
 static farsum_status near_part(const struct sparse *s, int part, int32_t *room,
                                uint32_t *begin, struct near_part *p)
 {
@@ -153,7 +154,7 @@ static farsum_status near_part(const struct sparse *s, int part, int32_t *room,
     return FARSUM_OK;
 }
 
-/* The parts' lists one after another. */
+/* Concatenates the lists of the parts. */
 static farsum_status near_upload(const struct sparse *s,
                                  const struct near_part part[PARTS],
                                  uint32_t *begin)
@@ -205,7 +206,7 @@ done:
     return status;
 }
 
-/* Where the boxes lie. */
+/* Indices of the boxes on the device. */
 static farsum_status sparse_order(struct sparse *s)
 {
     const struct tree *tree = s->tree;
@@ -263,7 +264,8 @@ done:
     return status;
 }
 
-/* Steps; slots of the boxes of the tree, and of levels; what is near them. */
+/* Sets steps, slots of the boxes of the tree and of levels, and their near
+ * boxes. */
 static farsum_status sparse_find(struct sparse *s)
 {
     const struct tree *tree = s->tree;
@@ -334,7 +336,7 @@ done:
     return status;
 }
 
-/* What else is known of boxes, where they lie. */
+/* Sets the other data of boxes, at their indices. */
 static farsum_status sparse_about(const struct sparse *s)
 {
     farsum_status status = FARSUM_OK;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_copy.h: a tree of the host as it is to be on a device: what a device
- * builds itself is compared with that, and rows work in it. */
+/* tree_copy.h: expected device copy of a tree on the host.  Trees built by a
+ * device are compared with it, and variants are tested with it. */
 #ifndef FARSUM_TEST_TREE_COPY_H
 #define FARSUM_TEST_TREE_COPY_H
 
 #include "points/tree/tree_set.h"
 
 struct device;
-/* tree->gpu; it must be NULL. */
+/* Makes tree->gpu, which must be NULL. */
 farsum_status tree_copy(struct tree *tree, struct device *device);
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.c: test_variants ROOM STEM [CASE...]: that row against the room's
- * plain, for each precision, instruction set that runs here, number of threads,
- * and case (of many cases by turns), on the host and on the device
- * FARSUM_TEST_DEVICE ("opencl:0" if it is not set, "host" for none).  Rows
- * whose sums repeat are run twice and compared bitwise.  All of it is in the
- * locale FARSUM_TEST_LOCALE, if that is set; a row on a device compiles there
- * what it compiles in C.  Exit status 77 if the row refused all of it. */
+/* variants.c: test_variants ROOM STEM [CASE...]: variant STEM of a stage
+ * against the stage's plain variant, for each precision, available instruction
+ * set, number of threads, and case (of many cases, alternating).  Runs on the
+ * host and on the device FARSUM_TEST_DEVICE (default: opencl:0; "host": none).
+ * Deterministic variants run twice and are compared bitwise.  Everything runs
+ * in the locale FARSUM_TEST_LOCALE, if that is set; a variant on a device then
+ * compiles the same as in C.  Exit status 77: the variant supports none of the
+ * cases. */
 #include "variants.h"
 
 #include <stdlib.h>
@@ -134,7 +135,7 @@ static double rms(const double *v, int64_t n)
     return n > 0 ? sqrt(sum / (double)n) : 0;
 }
 
-/* NaN counts as far away. */
+/* NaN counts as infinitely different. */
 static void compare(const char *what, const struct outcome *found,
                     const struct outcome *wanted, double bound)
 {
@@ -173,7 +174,7 @@ static void same(const char *what, const struct outcome *a,
               "%s: %s does not repeat bitwise", what, a->part[p].name);
 }
 
-/* What plain gives in f64, if that is not there yet. */
+/* The result of plain in f64, if it has not been computed yet. */
 static void want(const struct harness *h, int k, const struct variant *plain,
                  struct outcome *wanted)
 {
@@ -182,7 +183,7 @@ static void want(const struct harness *h, int k, const struct variant *plain,
         check_stop("%s plain, case %d: %s", h->room, k, farsum_message());
 }
 
-/* On a device, the first case of each precision: in C the same texts. */
+/* On a device, the first case of each precision: the same texts as in C. */
 static void same_texts(const struct harness *h, int k,
                        const struct trial *trial, const char *what,
                        const struct texts *found)
@@ -202,7 +203,7 @@ static void same_texts(const struct harness *h, int k,
     outcome_clear(&again);
 }
 
-/* 1 if the row did it, 0 if it does not fit. */
+/* 1: the variant ran; 0: it does not fit. */
 static int run_one(const struct harness *h, int k, const struct trial *trial,
                    const char *name, const struct variant *plain,
                    struct outcome *wanted)
@@ -246,16 +247,16 @@ static int run_one(const struct harness *h, int k, const struct trial *trial,
     return 1;
 }
 
-/* Where there are many cases, each has every other one of the combinations of
- * instruction set, precision and threads; FARSUM_TEST_ALL=1: all of them. */
+/* If there are many cases, each has every other combination of instruction set,
+ * precision and threads; FARSUM_TEST_ALL=1: all. */
 static int in_turn(const struct harness *h, int k, int combination)
 {
     return (k + combination) % 2 == 0 || h->cases < MANY
            || getenv("FARSUM_TEST_ALL");
 }
 
-/* Plain has one thread and one instruction set; in f64 it is what the others
- * are held against. */
+/* Plain has one thread and one instruction set; its f64 results are the
+ * reference. */
 static int is_new(const struct trial *trial)
 {
     return trial->precision == FARSUM_F32 && trial->isa == ISA_BASE
@@ -310,21 +311,21 @@ int main(int argc, char **argv)
 {
     if (argc < 3)
         check_stop("usage: test_variants ROOM STEM [CASE...]");
-    setvbuf(stdout, NULL, _IOLBF, 0); /* a run that is cut off says how far */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* an aborted run shows how far it came */
     const struct stage *stage = stage_find(argv[1]);
     const struct harness *h = NULL;
     for (int i = 0; harnesses[i]; i++)
         if (strcmp(harnesses[i]->room, argv[1]) == 0)
             h = harnesses[i];
     if (!stage || !h)
-        check_stop("no room %s, or no test of it", argv[1]);
+        check_stop("no stage %s, or no test for it", argv[1]);
     const struct variant_row *row = stage->rows;
     while (row->name && strcmp(row->name, argv[2]) != 0)
         row++;
     if (!row->name)
-        check_stop("%s has no row %s", argv[1], argv[2]);
+        check_stop("%s has no variant %s", argv[1], argv[2]);
     CHECK(strcmp(stage->rows->name, "plain") == 0,
-          "the first row of %s is %s, not plain", stage->name,
+          "the first variant of %s is %s, not plain", stage->name,
           stage->rows->name);
     const char *name = getenv("FARSUM_TEST_DEVICE");
     struct device *device = NULL;
@@ -337,7 +338,7 @@ int main(int argc, char **argv)
         if (wanted_case(argc, argv, k))
             run_case(h, k, stage->rows, row, device, &fitted, &refused);
     if (fitted == 0 && row->variant->fits) {
-        /* it wants another device than this one */
+        /* it requires another device than this one */
         printf("%s %s: skipped: %s\n", argv[1], argv[2], farsum_message());
         device_close(device);
         return 77;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_adjoint.c: a row of spread is the transpose of every row of interp
- * that fits the same case, to rounding. */
+/* variants_adjoint.c: tests that a variant of spread is the transpose of every
+ * variant of interp that supports the same case, up to rounding. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -21,7 +21,7 @@ done:
     return status;
 }
 
-/* sum over mesh, channels and parts of what was spread times g. */
+/* Sum over mesh, channels and parts of the spread values times g. */
 static void mesh_product(const struct mesh_work *w, const double *g,
                          double *sum, double *size)
 {
@@ -38,7 +38,7 @@ static void mesh_product(const struct mesh_work *w, const double *g,
                 }
 }
 
-/* sum over points, channels and parts of q times what was interpolated. */
+/* Sum over points, channels and parts of q times the interpolated values. */
 static void point_product(const struct mesh_work *w, double *sum, double *size)
 {
     const struct mesh_case *c = &w->c;

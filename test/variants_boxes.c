@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_boxes.c: the rooms of the far field: trees of all kinds, expansions
- * at random. */
+/* variants_boxes.c: cases of the far-field stages: trees of all kinds, random
+ * expansions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,8 +56,8 @@ static const struct boxes_case cases[] = {
       .root = {6, 3, 4}, .edge = {6, 3, 4}}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
-/* sparse, ws 2, p 0, one box, p 20, few bricks, grids, sparse in cells: those
- * that a CPU's device does in seconds */
+/* sparse, ws 2, p 0, one box, p 20, few bricks, grids, sparse in cells: cases
+ * that a CPU's OpenCL device runs in seconds */
 #define ON_DEVICE (2047ull << 3)
 
 static void boxes_name(int k, char *text, size_t size)
@@ -65,7 +65,8 @@ static void boxes_name(int k, char *text, size_t size)
     snprintf(text, size, "%s", cases[k].name);
 }
 
-/* In f32 rounding grows with what is added: 875 boxes at ws = 2, 189 at 1. */
+/* In f32 rounding grows with the number of terms: 875 boxes at ws = 2, 189 at
+ * 1. */
 static double boxes_bound(int k, farsum_precision precision)
 {
     if (precision == FARSUM_F32)
@@ -73,13 +74,13 @@ static double boxes_bound(int k, farsum_precision precision)
     return 1e-13;
 }
 
-/* What a room is given, in a trial's precision. */
+/* Input of a stage, in a trial's precision. */
 struct given {
     const struct trial *trial;
     struct tree tree;
     struct boxes_io io;
     int64_t numbers; /* of an array of expansions */
-    void *multipole, *local, *q, *potential, *field; /* the host's */
+    void *multipole, *local, *q, *potential, *field; /* on the host */
     struct buf multipole_on, local_on, q_on, potential_on, field_on;
 };
 
@@ -93,7 +94,7 @@ static int64_t given_bytes(const struct given *g)
     return g->numbers * given_real(g);
 }
 
-/* Expansions to a device, where those of a sparse tree's boxes lie in another
+/* Copies expansions to a device, where boxes of a sparse tree have another
  * order, or from there. */
 static void given_move(const struct given *g, struct buf *on, void *array,
                        int back)
@@ -126,7 +127,8 @@ static void given_move(const struct given *g, struct buf *on, void *array,
     free(at);
 }
 
-/* Like those of charges in a box: degree n as 2^-n. */
+/* Random numbers like the expansions of charges in a box: degree n scales as
+ * 2^-n. */
 static void given_again(void *data)
 {
     struct given *g = data;
@@ -231,7 +233,7 @@ static struct boxes_args given_args(const struct boxes_case *c,
     return args;
 }
 
-/* Expansions of the boxes begin .. end - 1. */
+/* Adds expansions of the boxes begin .. end - 1 to the results. */
 static void found_boxes(const struct given *g, const void *array,
                         int64_t begin, int64_t end, const char *name,
                         struct outcome *outcome)
@@ -244,8 +246,8 @@ static void found_boxes(const struct given *g, const void *array,
                 trial_get(g->trial, array, k * g->io.stride + begin + b);
 }
 
-/* Potentials of the locals of the boxes from `begin` on, at a point of each:
- * what a row's error by design is of. */
+/* Potentials of the locals of the boxes from `begin` on, at one point of each:
+ * a variant's error by design is measured in these. */
 static void found_potentials(const struct given *g, int p, int64_t begin,
                              struct outcome *outcome)
 {

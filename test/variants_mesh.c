@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_mesh.c: cases of spread and interp.  Each is drawn from its number:
- * each support from 2 to 16 in turn, the rest at random. */
+/* variants_mesh.c: cases of spread and interp.  Each is generated from its
+ * number: supports from 2 to 16 in turn, the rest at random. */
 #include "variants_mesh.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const int64_t meshes[][3] = {
     {33, 35, 65}, {4, 4, 3},    {1, 1, 1},   {9, 130, 11}, {6, 6, 5},
     {21, 13, 8},  {8, 15, 64},  {12, 11, 9}, {27, 40, 21},
 };
-/* Points a mesh point; more than MOST points are no case. */
+/* Points per mesh point; more than MOST points are no case. */
 static const double densities[] = {1e-3, 0.02, 0.3, 1, 8, 100};
 static const char *const dists[] = {"uniform", "clustered", "one cell",
                                     "lattice", "faces"};
@@ -26,7 +26,7 @@ enum {
     SUPPORTS = WINDOW_MAX - WINDOW_MIN + 1,
     MOST = 4000,
 };
-/* Products that plain should not exceed. */
+/* Maximum number of products for plain. */
 static const double work_most = 5e6;
 
 static int draw(uint64_t *state, int n)
@@ -91,7 +91,7 @@ void mesh_put(const struct mesh_work *w, struct mesh_array *a, int64_t i,
     trial_put(&w->trial, a->host, i, v);
 }
 
-/* Never nothing: an array has some bytes to spare. */
+/* Never zero: an array has some extra bytes. */
 static int64_t array_bytes(const struct mesh_work *w,
                            const struct mesh_array *a)
 {
@@ -206,8 +206,8 @@ static void args_make(struct mesh_work *w)
     }
 }
 
-/* Strides: those that zero means, with holes, or the channels of a point side
- * by side; then the arrays. */
+/* Strides: the default ones, with gaps, or the channels of a point next to each
+ * other; then the arrays. */
 static void arrays_make(struct mesh_work *w)
 {
     const struct mesh_case *c = &w->c;
@@ -254,7 +254,7 @@ farsum_status mesh_make(int k, const struct trial *trial,
     TRY(points_make(w));
     for (int64_t i = 0; i < w->q.n; i++)
         mesh_put(w, &w->q, i, (double)(float)(trial_random(&seed) - 0.5));
-    for (int64_t i = 0; i < w->mesh.n; i++) /* padding and gaps: anything */
+    for (int64_t i = 0; i < w->mesh.n; i++) /* padding and gaps: arbitrary */
         mesh_put(w, &w->mesh, i, 1e3);
     for (int ch = 0; ch < w->c.channels; ch++)
         for (int64_t r = 0; r < w->c.mesh[0] * w->c.mesh[1]; r++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_mesh.h: the cases of spread and interp. */
+/* variants_mesh.h: cases of spread and interp. */
 #ifndef FARSUM_TEST_VARIANTS_MESH_H
 #define FARSUM_TEST_VARIANTS_MESH_H
 
@@ -23,7 +23,7 @@ struct mesh_case {
     unsigned outputs;
 };
 
-/* Numbers of a trial's precision, where its device wants them. */
+/* Numbers in a trial's precision, on its device. */
 struct mesh_array {
     int64_t n;
     void *host;     /* owned */
@@ -45,8 +45,8 @@ struct mesh_work {
 
 struct mesh_case mesh_case(int k);
 void mesh_name(int k, char *text, size_t size);
-/* Points, strengths, a mesh of random numbers, results to add to, and what the
- * rooms are told of them. */
+/* Points, strengths, a mesh of random numbers, results to add to, and the
+ * stages' arguments. */
 farsum_status mesh_make(int k, const struct trial *trial,
                         struct mesh_work **work);
 void mesh_free(struct mesh_work *w); /* NULL is legal */
@@ -55,20 +55,20 @@ double mesh_get(const struct mesh_work *w, const struct mesh_array *a,
                 int64_t i);
 void mesh_put(const struct mesh_work *w, struct mesh_array *a, int64_t i,
               double v);
-/* Points of a lattice may lie where a window ends: rounding then decides which
- * of two mesh points gets its last, small value (or slope).  Relative error
- * from that; 0 if there are none. */
+/* Points of a lattice may be at the end of a window.  Rounding then decides
+ * which of two mesh points gets its last, small value (or slope).  Returns the
+ * resulting relative error; 0 if there are no such points. */
 double mesh_edge(const struct mesh_case *c);
-/* To the device and back; nothing on the host. */
+/* Copies to the device and back; no-op on the host. */
 void mesh_up(struct mesh_work *w, struct mesh_array *a);
 void mesh_down(struct mesh_work *w, struct mesh_array *a);
-/* What stands for it in an io. */
+/* The array for an io. */
 void *mesh_io(struct mesh_work *w, struct mesh_array *a);
 /* Real (channel, row, z, part) of the mesh. */
 int64_t mesh_at(const struct mesh_work *w, int ch, int64_t row, int64_t z,
                 int part);
 
-/* <spread q, g> = <q, interp g> for the trial's row of spread and every row of
- * interp. */
+/* <spread q, g> = <q, interp g> for the trial's variant of spread and every
+ * variant of interp. */
 void mesh_adjoint(int k, const struct trial *trial, const char *row);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants_mesh_run.c: the rows of spread and interp against plain. */
+/* variants_mesh_run.c: runs of the variants of spread and interp against
+ * plain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 static const double untouched = 1e3;
 
-/* spread writes every point: what was there must not matter */
+/* spread writes every point: old values must not matter */
 static void spread_again(void *data)
 {
     struct mesh_work *w = data;
@@ -37,7 +38,7 @@ static farsum_status spread_run(int k, const struct trial *trial,
             for (int64_t z = 0; z < c->mesh[2]; z++)
                 for (int part = 0; part < c->parts; part++)
                     *v++ = mesh_get(w, &w->mesh, mesh_at(w, ch, r, z, part));
-    /* what lies between two channels is not the row's */
+    /* gaps between channels do not belong to the variant */
     for (int ch = 0; ch < c->channels; ch++)
         for (int64_t i = mesh_at(w, ch, rows, 0, 0);
              i < mesh_at(w, ch + 1, 0, 0, 0); i++)
@@ -59,7 +60,7 @@ static void interp_again(void *data)
     mesh_up(w, &w->field);
 }
 
-/* All of an array: plain leaves the gaps alone. */
+/* Compares a whole array: plain does not write gaps. */
 static void take(struct mesh_work *w, const struct mesh_array *a,
                  const char *name, struct outcome *outcome)
 {
@@ -102,7 +103,7 @@ double mesh_edge(const struct mesh_case *c)
     return 4 * (fabs(value) + fabs(slope)) / fabs(most);
 }
 
-/* Sums of many terms that cancel round more. */
+/* Sums of many cancelling terms have larger rounding. */
 static double mesh_bound(int k, farsum_precision precision)
 {
     struct mesh_case c = mesh_case(k);

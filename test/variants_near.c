@@ -17,13 +17,13 @@ enum {
 };
 
 #define LAPLACE "laplace"
-#define SCREEN 3 /* over the cutoff */
-/* Two sources so near that v = 2 r^2 - 1 has no digit of r^2 left in f32, at
- * places that fixed point holds exactly in a cell whose edge is a power of 2.
- */
+#define SCREEN 3 /* times the cutoff */
+/* Two sources so close that v = 2 r^2 - 1 has no digit of r^2 left in f32.
+ * Their positions are exact in fixed point, in a cell whose edge is a power of
+ * 2. */
 #define CLOSE "close"
-/* The cells of a flow: large, turned, thin, within the cutoff and smaller;
- * targets apart; coincident sources; few coefficients and many. */
+/* Cells for a flow: large, rotated, thin, within the cutoff and smaller;
+ * separate targets; coincident sources; few coefficients and many. */
 #define FLOW_CASES(name)                                                       \
     {"cubic", "uniform", 64, 600, 0, "prolate", 12, VELOCITY, 0, name},        \
     {"triclinic", "uniform", 30, 300, 150, "prolate", 28, VELOCITY, 0, name},  \
@@ -39,7 +39,8 @@ enum {
     {"cubic", "uniform", 5, 1, 0, "prolate", 14, VELOCITY, 0, name},           \
     {"tilted", "uniform", 40, 1, 200, "prolate", 10, VELOCITY, 0, name},
 
-/* Fewer of a scalar beside 1/r: all it writes, targets apart, images, twins. */
+/* Fewer cases for scalar kernels other than 1/r: all outputs, separate targets,
+ * images, coincident particles. */
 #define SCALAR_CASES(name)                                                     \
     {"triclinic", "uniform", 30, 300, 0, "prolate", 18, ALL, 0, name},         \
     {"rhombic", "uniform", 300, 600, 300, "prolate", 24, BOTH, 0, name},       \
@@ -47,8 +48,8 @@ enum {
     {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0, name},              \
     {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, name},
 
-/* volume in cubes of the cutoff; m targets apart, of which each third lies on
- * a source; twins: pairs of sources at one place. */
+/* volume in cubes of the cutoff; m separate targets, every third of them on a
+ * source; pairs of sources that coincide. */
 static const struct {
     const char *cell, *dist;
     double volume;
@@ -99,12 +100,12 @@ static const struct {
     {"tilted", "uniform", 100, 900, 0, "prolate", 16, ALL, 0, LAPLACE},
 };
 
-/* The last cases: what a pair may be off by in f64, so that a row that can
- * sums most pairs in f32. */
+/* The last cases allow an error per pair in f64, so that a variant that can do
+ * so sums most pairs in f32. */
 enum { ROUGH = 3, CASES = sizeof cases / sizeof *cases };
 static const double rough[ROUGH] = {1e-8, 1e-9, 1e-6};
 
-/* 0: rounding. */
+/* Allowed error of a pair; 0: rounding. */
 static double near_allowed(int k)
 {
     return k < CASES - ROUGH ? 0 : rough[k - (CASES - ROUGH)];
@@ -130,11 +131,11 @@ struct near_work {
     struct near_poly poly;
     struct points source, target;
     struct case_particles p, y;
-    struct pair pair; /* the case's, with what screens it */
+    struct pair pair; /* of the case, with its screening */
     int64_t targets;
     void *q, *potential, *field;
     double energy, virial[9];
-    size_t bytes; /* of a result */
+    size_t bytes; /* of one result */
     int wide;     /* 1: f64 sums of pairs in f32 */
     const struct trial *trial;
     struct buf q_on, potential_on, field_on, energy_on, virial_on;
@@ -209,7 +210,7 @@ static farsum_status near_points(int k, struct near_work *w)
     return FARSUM_OK;
 }
 
-/* A flow's are at random. */
+/* Strengths; those of a flow are random. */
 static void *near_strengths(int k, const struct near_work *w)
 {
     int64_t n = w->pair.strengths * cases[k].n;
@@ -223,8 +224,8 @@ static void *near_strengths(int k, const struct near_work *w)
     return q;
 }
 
-/* As good as the precision.  The stresslet's and those of 1/r^6 end at some
- * 1e-8: all rows are given the same, so take them for exact. */
+/* As accurate as the precision.  Those of the stresslet and of 1/r^6 reach only
+ * about 1e-8.  All variants get the same ones, so they count as exact. */
 static farsum_status near_polynomials(int k, struct near_work *w)
 {
     double wanted = w->trial->precision == FARSUM_F32 ? 1e-7 : 1e-13;
@@ -251,8 +252,8 @@ static void near_give(int k, const struct near_work *w, struct outcome *outcome)
         for (int64_t i = 0; i < 3 * w->targets; i++)
             v[i] = near_result(w, w->field, i);
     }
-    /* A sum over the pairs within the cutoff, of both signs and of about 1.5
-     * each (the mean of 1/r), rounds as their squares add up. */
+    /* A sum over the pairs within the cutoff, with both signs and about 1.5
+     * each (the mean of 1/r): rounding adds up as squares */
     double pairs = 2.1 * (double)cases[k].n * (double)cases[k].n
                    / cases[k].volume;
     double floor = sqrt((double)cases[k].n + 2.25 * pairs);
@@ -293,14 +294,14 @@ static farsum_status near_run(int k, const struct trial *trial,
         .neighbours = 4.2 * (double)cases[k].n / cases[k].volume,
         .device = trial->device,
         .pair = &w->pair,
-        .split = &w->split, /* every other case not the row's own team */
+        .split = &w->split, /* every other case uses another team */
         .team = {k % 2 ? 16 : 0, 0},
-        .cells = k % 3 ? k % 5 : 0, /* and not its own cells */
+        .cells = k % 3 ? k % 5 : 0, /* and other cells */
         .wide = w->wide,
         .allowed = near_allowed(k),
     };
     if (trial->variant->fits(&args) != FARSUM_OK)
-        args.team[0] = 0; /* it has no teams of such a shape */
+        args.team[0] = 0; /* this team is not available */
     trial_send(trial, &w->q_on, w->q,
                w->pair.strengths * cases[k].n * (int64_t)real);
     void *energy = trial_io(trial, &w->energy_on, &w->energy);
@@ -335,12 +336,12 @@ done:
     return status;
 }
 
-/* f32, in units of u = 2^-24: a difference rounds by 1, a square by 4, its root
- * by 2 + 2, the cube by 12 + 2, with charge and difference 17: 1e-6 of a pair's
- * force; as much again for where 32 bits put the coordinates of a close one,
- * which a flow of 1/r^2 notes twice over, as pairs in a dense drop lead it, and
- * 1/r^6, which the closest pair leads, six times.  What is allowed a pair is a
- * root mean square, and a value's own is above 1. */
+/* f32, in units of u = 2^-24.  A difference rounds by 1, a square by 4, its
+ * root by 2 + 2, the cube by 12 + 2, with charge and difference 17: 1e-6 of a
+ * pair's force.  The 32-bit coordinates of a close pair add as much again.  A
+ * flow of 1/r^2 has twice that, since pairs in a dense drop dominate; 1/r^6,
+ * which the closest pair dominates, six times.  The error allowed per pair is
+ * an RMS, and a value's own is above 1. */
 static double near_bound(int k, farsum_precision precision)
 {
     double close = near_pair(k)->kind->power;

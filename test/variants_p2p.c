@@ -16,7 +16,7 @@ enum {
     BOTH = FARSUM_POTENTIAL | FARSUM_FIELD,
 };
 
-/* m targets apart, of which each third lies on a source; leaf 0: dense. */
+/* m separate targets, every third of them at a source; leaf 0: dense. */
 static const struct {
     int depth, leaf, ws, periodic;
     int64_t root[3];
@@ -55,8 +55,8 @@ static const struct {
     {2, 0, 1, 7, {3, 2, 1}, {2, 2, 1}, TREE_UNIFORM, 800, 0, 2, BOTH, 0},
 };
 
-/* Of the last cases each second source is near the one before, some of this
- * part of the edge away. */
+/* In the last cases each second source is close to the one before, at about
+ * this fraction of the edge. */
 static double p2p_close(int k)
 {
     static const double close[] = {1e-4, 3e-4, 3e-5};
@@ -82,7 +82,7 @@ struct p2p_work {
     const struct trial *trial;
     double *x, *y;
     int64_t targets, sets;
-    int fresh; /* 1: what is in the results is nothing */
+    int fresh; /* 1: results start from nothing */
     void *q, *potential, *field;
     int64_t bytes; /* of a real */
     struct buf q_on, potential_on, field_on;
@@ -209,9 +209,9 @@ done:
     return status;
 }
 
-/* f32: a coordinate rounds by 3e-8 of a box's h; the nearest pairs, which lead
- * the root mean square of fields, are some hundredths of it apart, thousandths
- * where points are crowded. */
+/* f32: a coordinate rounds by 3e-8 of a box's h.  The nearest pairs, which
+ * dominate the RMS of fields, are some hundredths of h apart, thousandths for
+ * clustered points. */
 static double p2p_bound(int k, farsum_precision precision)
 {
     if (precision == FARSUM_F32 && p2p_close(k) > 0)

@@ -21,7 +21,7 @@ enum { MESHES = sizeof meshes / sizeof *meshes };
 #define FFT_ON_DEVICE                                                          \
     (FFT_SOME | FFT_SOME << 2 * MESHES | 63ull << 4 * MESHES)
 
-/* Cases past 4 MESHES are several real meshes at once, room between them. */
+/* Cases past 4 MESHES: several real meshes in one call, with gaps between. */
 static const struct {
     int64_t mesh[3];
     int batch[2], apart;
@@ -43,7 +43,7 @@ static int64_t row_of(const int64_t mesh[3])
     return 2 * (mesh[2] / 2 + 1);
 }
 
-/* `kept` into `data`. */
+/* Copies `kept` into `data`. */
 static void wave_again(void *data)
 {
     struct wave_work *w = data;
@@ -82,8 +82,8 @@ static void wave_free(struct wave_work *w)
     free(w);
 }
 
-/* A random real mesh, or its spectrum, always the same numbers of a seed, from
- * number `to` on. */
+/* A random real mesh, or its spectrum, determined by the seed, from number `to`
+ * on. */
 static farsum_status wave_fill_at(struct wave_work *w, int64_t to,
                                   const int64_t mesh[3], int spectrum,
                                   uint64_t seed)
@@ -123,7 +123,7 @@ static void fft_name(int k, char *text, size_t size)
     if (k >= 4 * MESHES) {
         int b = (k - 4 * MESHES) / 2;
         m = batches[b].mesh;
-        snprintf(text, size, "%lldx%lldx%lld %s, %d at once", (long long)m[0],
+        snprintf(text, size, "%lldx%lldx%lld %s, batch %d", (long long)m[0],
                  (long long)m[1], (long long)m[2],
                  k % 2 ? "backward" : "forward", batches[b].batch[k % 2]);
         return;
@@ -184,7 +184,7 @@ static farsum_status fft_run(int k, const struct trial *trial,
     const int64_t *mesh = meshes[k / 2 % MESHES];
     int backward = k % 2, is_complex = k >= 2 * MESHES;
     farsum_status status = FARSUM_OK;
-    /* rows of a complex mesh have a number to spare */
+    /* rows of a complex mesh have one extra number */
     int64_t ldz = is_complex ? 2 * (mesh[2] + 1) : row_of(mesh);
     struct wave_work *w = wave_make(trial, mesh, ldz);
     struct fft_args args = {trial->precision, trial->threads,
@@ -216,7 +216,7 @@ static double fft_bound(int k, farsum_precision precision)
     return precision == FARSUM_F32 ? 1e-6 : 2e-15;
 }
 
-/* Scale: bandwidth in cutoffs is what the mesh holds of a cell with this
+/* Scale: the bandwidth in cutoffs is the mesh's limit for a cell with this
  * volume. */
 static const struct {
     const char *cell;
@@ -235,7 +235,7 @@ static const struct {
     {"cubic", 3, {2, 2, 2}, "prolate", "prolate", 9, 4, 1, 1, 1},
     {"tilted", 100, {18, 22, 26}, "gaussian", "prolate", 25, 8, 1, 0, 1},
     {"cubic", 100, {24, 24, 24}, "prolate", "prolate", 40, 8, 1, 1, 1},
-    /* of scale_kernels: */
+    /* cases of scale_kernels: */
     {"triclinic", 30, {24, 30, 20}, "prolate", "prolate", 20, 9, 1, 1, 1},
     {"rhombic", 8, {7, 9, 11}, "gaussian", "prolate", 14, 9, 1, 1, 1},
     {"triclinic", 30, {24, 30, 20}, "prolate", "prolate", 20, 9, 1, 0, 0},
@@ -252,7 +252,7 @@ enum {
     LAPLACES = SCALES - sizeof scale_kernels / sizeof *scale_kernels,
 };
 
-/* NULL: none is given, which is laplace. */
+/* NULL: not set, which means laplace. */
 static const char *scale_case_kernel(int k)
 {
     return k < LAPLACES ? NULL : scale_kernels[k - LAPLACES];

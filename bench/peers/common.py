@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts of this folder share: particles, cells, results, the norm.
+"""Common code of the scripts in this folder: particles, cells, results, the
+norm.
 
-A result file (.npz) holds: forces [N][3] and, where the peer gives them,
+A result file (.npz) contains forces [N][3] and, if the peer computes them,
 potential [N], energy, virial [3][3] (W = -dE/d strain), in units of the peer;
 constant, the peer's Coulomb constant in those units; info, JSON text.
-`reduced()` divides the constant out, so that peers can be compared.
-Lengths are in Angstrom everywhere but inside GROMACS.
+`reduced()` divides by the constant, so that peers can be compared.  Lengths
+are in Angstrom everywhere except inside GROMACS.
 """
 import json
 import math

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_clock.c: a library to be preloaded that tells a program the time that its
- * process has been given by the processor, in place of that on the wall: what a
- * program of one thread measures of itself then does not depend on how busy the
- * machine is.
+/* cpu_clock.c: library for LD_PRELOAD that replaces the wall clock by the
+ * processor time of the process.  The times that a program with one thread
+ * measures then do not depend on other load of the machine.
  *
  *     cc -O2 -shared -fPIC -o cpu_clock.so cpu_clock.c -ldl
  *     LD_PRELOAD=./cpu_clock.so versus.py ... --threads 1 */

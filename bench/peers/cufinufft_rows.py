@@ -1,21 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""cuFINUFFT and Farsum on one GPU in one run: spreading and interpolation alone
-(spreadinterponly), and whole transforms of types 1 and 2, in three dimensions.
+"""Compares cuFINUFFT and Farsum on one GPU in one run: only spreading and
+interpolation (spreadinterponly), and whole transforms of types 1 and 2, in
+three dimensions.
 
     cufinufft_rows.py --rows build/bench/mesh_rows --out out/cufinufft.csv
     cufinufft_rows.py --nufft build/bench/nufft_rows --out out/nufft.csv
 
-Needs CuPy and cufinufft 2.5 (PyPI) on the module path.  Each line of the file
-is one program on one case: seconds of setpts (its sort) and of execute, least
-of the repeats, arrays on the device in and out, the plan made before.  Farsum's
-lines come from its own programs, of the rows that are meant to win.
+Requires CuPy and cufinufft 2.5 (PyPI) on the module path.  Each line of the
+file is one program on one case: seconds of setpts (its sort) and of execute,
+minimum of the repeats, with arrays on the device and a plan created before.
+Farsum's lines come from its own programs, for the variants expected to win.
 
-Equal error: cuFINUFFT's is measured for each tolerance as that of a whole
-transform of type 1 against direct sums; Farsum spreads with the least support
-whose own error, measured likewise (SUPPORT below), is no larger.  Strengths are
-complex on both sides.  Its three methods are run, 1 (a thread a
-point), 2 (subproblems in shared memory), 3 (output driven), and 0, its default.
+Equal error: cuFINUFFT's error is measured for each tolerance as that of a
+whole transform of type 1 against direct sums.  Farsum spreads with the
+smallest support whose error, measured likewise (SUPPORT below), is no larger.
+Strengths are complex on both sides.  cuFINUFFT runs with method 1 (one thread
+per point), 2 (subproblems in shared memory), 3 (output driven), and 0, its
+default.
 """
 import argparse
 import csv

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The force error that other programs leave at their defaults.
+"""Measures the force error of other programs with their default settings.
 
     defaults.py data/water_spce_3k.xyz >defaults.csv
 
-GROMACS as `rcoulomb`, `fourierspacing`, `pme-order` and `ewald-rtol` stand in
-its manual; OpenMM as a NonbondedForce is made, with PME; LAMMPS has no default
-accuracy, 1e-4 is what its examples give.  Errors are in the norm of
-docs/accuracy.md, over all particles, against `ewald.py`.
-OpenMM of the package index is left out where it is not installed."""
+GROMACS with the manual's defaults of `rcoulomb`, `fourierspacing`, `pme-order`
+and `ewald-rtol`; OpenMM with a default NonbondedForce and PME; LAMMPS, which
+has no default accuracy, with 1e-4 as in its examples.  Errors are in the norm
+of docs/accuracy.md, over all particles, against `ewald.py`.  OpenMM (from
+PyPI) is skipped if it is not installed.
+"""
 import argparse
 
 import common

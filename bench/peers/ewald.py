@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A plain Ewald sum in numpy, converged to rounding, sharing nothing with any
-other program: what the peers (and we) are checked against on small systems.
+"""A plain Ewald sum in numpy, converged to rounding, without code of any other
+program: the reference for peers (and us) on small systems.
 
     ewald.py data/water_tric.data --out reference.npz [--first 300]
 
 Tin-foil boundary, uniform background for a charged cell, Coulomb constant 1.
-P. P. Ewald, Ann. Phys. 369, 253 (1921).  Time grows as N^1.5 at best: seconds
-at 2000 particles, a minute or two at 10000.
+P.  P.  Ewald, Ann. Phys. 369, 253 (1921).  The time grows as N^1.5 at best:
+seconds for 2000 particles, a minute or two for 10000.
 """
 import argparse
 import math
@@ -21,14 +21,14 @@ REACH = 6.2  # erfc(6.2) = 2e-18, exp(-6.2^2) = 2e-17
 
 
 def half_heights(cell):
-    """Half the distance between opposite faces, the least of three."""
+    """Half the distance between opposite faces, the smallest of three."""
     inverse = np.linalg.inv(cell)  # columns: reciprocal vectors / 2 pi
     return 0.5 / np.linalg.norm(inverse, axis=0).max()
 
 
 def near(system, alpha, rc):
     """Real-space potential, field and virial: pairs by nearest image, which
-    is the only one below rc < half the least height."""
+    is the only one below rc < half the smallest height."""
     x, q, cell = system.pos, system.charge, system.cell
     inverse = np.linalg.inv(cell)
     n = system.n

@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""FINUFFT's and Farsum's three-dimensional transforms of types 1 and 2 on the
-processor, at equal measured error.
+"""Compares three-dimensional transforms of types 1 and 2 by FINUFFT and Farsum
+on the processor, at equal measured error.
 
     finufft_nufft.py --venv /tmp/finufft --nufft build/bench/nufft_rows \\
         --modes 64 --points 1e6 --tol 1e-3,1e-6,1e-9 --precision f64 \\
         --threads 1,2 --out bench/results/nufft_host.csv
 
-FINUFFT comes from PyPI, into a virtual environment outside this tree, as
-finufft_spread.py makes it.  Its error is measured against direct sums at some
-modes and points; nufft_rows then tightens its tolerance until its own error is
-no larger.  The two take turns, --rounds times, and the least counts; times are
-of set points and of execute, plans made before.
+FINUFFT comes from PyPI, in a virtual environment outside this tree, as created
+by finufft_spread.py.  Its error is measured against direct sums at some modes
+and points; nufft_rows then tightens its tolerance until its own error is no
+larger.  The programs alternate, --rounds times, and the minimum counts.  Times
+are those of set points and of execute, with plans created before.
 """
 import argparse
 import csv

@@ -1,18 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times FINUFFT's spreading and interpolation alone (spreadinterponly), 3-D.
+"""Times only the spreading and interpolation of FINUFFT (spreadinterponly),
+3-D.
 
     finufft_spread.py --venv /tmp/finufft --points 1000000 --mesh 128 \\
         --tol 1e-6 --precision f64,f32 --threads 1,2 --out spread.csv
 
-FINUFFT comes from PyPI, into a virtual environment outside this tree (--venv;
-made there, with the release below, if it is missing).  Plans are made
-beforehand; "set" is setpts (its sort), "execute" the spread or interpolation
-alone; least and median of --repeats.  FINUFFT's strengths and mesh are
-complex, so one of its transforms carries two real right-hand sides: "rhs" says
-how many real ones a row had.  Points are uniform in the cell unless --input
-names a file, whose particles (replicated with --replicate) are then used.
-The mesh here is the mesh written to: no upsampling is added by this mode.
+FINUFFT comes from PyPI, in a virtual environment outside this tree (--venv;
+created there, with the release below, if it is missing).  Plans are created
+beforehand.  "set" is setpts (its sort), "execute" only the spread or
+interpolation; minimum and median of --repeats.  FINUFFT's strengths and mesh
+are complex, so one of its transforms processes two real right-hand sides:
+"rhs" is the number of real ones in a row.  Points are uniform in the cell
+unless --input names a file, whose particles (replicated with --replicate) are
+then used.  The mesh here is the mesh written to: this mode adds no upsampling.
 """
 import argparse
 import csv
@@ -29,8 +30,8 @@ COLUMNS = ("peer", "version", "what", "precision", "n", "mesh", "tol",
 
 
 def enter(venv, script=__file__, *releases):
-    """Runs the script again with the environment's interpreter; an environment
-    that is not there is made, with these packages of PyPI."""
+    """Runs the script again with the environment's interpreter; a missing
+    environment is made, with these packages of PyPI."""
     python = os.path.join(venv, "bin", "python")
     if os.path.abspath(sys.prefix) == os.path.abspath(venv):
         return
@@ -65,7 +66,7 @@ def points(a, np):
 
 
 def measure(a, np, finufft, precision, threads):
-    """Rows of spread and interp."""
+    """Rows of the file for spread and interp."""
     real, cplx = {"f64": (np.float64, np.complex128),
                   "f32": (np.float32, np.complex64)}[precision]
     x = np.ascontiguousarray(points(a, np), dtype=real)

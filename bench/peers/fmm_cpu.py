@@ -1,20 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""FMM3D, pyfmmlib and Farsum on the processor: potentials' gradients of charges
-in open space, at equal measured error, with equal threads.
+"""Compares FMM3D, pyfmmlib and Farsum on the processor: fields of charges in
+open space, at equal measured error, with equal threads.
 
     fmm_cpu.py --venv /tmp/fmm3d --build build --case "laplace n=1e5 cell=open" \\
         --errors 1e-3,1e-6,1e-9 --threads 1 --out bench/results/fmm_cpu.csv
 
-FMM3D and pyfmmlib come from PyPI, into a virtual environment outside this tree
-(--venv; made if it is not there).  Errors are relative RMS of the force against
-direct sums at some particles.  FMM3D's eps and Farsum's tolerance are the
-widest that keep to the error that is asked for; pyfmmlib has whole digits only.
-Programs take turns, --rounds times; time_ms is the least and spread the
-greatest over the least.  FMM3D and pyfmmlib build their tree in each call;
+FMM3D and pyfmmlib come from PyPI, in a virtual environment outside this tree
+(--venv; created if it does not exist).  Errors are relative RMS of the force
+against direct sums at some particles.  FMM3D's eps and Farsum's tolerance are
+the largest that meet the requested error; pyfmmlib has whole digits only.
+Programs alternate, --rounds times; time_ms is the minimum, and spread the
+maximum over the minimum.  FMM3D and pyfmmlib build their tree in each call;
 time_ms of farsum is set_points and execute together, and again_ms an execute
-of new strengths at the same points, which the others do not have.  On a machine
-that is not quiet preload cpu_clock.c's library, with one thread.
+with new strengths at the same points, which the others do not support.  On a
+busy machine preload cpu_clock.c's library, with one thread.
 """
 import argparse
 import csv
@@ -123,7 +123,7 @@ class Farsum:
 
 
 def particles(a, case, np):
-    """What `farsum gen` makes of a case."""
+    """Particles of a case, from `farsum gen`."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "case.xyz")
         subprocess.run([os.path.join(a.build, "tools/farsum/farsum"), "gen",

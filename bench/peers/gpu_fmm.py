@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""jaxFMM and jz-fmm on a GPU: fields of charges in open space, at a measured
-error; the fastest of a grid of their settings.
+"""Times jaxFMM and jz-fmm on a GPU: fields of charges in open space, at a
+measured error, with the fastest of a grid of their settings.
 
     farsum gen --case "laplace n=1e6 cell=open net=1" -o stars.xyz
     gpu_fmm.py stars.xyz --peer jzfmm --errors 1e-3,1e-4,1e-5 --out peers.csv
@@ -13,13 +13,13 @@ Farsum's side of the table is
         want=1e-4,prec=f32,method=fmm
 
 Errors are relative RMS of the force against direct sums at some particles.
-jz-fmm is f32 and built for masses: give it charges of one sign.  jaxFMM runs in
-its mode of f64 with pairs in f32, as it chooses.  run_ms is the least of some
-evaluations with everything on the GPU, new strengths at the same points where
-the program has that (jaxFMM's frozen evaluator; jz-fmm with its tree given);
-all_ms with the tree made anew (jz-fmm: one compiled call).  A setting that
-fails is named in the output; each is compiled first.  The grid is gone through
-from the fastest settings on until --minutes are over.
+jz-fmm is f32 and made for masses: use charges of one sign.  jaxFMM runs in its
+f64 mode with pairs in f32, its own choice.  run_ms is the minimum over some
+evaluations with everything on the GPU, with new strengths at the same points
+where the program supports that (jaxFMM's frozen evaluator; jz-fmm with a given
+tree).  all_ms includes building the tree (jz-fmm: one compiled call).  A
+setting that fails is named in the output; each is compiled first.  The grid is
+tried from the fastest settings on until --minutes are over.
 """
 import argparse
 import csv

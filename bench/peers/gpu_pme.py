@@ -1,33 +1,36 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""PME programs for GPUs on our inputs: OpenMM, torch-pme, jax-pme, nvalchemi-
-toolkit-ops; Coulomb forces alone, every pair, at a measured error.
+"""Times PME programs for GPUs on our inputs: OpenMM, torch-pme, jax-pme,
+nvalchemi-toolkit-ops; only Coulomb forces, every pair, at a measured error.
 
     ewald.py data/water_spce_3k.xyz --out ref.npz
     gpu_pme.py scan data/water_spce_3k.xyz --reference ref.npz --sets sets.csv
     gpu_pme.py time data/water_spce_3k.xyz --reference ref.npz --sets sets.csv \\
         --device cuda --copies 1,2,4,7 --out peers.csv
 
-`scan`, which needs no GPU: for each error, cutoff, order and variant the
-splitting parameter puts --share of the error in the cut-off pairs (as scan.py)
-and the coarsest mesh whose measured error keeps to the target is found, in f64.
-Sets hold for copies of the box too.  `time`: every set on the box, the --keep
-fastest of the size before on a larger one; errors are measured again, in the
-precision that is timed, and rows whose error is above 1.05 of the target are
-left out.  f32 for every error, f64 for those of --double and below, as far as
---precisions names them.  A mesh whose error is above is made finer, --finer
-times at most: on coarse even meshes the error of copies is not that of the box,
-as a spline of odd order has no value at the mesh's highest wave.
+`scan` requires no GPU.  For each error, cutoff, order and variant, the
+splitting parameter puts --share of the error in the cut-off pairs (as
+scan.py).  Then the coarsest mesh whose measured error meets the target is
+found, in f64.  Sets are valid for copies of the box too.  `time` runs every
+set on the box, and the --keep fastest of each size on the next larger one.
+Errors are measured again in the timed precision, and rows with an error above
+1.05 of the target are omitted.  f32 is used for every error, f64 for those of
+--double and below, limited by --precisions.  A mesh with a larger error is
+refined, at most --finer times: on coarse even meshes the error of copies is
+not that of the box, because a spline of odd order has no value at the mesh's
+highest wave.
 
-step_ms is one evaluation of the forces with a standing list of pairs, the least
-of some batches, each waited for at its end, data on the GPU; list_ms what a new
-list takes where it is made apart: by the script (vesin, on the processor), or
-nvalchemi's own, on the GPU.  OpenMM's step is one of its Verlet integrator with
-a step of 1e-9 ps, which is how it is meant to run; bare_ms is what the same
-takes without a force (above 2e6 particles: with its force left out of the
-step), so step_ms - bare_ms are the forces.  One row a set, as it is timed.
+step_ms is one evaluation of the forces with an existing pair list, the minimum
+of some batches, each waited for at its end, with data on the GPU.  list_ms is
+the time of a new list where it is built separately: by the script (vesin, on
+the processor), or by nvalchemi, on the GPU.  OpenMM's step is one of its
+Verlet integrator with a time step of 1e-9 ps, its intended use.  bare_ms is
+the time of the same without a force (above 2e6 particles: with its force
+excluded from the step), so the forces take step_ms - bare_ms.  One row per
+set, written as it is timed.
 
-A cutoff above half the box needs a larger one: --copies 2 scans copies of it.
+A cutoff above half the box requires a larger one: --copies 2 scans copies of
+it.
 """
 import argparse
 import csv
@@ -192,7 +195,7 @@ def finished(path):
 
 
 def fastest(a, sets, name, target, precision, n):
-    """Of these sets, by what stands in the file."""
+    """The fastest of these sets, from the lines in the file."""
     def same(s, r):
         return (s["variant"], s["order"], s["cutoff"]) == (
             r["variant"], int(r["order"]), float(r["cutoff"]))
@@ -267,7 +270,7 @@ def main():
     p.add_argument("--copies", type=numbers(int),
                    help="along each axis; time: 1,2,4,7; scan: 1")
     p.add_argument("--finest", type=float, default=0.2,
-                   help="scan: the least spacing tried")
+                   help="scan: the smallest spacing tried")
     p.add_argument("--finer", type=int, default=0)
     p.add_argument("--precisions", type=numbers(str), default=["f32", "f64"])
     p.add_argument("--variants", type=numbers(str))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PME programs for GPUs, all of one shape, for gpu_pme.py: what they are called
-with, one evaluation of forces, and many that are waited for at their end."""
+"""PME programs for GPUs with one interface, for gpu_pme.py: input, one
+evaluation of forces, and a batch of evaluations that is waited for at its end.
+"""
 import math
 import os
 import sys

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpunufft_rows.cc: gpuNUFFT's adjoint (type 1) and forward (type 2) transform
- * on one GPU, timed, its error measured; lines as cufinufft_rows.py has them.
+/* gpunufft_rows.cc: gpuNUFFT's adjoint (type 1) and forward (type 2) transforms
+ * on one GPU, with times and measured errors; lines as those of
+ * cufinufft_rows.py.
  *
  *     gpunufft_rows MODES N DIST WIDTH     (f32; WIDTH: of its kernel, 3 to 8)
  *
- * From the sources on PyPI (gpuNUFFT 0.10.8, folder CUDA):
+ * Build it from the sources on PyPI (gpuNUFFT 0.10.8, folder CUDA):
  *
  *     nvcc -O2 -std=c++17 -arch=sm_90 -w -Iinc -I$CUDA/include/cccl \
  *         src/gpu/atomic/atomic_gpuNUFFT.cu src/gpu/precomp_kernels.cu \
  *         src/gpuNUFFT_*.cpp src/balanced_gpuNUFFT_operator.cpp \
  *         gpunufft_rows.cc -lcufft -lcublas -o gpunufft_rows
  *
- * Its scale, sign and order of axes are found by comparing with direct sums.
- * Points and strengths are copied to it by set_pts, which is host code for the
- * most part; arrays of a transform are on the device.  It does not look at
- * every error of CUDA: what is left is named, its sums tell what it meant. */
+ * Its scale, sign and order of axes are found by comparison with direct sums.
+ * set_pts copies points and strengths, mostly in host code; the arrays of a
+ * transform are on the device.  gpuNUFFT does not check every CUDA error: a
+ * remaining error is printed, and its sums show the effect. */
 #include "gpuNUFFT_operator_factory.hpp"
 
 #include <chrono>
@@ -31,7 +32,7 @@ using clock_type = std::chrono::steady_clock;
 
 enum { REPEATS = 5, SAMPLES = 10, FEW = 4 };
 
-/* An error that CUDA still holds, once. */
+/* Prints an error that CUDA still holds, once. */
 static void left(const char *where)
 {
     cudaError_t e = cudaGetLastError();
@@ -45,7 +46,7 @@ static double since(clock_type::time_point at)
     return 1e3 * std::chrono::duration<double>(clock_type::now() - at).count();
 }
 
-/* [3][n] in [-0.5, 0.5), as mesh_rows has them. */
+/* [3][n] in [-0.5, 0.5), with the distributions of mesh_rows. */
 static std::vector<float> positions(long n, const char *dist)
 {
     std::mt19937_64 random(1);
@@ -80,7 +81,7 @@ static complex wave(const float *x, long n, long i, const int *k, int flip,
     return std::polar(1.0, sign * 2 * M_PI * phase);
 }
 
-/* Relative to exact after the best scale. */
+/* Relative difference from exact after the best scale. */
 static double off(const std::vector<complex> &got,
                   const std::vector<complex> &exact)
 {
@@ -98,7 +99,8 @@ static double off(const std::vector<complex> &got,
     return sqrt(sum / all);
 }
 
-/* The least over signs and orders of axes, of sums over n or K^3 terms. */
+/* The smallest error over signs and orders of axes, of sums over n or K^3
+ * terms. */
 static double error(int type, long n, int K, const std::vector<float> &x,
                     const std::vector<float2> &in,
                     const std::vector<float2> &out)

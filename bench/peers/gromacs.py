@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs GROMACS (Debian's gmx or gmx_d) on given particles: Coulomb alone.
+"""Runs GROMACS (Debian's gmx or gmx_d) on given particles: Coulomb only.
 
     gromacs.py data/water_tric.data --cutoff 12 --rtol 1e-12 --order 12 \\
         --spacing 0.6 --out f.npz
@@ -8,14 +8,14 @@
         --order 4 --spacing 1.2 --threads 2 --steps 20 --repeats 3
 
 PME; every atom is a molecule of its own, so no pair is excluded; no
-Lennard-Jones; no potential shift.  Accuracy has four handles: --cutoff, --rtol
-(erfc(beta cutoff), sets beta), --order and --mesh (or --spacing).  gmx_d works
-in double precision, gmx in single.  The cutoff stays below half the least
-height of the cell (GROMACS uses nearest images).
+Lennard-Jones; no potential shift.  Four options set the accuracy: --cutoff,
+--rtol (erfc(beta cutoff), sets beta), --order and --mesh (or --spacing).
+gmx_d works in double precision, gmx in single.  The cutoff must be below half
+the smallest height of the cell (GROMACS uses nearest images).
 
-Timing: mdrun with a time step of 1e-9 ps, so that nothing moves; seconds a
-step from the table at the end of md.log, the least of --repeats runs: one with
-one pair list, one that rebuilds it at every step ("neigh").
+Timing: mdrun with a time step of 1e-9 ps, so that nothing moves.  Seconds per
+step are from the table at the end of md.log, the minimum of --repeats runs:
+one with one pair list, and one that rebuilds it at every step ("neigh").
 """
 import argparse
 import math

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs LAMMPS (Debian's lmp) on given particles: Coulomb alone, every pair.
+"""Runs LAMMPS (Debian's lmp) on given particles: Coulomb only, every pair.
 
     lammps.py data/water_spce.xyz --accuracy 1e-6 --cutoff 10 --out f.npz
     lammps.py data/water_tric.data --method ewald --accuracy 1e-8 --out e.npz
@@ -8,17 +8,17 @@
         --steps 20 --repeats 3
 
 pair_style coul/long, no exclusions, units real (Coulomb constant 332.06371).
-Accuracy is LAMMPS's: absolute force over that between two unit charges 1 A
-apart.  Debian's lmp has no OPENMP package, so --threads are MPI ranks.
+The accuracy is LAMMPS's: absolute force over that between two unit charges at
+1 A.  Debian's lmp has no OPENMP package, so --threads are MPI ranks.
 
-LAMMPS's own floor, which no --accuracy passes: its erfc is the polynomial
-7.1.26 of Abramowitz and Stegun (error up to 1.5e-7), and pair tables
-(--table, 2^n entries) hold r^2 in single precision.
+LAMMPS has a minimum error for any --accuracy: its erfc is the polynomial
+7.1.26 of Abramowitz and Stegun (error up to 1.5e-7), and pair tables (--table,
+2^n entries) hold r^2 in single precision.
 
-Timing: particles do not move; seconds a step are the least of --repeats runs
-of --steps steps with one pair list (pair, kspace, comm, ...), and "neigh" is
-what one rebuild of the list takes, from runs that rebuild at every step.
-The list has no skin, so that no time goes to pairs beyond the cutoff.
+Timing: particles do not move.  Seconds per step are the minimum of --repeats
+runs of --steps steps with one pair list (pair, kspace, comm, ...).  "neigh" is
+the time of one rebuild of the list, from runs that rebuild at every step.  The
+list has no skin, so no time is spent on pairs beyond the cutoff.
 """
 import argparse
 import os
@@ -188,7 +188,7 @@ def main():
     p.add_argument("--cutoff", type=float, default=d.cutoff, help="Angstrom")
     p.add_argument("--order", type=int, help="2 to 7")
     p.add_argument("--mesh", type=int, nargs=3,
-                   help="of ewald: twice the largest wave numbers")
+                   help="ewald only: twice the largest wave numbers")
     p.add_argument("--gewald", type=float, help="splitting parameter, 1/A")
     p.add_argument("--diff", choices=("ik", "ad"))
     p.add_argument("--table", type=int, default=d.table,

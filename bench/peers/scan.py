@@ -7,18 +7,19 @@
         --replicate 1 --replicate 2,2,1 --replicate 3,3,4 --replicate 5 \\
         --threads 1,2 --out scan.csv
 
-Two stages.  First, on the box as given: for each cutoff, order and variant the
-splitting parameter puts --share of the error in the cut-off pairs (Kolafa and
-Perram, Mol. Simul. 9, 351 (1992), eq. 18) and the coarsest mesh whose measured
-error keeps to the target is found by bisection.  These sets of (cutoff,
-splitting parameter, order, spacing) hold for replicas too, as the error of a
-replica is that of the box.  Then, for each size and number of threads, every
-set is timed where the box is small (--all-below), the fastest --keep of the
-next smaller size where it is large; the error is measured again each time,
-and the mesh refined until it holds.  Rows are written as they are found; the
-last column marks the fastest of its (peer, n, threads, target).
+There are two phases.  First, on the original box: for each cutoff, order and
+variant, the splitting parameter puts --share of the error in the cut-off pairs
+(Kolafa and Perram, Mol. Simul. 9, 351 (1992), eq.  18).  Bisection then finds
+the coarsest mesh whose measured error meets the target.  These sets of
+(cutoff, splitting parameter, order, spacing) are valid for replicas too,
+because the error of a replica is that of the box.  Second, for each size and
+number of threads: every set is timed where the box is small (--all-below), and
+the fastest --keep of the next smaller size where it is large.  The error is
+measured again each time, and the mesh refined until it meets the target.  Rows
+are written as they are found; the last column marks the fastest of its (peer,
+n, threads, target).
 
-"step" is one evaluation with a standing pair list, "neigh" one rebuild of it.
+"step" is one evaluation with an existing pair list, "neigh" one rebuild of it.
 """
 import argparse
 import csv

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Farsum, LAMMPS and GROMACS in turn on the same particles, at equal error.
+"""Compares Farsum, LAMMPS and GROMACS on the same particles, at equal error.
 
     ewald.py data/water_spce_3k.xyz --out ref.npz
     scan.py data/water_spce_3k.xyz --reference ref.npz --out scan.csv
@@ -8,18 +8,18 @@
         --farsum build/tools/farsum/farsum --replicate 1 --replicate 2 \\
         --threads 1,2 --errors 1e-3,1e-4,1e-6 --out versus.csv
 
-Of each peer the sets of scan.csv for an error (cutoff, splitting parameter,
+For each peer, the sets of scan.csv for an error (cutoff, splitting parameter,
 order and mesh spacing) are timed again on the box, and the --keep fastest are
-taken.  Where copies of the box are
-summed, the mesh grows with the edges, and its error is measured again; it is
-refined until it holds.  Farsum chooses by itself; its error is measured too,
-and it is asked for less until the measured one keeps to the target.
+used.  For copies of the box, the mesh grows with the edges, its error is
+measured again, and it is refined until the error meets the target.  Farsum
+chooses its parameters itself; its error is measured too, and its tolerance is
+tightened until the measured error meets the target.
 
-Then the programs run in turn, --rounds times.  A row is one program: the least
-and the median of a step with a standing list (near field and mesh: `execute`),
-and of what a new configuration costs beside (pair list, `set_points`).  "ratio"
-is the peer's step over Farsum's, both at their least; "ratio_all" the same of
-the sums of both.  --precision is Farsum's.
+Then the programs alternate, --rounds times.  A row is one program: minimum and
+median of a step with an existing list (near field and mesh: `execute`), and
+the additional time for a new configuration (pair list, `set_points`).  "ratio"
+is the peer's step over Farsum's, both minima; "ratio_all" the same with the
+additional time.  --precision is Farsum's.
 """
 import argparse
 import csv

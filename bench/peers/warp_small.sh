@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# warp_small.sh WHEEL OUT [ARCH]: NVIDIA Warp's library from the sources that its
-# wheel holds, for one GPU architecture (sm_90), 13 MB in place of the wheel's
-# 299 MB: NVRTC is not within it, and volumes, cuBQL, MathDx and the compiler of
-# PTX, whose sources the wheel lacks, answer nothing.  nvalchemi-toolkit-ops
-# uses none of these.
+# warp_small.sh WHEEL OUT [ARCH]: builds NVIDIA Warp's library from the sources
+# in its wheel, for one GPU architecture (sm_90), 13 MB instead of the wheel's
+# 299 MB.  It lacks NVRTC; volumes, cuBQL, MathDx and the PTX compiler, whose
+# sources the wheel lacks, do nothing.  nvalchemi-toolkit-ops uses none of these.
 #
 #     unzip warp_lang-1.19.0-*.whl -d WHEEL; warp_small.sh WHEEL OUT
 #     PYTHONPATH=OUT LD_LIBRARY_PATH=/usr/local/cuda/lib64 python3 -c 'import warp'
 #
-# Wants nvcc of CUDA 13, g++ and an unpacked wheel, which stays as it is.
+# Requires nvcc of CUDA 13, g++ and an unpacked wheel, which stays unchanged.
 set -eu
 wheel=$1 out=$2 arch=${3:-sm_90} cuda=${CUDA_HOME:-/usr/local/cuda}
 native=$wheel/warp/native

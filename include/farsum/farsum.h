@@ -112,8 +112,8 @@ typedef enum farsum_error_kind {
                                    (N/V)^(2/3)), the latter for yukawa and r6
                                    their force at the distance (V/N)^(1/3) */
     FARSUM_ERROR_POTENTIAL = 2, /* RMS potential error over RMS potential */
-    FARSUM_ERROR_ABSOLUTE = 3,  /* RMS error of forces or velocities, in the
-                                   caller's unit */
+    FARSUM_ERROR_ABSOLUTE = 3,  /* RMS error of forces (separate targets: of
+                                   q_rms E) or velocities, caller's unit */
     FARSUM_ERROR_VELOCITY = 4,  /* flows: RMS velocity error over max(RMS|u|,
                                    C s_rms (N/V)^k).  k: stokeslet 1/3, others
                                    2/3; in a cell only.  s: |strength|, of
@@ -414,7 +414,7 @@ farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
  * memory, copied; they hold until the next call; count = 0: none.  Errors:
  * ERR_ARGUMENT for an index out of range, a pair given twice or a particle with
  * itself, here or in set_points; the old pairs then stay.  See docs/api.md, 11,
- * for coincident pairs. */
+ * for coincident pairs and for images that are equally near. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);

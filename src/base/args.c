@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c: what a caller gives. */
+/* args.c: checks of a caller's structs and counts. */
 #include "base/args.h"
 
 #include <string.h>
 
-/* Structs grow little by little: a size far beyond is no size. */
+/* The most bytes by which a newer version's struct may be larger.  A size
+ * beyond that is no valid size. */
 enum { GROWTH = 4096 };
 
 static farsum_status struct_tail(const void *given, size_t size, size_t known,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arrays.h: the caller's arrays, f32 or f64, to and from ours. */
+/* arrays.h: access to the caller's arrays, which hold f32 or f64. */
 #ifndef FARSUM_BASE_ARRAYS_H
 #define FARSUM_BASE_ARRAYS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* c_locale.c: the C locale as an object, and printing by it. */
+/* c_locale.c: the C locale as an object, and printing in it. */
 #include "base/c_locale.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock.h: seconds that only grow. */
+/* clock.h: a monotonic clock in seconds. */
 #ifndef FARSUM_BASE_CLOCK_H
 #define FARSUM_BASE_CLOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.c: what a forked child may still use. */
+/* fork.c: locks and threads after fork. */
 #include "base/fork.h"
 
 #include <sys/stat.h>
@@ -7,9 +7,10 @@
 /* Guards the list of locks. */
 static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
 static struct fork_lock *first;
-/* Written while there is one thread only. */
+/* written while the process has a single thread */
 static int alone, count;
-static int threads_ran; /* at the fork that is going on */
+static int threads_ran; /* during the current fork: 1 if the parent has several
+                           threads */
 
 void fork_lock(struct fork_lock *lock)
 {
@@ -38,7 +39,8 @@ int fork_count(void)
     return count;
 }
 
-/* Threads that the process has; a folder has two links more than folders. */
+/* Returns 1 if the process has several threads.  A folder has two links more
+ * than it has subfolders. */
 static int several_threads(void)
 {
     struct stat tasks;

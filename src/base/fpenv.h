@@ -2,28 +2,29 @@
 /* fpenv.h: the library's floating-point environment.
  *
  * Every public function computes in one environment: round to nearest, no
- * traps, subnormal numbers kept.  It puts the caller's environment (rounding,
- * traps, flush to zero, sticky flags) aside first and restores it last:
+ * traps, subnormal numbers kept.  It first saves the caller's environment
+ * (rounding, traps, flush to zero, sticky flags) and restores it last:
  *
  *     farsum_status farsum_...(...)
  *     {
  *         FP_GUARD;
  *
- * Threads have an environment each; base/par.h guards those of a team. */
+ * Each thread has its own environment.  base/par.h guards those of a team. */
 #ifndef FARSUM_BASE_FPENV_H
 #define FARSUM_BASE_FPENV_H
 
-/* Puts the thread's environment aside; calls nest. */
+/* Saves the thread's environment and loads the library's.  Calls nest. */
 void fp_hold(void);
-/* Ends fp_hold; the last end restores the environment that was put aside. */
+/* Ends one fp_hold.  The last call restores the saved environment. */
 void fp_release(void);
-/* Restores the caller's environment for a while, for a callback or for threads
- * that start, which inherit it.  Returns what fp_resume takes. */
+/* Restores the caller's environment for a while: for a callback, or for new
+ * threads, which inherit it.  Returns the argument of fp_resume. */
 int fp_suspend(void);
 void fp_resume(int held);
 
-/* 1: since the environment was put aside this thread has started as large a
- * team, or there is none to put aside; smaller ones end the threads beyond. */
+/* Returns 1 if this thread needs to start no threads in the caller's
+ * environment: its last team had at least `threads` threads, or no environment
+ * is saved.  A smaller team ends the threads beyond its size. */
 int fp_started(int threads);
 
 static inline int fp_guard_begin(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa.c: which instruction sets this machine runs. */
+/* isa.c: the instruction sets that this machine runs. */
 #include "base/isa.h"
 
 #include <stdlib.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa.h: one source, several instruction sets and precisions.
+/* isa.h: one source for several instruction sets and precisions.
  *
- * A file *_kern.c is compiled once for each instruction set and precision
- * (cmake/isa.cmake) with FARSUM_BITS 32 or 64 and FARSUM_ISA base, avx2 or
- * avx512, and exports one struct of function pointers named ISA_NAME(stem).
- * Its host file reaches them through a table:
+ * A file *_kern.c is compiled once per instruction set and precision
+ * (cmake/isa.cmake), with FARSUM_BITS 32 or 64 and FARSUM_ISA base, avx2 or
+ * avx512.  It exports one struct of function pointers named ISA_NAME(stem).
+ * Its host file reaches these structs through a table:
  *
  *     ISA_TABLE(struct near_kern, near_host_cluster)
- *     ... isa_near_host_cluster[isa][precision == FARSUM_F32] ...
- */
+ *     ... isa_near_host_cluster[isa][precision == FARSUM_F32] ... */
 #ifndef FARSUM_BASE_ISA_H
 #define FARSUM_BASE_ISA_H
 
@@ -17,11 +16,12 @@
 enum isa { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 
 const char *isa_name(enum isa isa);
-/* The best that this machine has and the build holds; the environment's
- * FARSUM_ISA, if it names one that runs, lowers it. */
+/* Returns the best instruction set that both this machine and the build
+ * support.  The environment variable FARSUM_ISA lowers it if it names one that
+ * runs. */
 enum isa isa_best(void);
-/* By name; NULL: the best.  Fails on unknown names and on what this machine
- * cannot run. */
+/* Finds an instruction set by name; NULL: the best.  Fails on unknown names and
+ * on sets that this machine cannot run. */
 farsum_status isa_find(const char *name, enum isa *isa);
 
 #if defined(FARSUM_ISA) && defined(FARSUM_BITS)

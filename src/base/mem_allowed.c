@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mem_allowed.c: how much memory this process may have. */
+/* mem_allowed.c: the memory that this process may use. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 enum { PATH = 4096 };
 
-/* The number in a file; UINT64_MAX where there is no file or none in it
- * ("max"). */
+/* Returns the number in a file, or UINT64_MAX if there is no file or no number
+ * in it ("max"). */
 static uint64_t number_in(const char *path)
 {
     char text[64];
@@ -26,9 +26,9 @@ static uint64_t number_in(const char *path)
     return found;
 }
 
-/* The least in `file` of a group and of those that it lies in.  A container may
- * see its own group at the top and the host's path to it, of which nothing is
- * there. */
+/* Returns the smallest number in `file` of a group and of the groups above it.
+ * A container may see its own group at the top, and the host's path to it, none
+ * of whose folders exist in the container. */
 static uint64_t least_above(const char *top, const char *group,
                             const char *file)
 {
@@ -50,7 +50,7 @@ static uint64_t least_above(const char *top, const char *group,
     }
 }
 
-/* 1: `names`, separated by commas, have `name`. */
+/* Returns 1 if the comma-separated list `names` contains `name`. */
 static int has_name(const char *names, const char *name)
 {
     size_t length = strlen(name);
@@ -63,7 +63,8 @@ static int has_name(const char *names, const char *name)
     return 0;
 }
 
-/* A line "4:memory:/path" of version 1, "0::/path" of version 2. */
+/* Reads a line of /proc/self/cgroup: "4:memory:/path" in version 1, "0::/path"
+ * in version 2. */
 static uint64_t line_limit(const char *root, char *line)
 {
     char top[PATH];

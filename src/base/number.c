@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.c: decimal text to numbers and back.  What the fast paths cannot round
- * with certainty is left to the C library, by the C locale. */
+/* number.c: decimal text to numbers and back.  Where the fast paths cannot be
+ * sure to round correctly, the C library does the work in the C locale. */
 #include "base/number.h"
 
 #include "base/c_locale.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fast paths rest on x87 long doubles: 64 bits hold any 19 digits, and
- * powers of ten up to 27 are exact, so that one operation gives the value to
- * half a unit of the 64th bit. */
+/* The fast paths need x87 long doubles.  Their 64 bits hold any 19 digits, and
+ * powers of ten up to 27 are exact.  So one operation gives the value to half a
+ * unit of the 64th bit. */
 #define NUMBER_WIDE (LDBL_MANT_DIG == 64)
 #define POWER_MAX 27
 
@@ -23,7 +23,8 @@ static const long double power[POWER_MAX + 1] = {
     1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
     1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
-/* digits * 10^exponent.  False: not certain to be correctly rounded. */
+/* *value = digits * 10^exponent.  Returns false if correct rounding is not
+ * certain. */
 static bool scale(uint64_t digits, int exponent, double *value)
 {
     if (digits == 0) {
@@ -33,7 +34,8 @@ static bool scale(uint64_t digits, int exponent, double *value)
     if (!NUMBER_WIDE || exponent < -POWER_MAX || exponent > POWER_MAX)
         return false;
     if (digits < (UINT64_C(1) << 53) && exponent >= -22 && exponent <= 22) {
-        /* Clinger 1990: both are exact doubles, one rounding. */
+        /* Clinger 1990: both factors are exact doubles, so the result is
+         * rounded once. */
         double f = (double)power[exponent < 0 ? -exponent : exponent];
         *value = exponent < 0 ? (double)digits / f : (double)digits * f;
         return true;
@@ -42,9 +44,10 @@ static bool scale(uint64_t digits, int exponent, double *value)
     wide = exponent < 0 ? wide / power[-exponent] : wide * power[exponent];
     uint64_t mantissa;
     memcpy(&mantissa, &wide, sizeof mantissa);
-    /* The 11 bits that a double lacks.  Half-way: the rest may lie on either
-     * side.  Zero: likewise exact or not, and all we would ever see where long
-     * doubles are emulated by doubles (valgrind). */
+    /* The 11 bits that a double lacks.  If they are half-way, the exact value
+     * may lie on either side.  If they are zero, the result may be exact or
+     * not.  Zero is also the only value seen where doubles emulate long doubles
+     * (valgrind). */
     uint64_t rest = mantissa & 0x7ff;
     *value = (double)wide;
     return rest != 0 && rest != 0x400;
@@ -61,7 +64,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Takes the digits of one run; `fraction` moves the point. */
+/* Reads one run of digits.  `fraction`: the digits follow the point. */
 static size_t take_digits(const char *p, size_t n, bool fraction,
                           struct decimal *d)
 {
@@ -148,7 +151,7 @@ static enum number_status not_finite(const char *p, size_t n, double *value)
     return NUMBER_NOT_FINITE;
 }
 
-/* The text is known to be a decimal number. */
+/* Reads a text that is known to be a decimal number. */
 static enum number_status slow_real(const char *p, size_t n, bool letter_d,
                                     double *value)
 {
@@ -190,7 +193,7 @@ static size_t skip_digits(const char *p)
     return n;
 }
 
-/* A letter of an exponent without digits behind it is not part of a number. */
+/* A letter of an exponent without digits after it is not part of the number. */
 double number_take(const char *text, const char **end)
 {
     const char *p = text + (*text == '+' || *text == '-');
@@ -235,7 +238,7 @@ enum number_status number_integer(const char *p, size_t n, int64_t *value)
         if (!is_digit(p[i]))
             return NUMBER_MALFORMED;
         int digit = p[i] - '0';
-        /* Gathered below zero, where INT64_MIN has room. */
+        /* accumulated below zero, where INT64_MIN fits */
         large = large || __builtin_mul_overflow(v, (int64_t)10, &v)
                 || __builtin_sub_overflow(v, (int64_t)digit, &v);
     }
@@ -261,7 +264,7 @@ enum number_status number_count(const char *text, const char **end,
     return large ? NUMBER_TOO_LARGE : NUMBER_OK;
 }
 
-/* digits * 10^exponent, laid out as %g does; digits > 0. */
+/* Prints digits * 10^exponent, digits > 0, laid out as by %g. */
 static size_t lay_out(char *out, bool negative, uint64_t digits, int exponent)
 {
     char text[24];
@@ -321,7 +324,8 @@ size_t number_print_real(char out[NUMBER_TEXT], double value)
     int point = (int)floor((binary - 1) * 0.30102999566398120) + 1;
     if (size >= (point > 0 ? power[point] : 1 / power[-point]))
         point++;
-    /* 17 digits, perhaps off by one in the last: every guess is read back. */
+    /* 17 digits, the last of which may be off by one: every candidate is read
+     * back. */
     int shift = 17 - point;
     long double wide = shift < 0 ? size / power[-shift] : size * power[shift];
     uint64_t seventeen = (uint64_t)(wide + 0.5L), drop = 100;

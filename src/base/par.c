@@ -13,8 +13,8 @@ void par_start_threads(int threads)
     fp_resume(held);
 }
 
-/* A team of the default size is the one that a region without a number of
- * threads gets next. */
+/* Runs work() on all threads of a default team except the first.  The next
+ * region without a number of threads gets the same team. */
 static void workers(void (*work)(void))
 {
     int held = fp_suspend();

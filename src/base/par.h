@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* par.h: threads.  The library's loops are OpenMP regions that name their
- * number of threads, so that a plan's choice never touches the caller's.
+ * number of threads.  So a plan's choice never changes the caller's.
  *
  *     PAR_FOR(threads, schedule(dynamic) reduction(max : most))
  *     for (...)
@@ -10,12 +10,12 @@
  * #pragma omp for
  *         ...
  *
- * These two, and no region of another kind: each thread of the team computes
- * in the library's floating-point environment (fpenv.h) and has its own back
- * at the end, and a forked child, whose parent's threads are gone, runs one
- * thread.  So a team may be smaller than it was asked to be.  A reduction is
- * a clause of the loop, not of the team, which is outside of the environment.
- */
+ * The library uses these two and no other kind of region.  Each thread of the
+ * team computes in the library's floating-point environment (fpenv.h) and gets
+ * its own back at the end.  A forked child, whose parent's threads are gone,
+ * runs one thread.  So a team may be smaller than requested.  A reduction must
+ * be a clause of the loop, not of the team: the team's clauses are evaluated
+ * outside the library's environment. */
 #ifndef FARSUM_BASE_PAR_H
 #define FARSUM_BASE_PAR_H
 
@@ -32,16 +32,18 @@ static inline int par_threads(int wanted)
     return wanted > 0 ? wanted : omp_get_max_threads();
 }
 
-/* Start of part t of `parts` nearly equal parts of 0..n. */
+/* Returns the start of part t when 0..n is cut into `parts` nearly equal
+ * parts. */
 static inline int64_t par_start(int64_t n, int parts, int t)
 {
     return n / parts * t + (n % parts * t) / parts;
 }
 
-/* A new thread inherits the environment of the one that starts it.  Starts
- * those of a team in the caller's, as if the library had not been there.  Not
- * inline: compilers move arithmetic, and pow(), across calls, and none may come
- * to lie where the caller's environment is. */
+/* Starts the threads of a team in the caller's environment, which a new
+ * thread inherits from the thread that starts it.  So they get the
+ * environment that they would have without the library.  Not inline:
+ * compilers move arithmetic, and pow(), across calls, and none of it may run
+ * in the caller's environment. */
 void par_start_threads(int threads);
 
 struct par_team {
@@ -70,9 +72,9 @@ static inline int par_leave(void)
     return 0;
 }
 
-/* For a library that runs regions of its own, of the default size: the default
- * becomes `threads`, and they compute as those of our teams.  par_return, with
- * the number that par_lend returned, undoes it. */
+/* Lends threads to a library that runs its own regions of the default size.
+ * The default becomes `threads`, and these threads compute in the library's
+ * environment. par_return undoes it; its argument is the result of par_lend. */
 int par_lend(int threads);
 void par_return(int before);
 
@@ -82,7 +84,7 @@ void par_return(int before);
          par_close(&par_team))                                                 \
         PAR_PRAGMA(omp parallel num_threads(par_team.threads))                 \
         for (int par_on = par_enter(); par_on; par_on = par_leave())
-/* The team's end waits for all. */
+/* nowait: the end of the team waits for all threads. */
 #define PAR_FOR(n, ...)                                                        \
     PAR_TEAM(n)                                                                \
     PAR_PRAGMA(omp for nowait __VA_ARGS__)

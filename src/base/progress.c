@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c: the thread's listener, and its clock. */
+/* progress.c: the thread's listener and its clock. */
 #include "base/progress.h"
 
 #include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/fpenv.h"
 
-/* Seconds from one call to the next. */
+/* minimum seconds between two calls */
 static const double apart = 0.1;
 
 static _Thread_local struct progress *current;
@@ -31,8 +31,8 @@ farsum_status progress_end(struct progress *p, farsum_status status)
                                  : status;
 }
 
-/* Calls, if it is time: what it calls has no listener of its own here, so that
- * other plans' calls in it do not come back. */
+/* Calls the listener if it is due.  During the call this thread has no
+ * listener, so that calls of other plans in it do not come back here. */
 static void progress_tell(struct progress *p)
 {
     double now = clock_seconds();

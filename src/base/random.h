@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* random.h: numbers that repeat: splitmix64 (Steele, Lea and Flood 2014). */
+/* random.h: reproducible random numbers: splitmix64 (Steele, Lea and Flood
+ * 2014). */
 #ifndef FARSUM_BASE_RANDOM_H
 #define FARSUM_BASE_RANDOM_H
 

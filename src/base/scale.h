@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scale.h: exact factors that are powers of two, and the units that a plan sums
- * in. */
+/* scale.h: exact scaling by powers of two, and the units in which a plan
+ * sums. */
 #ifndef FARSUM_BASE_SCALE_H
 #define FARSUM_BASE_SCALE_H
 
@@ -8,11 +8,11 @@
 
 #include "base/status.h"
 
-/* Lengths and strengths inside are below 2^(SCALE_MOST + 1) of a unit: factors
- * and their inverses are normal numbers. */
+/* In a plan's units, lengths and strengths are below 2^(SCALE_MOST + 1).  So
+ * factors and their inverses are normal numbers. */
 enum { SCALE_MOST = 1022 };
 
-/* 2^e as two factors: e may be beyond what one f64 holds. */
+/* 2^e as two factors, because e may exceed the range of one f64. */
 struct scale {
     double a, b;
 };
@@ -29,7 +29,8 @@ static inline double scale_by(struct scale s, double v)
     return v * s.a * s.b;
 }
 
-/* e with 2^e <= v < 2^(e + 1), within SCALE_MOST; 0 of what has no size. */
+/* Returns e with 2^e <= v < 2^(e + 1), limited to +-SCALE_MOST; 0 if v is not
+ * positive and finite. */
 static inline int scale_exponent(double v)
 {
     if (!(v > 0) || !isfinite(v))
@@ -38,14 +39,17 @@ static inline int scale_exponent(double v)
     return e > SCALE_MOST ? SCALE_MOST : e < -SCALE_MOST ? -SCALE_MOST : e;
 }
 
-/* What one unit inside is of the caller's, as exponents of two. */
+/* A plan's units in the caller's units, as exponents of two. */
 struct units {
     int length;
-    int placed;      /* 1: of open space: points or a sample say the length */
-    int constant;    /* of the constant C */
-    int sample;      /* of a strength of the sample */
-    int strength;    /* of one of the sum that info tells of */
-    int part[2];     /* of its vectors: of others than a stresslet's part[0] */
-    double per[2];   /* 2^-part: a number that is given, times it, is inside */
+    int placed;      /* 1: open space, where points or a sample determine the
+                        length */
+    int constant;    /* unit of the constant C */
+    int sample;      /* unit of a strength of the sample */
+    int strength;    /* unit of a strength of the sum that info describes */
+    int part[2];     /* units of the parts of its vectors; only a stresslet uses
+                        part[1] */
+    double per[2];   /* 2^-part: input numbers times this are in the plan's
+                        units */
 };
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simd.h: the vector words of *_kern.c files, on GCC's vector extensions.
+/* simd.h: the SIMD types and functions of *_kern.c files, on GCC's vector
+ * extensions.
  *
- * real is the precision that the file is compiled for, vreal a vector of W of
- * them; arithmetic on vectors is written with operators (the build allows
- * contraction to FMA).  Comparisons of vectors give vmask, all ones where
+ * real is the precision for which the file is compiled, vreal a vector of W of
+ * them.  Arithmetic on vectors is written with operators; the build allows
+ * contraction to FMA.  Comparisons of vectors give a vmask, all ones where
  * true. */
 #ifndef FARSUM_BASE_SIMD_H
 #define FARSUM_BASE_SIMD_H
@@ -49,7 +50,7 @@ SIMD_FN vreal v_set(real x)
 {
     return x - (vreal){0};
 }
-/* p need not be aligned. */
+/* p need not be aligned */
 SIMD_FN vreal v_load(const real *p)
 {
     return *(const vreal_u *)p;
@@ -90,8 +91,8 @@ SIMD_FN int v_any(vmask m)
 #endif
 }
 
-/* About 11 bits of 1/sqrt(x), x > 0 within float's range; where the machine
- * has no such instruction, all bits. */
+/* Returns about 11 bits of 1/sqrt(x), x > 0 within float's range; all bits on
+ * machines without such an instruction. */
 SIMD_FN vreal v_rsqrt_seed(vreal x)
 {
 #if FARSUM_HAVE_X86 && defined(__AVX512F__) && FARSUM_BITS == 64
@@ -114,9 +115,9 @@ SIMD_FN vreal v_rsqrt_seed(vreal x)
 #endif
 }
 
-/* 1/sqrt(x) to rounding.  With h = 1 - x y^2: in f64 a third-order step
- * y (1 + h/2 + 3 h^2/8) leaves about 34 bits, a Newton step y (1 + h/2) the
- * rest; in f32 one Newton step does. */
+/* Returns 1/sqrt(x) to rounding.  Let h = 1 - x y^2.  In f64 a third-order step
+ * y (1 + h/2 + 3 h^2/8) gives about 34 bits.  A Newton step y (1 + h/2) gives
+ * the rest.  In f32 one Newton step is enough. */
 SIMD_FN vreal v_rsqrt(vreal x)
 {
     vreal y = v_rsqrt_seed(x);

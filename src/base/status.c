@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status.c: the thread's message. */
+/* status.c: the thread's most recent message. */
 #include "base/status.h"
 
 #include "base/c_locale.h"
@@ -30,7 +30,7 @@ farsum_status status_fail(farsum_status code, const char *format, ...)
 {
     va_list args;
     size_t length = strlen(format);
-    /* refusals by the dozen while rows are compared: nothing to print */
+    /* comparing variants makes many refusals: skip the formatting */
     if (!strchr(format, '%') && length < sizeof message) {
         memcpy(message, format, length + 1);
         return code;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status.h: how failure travels.
+/* status.h: status codes, messages, and how failures propagate.
  *
- * Two forms only: TRY(f()) where nothing is owned, GO(f()) to a single `done:`
- * that frees in reverse (it wants a local `farsum_status status`).  FAIL makes
- * a status with a message; the message is this thread's. */
+ * There are two forms only.  Use TRY(f()) where nothing is owned.  Otherwise
+ * use GO(f()), which jumps to a single `done:` that frees in reverse order; it
+ * requires a local `farsum_status status`.  FAIL makes a status with a message,
+ * which belongs to this thread. */
 #ifndef FARSUM_BASE_STATUS_H
 #define FARSUM_BASE_STATUS_H
 
 #include "farsum/farsum.h"
 
-/* Stores the message (printf-like, cut at 1023 characters); returns code. */
+/* Stores the message (printf-like, cut at 1023 characters) and returns code. */
 farsum_status status_fail(farsum_status code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Puts "prefix: " before the message that is there. */
+/* Puts "prefix: " before the current message. */
 farsum_status status_prefix(farsum_status code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -43,7 +43,7 @@ int store_where(char path[STORE_PATH])
     return n > 0;
 }
 
-/* Those above it and the folder. */
+/* Creates the folder and those above it. */
 static farsum_status store_make(const char *path)
 {
     char part[STORE_PATH];
@@ -61,7 +61,7 @@ static farsum_status store_make(const char *path)
         }
 }
 
-/* Nobody but this user and root can have written there. */
+/* Returns 1 if only this user and root can have written there. */
 static int store_own(const struct stat *about)
 {
     return (about->st_uid == geteuid() || about->st_uid == 0)
@@ -121,7 +121,8 @@ void store_close(struct store *store)
     store->folder = store->lock = -1;
 }
 
-/* A regular file of this name that is ours, for reading, or for the lock. */
+/* Opens a regular file of this name that is trusted, for reading or for the
+ * lock. */
 static int store_file(const struct store *store, const char *name, int how,
                       struct stat *about)
 {
@@ -148,8 +149,8 @@ static int64_t store_now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Who waited in vain does not wait again soon: whoever has the lock may be
- * stopped, and every plan would pay. */
+/* After a wait in vain, later calls do not wait again soon: the holder of the
+ * lock may be stopped, and every plan would have to wait. */
 static _Atomic int64_t store_gave_up;
 
 static int store_flock(int fd, int64_t until)
@@ -185,7 +186,7 @@ farsum_status store_lock(struct store *store)
             FAIL(ERR_STATE, "the lock of the cache folder %s: %s", store->path,
                  strerror(error));
         }
-        /* it may have been removed while we waited */
+        /* another process may have removed it meanwhile */
         if (fstatat(store->folder, store_lock_name, &there,
                     AT_SYMLINK_NOFOLLOW) == 0
             && there.st_dev == mine.st_dev && there.st_ino == mine.st_ino) {
@@ -204,7 +205,7 @@ void store_forget_lock(struct store *store)
 
 /* --- files --- */
 
-/* Bytes from the file's start; how many came. */
+/* Reads from the file's start; returns the number of bytes read. */
 static int64_t store_get(int fd, char *to, int64_t room)
 {
     int64_t n = 0;
@@ -258,7 +259,7 @@ static int store_put(int fd, const struct store_part *part, int parts)
     int64_t sum = 0;
     for (int i = 0; i < parts; i++)
         sum += part[i].bytes;
-    /* beyond this a write ends the process, which is not ours */
+    /* a longer write would end the process by a signal */
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY
         && (uint64_t)sum > (uint64_t)most.rlim_cur) {
         errno = EFBIG;
@@ -277,7 +278,7 @@ static int store_put(int fd, const struct store_part *part, int parts)
     return 0;
 }
 
-/* Creates NAME.tmp-XXXXXX, which was not there. */
+/* Creates NAME.tmp-XXXXXX, which must not exist. */
 static int store_beside(const struct store *store, const char *name,
                         char beside[STORE_NAME + 16])
 {

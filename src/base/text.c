@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c: names that were mistyped, and times for a person. */
+/* text.c: spelling suggestions for names, and times in words. */
 #include "base/text.h"
 
 #include <string.h>

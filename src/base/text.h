@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h: names that were mistyped, and times for a person. */
+/* text.h: spelling suggestions for names, and times in words. */
 #ifndef FARSUM_BASE_TEXT_H
 #define FARSUM_BASE_TEXT_H
 
@@ -7,8 +7,8 @@
 
 /* Number of single-character edits between two names (Levenshtein). */
 int text_distance(const char *a, const char *b);
-/* FARSUM_ERR_UNKNOWN with: WHAT "name" is not known; did you mean ...; known:
- * ...  names ends with NULL. */
+/* Fails with FARSUM_ERR_UNKNOWN and the message: WHAT "name" is not known; did
+ * you mean ...; known: ... The list of names ends with NULL. */
 farsum_status text_unknown(const char *what, const char *name,
                            const char *const *names);
 /* "about 40 s", "about 35 minutes", "about 3 days". */

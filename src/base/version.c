@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* version.c: the version that the library was built as. */
+/* version.c: the version of the built library. */
 #include "farsum/farsum.h"
 
 const char *farsum_version(void)

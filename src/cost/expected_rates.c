@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expected_rates.c: one device's rates from an H200's. */
+/* expected_rates.c: a device's rates, scaled from an H200. */
 #include "cost/expected_rates.h"
 
 int gpu_is_processor(const struct device *device)
@@ -7,10 +7,10 @@ int gpu_is_processor(const struct device *device)
     return device->facts.integrated && device->facts.subgroup == 1;
 }
 
-/* A processor by OpenCL: a group is a thread that does its items in turn, about
- * a multiply-add a cycle; reals are added by loops of compare and swap,
- * whatever memory they are in.  Measured with PoCL 3.1 on two cores of a Zen 3.
- */
+/* A processor by OpenCL.  A thread block is one thread that does its work items
+ * in turn, about one multiply-add per cycle.  Reals are added by
+ * compare-and-swap loops in any memory.  Measured with PoCL 3.1 on two cores of
+ * a Zen 3. */
 static struct gpu_rates of_processor(double cycles, double cache)
 {
     double sums = cycles / 30;
@@ -34,9 +34,9 @@ struct gpu_rates gpu_rates(const struct device *device,
     double clock = facts->clock > 0 ? facts->clock : 1e9;
     double cycles = clock * (facts->units > 0 ? facts->units : 1);
     double s = cycles / (132 * 1.98e9);
-    /* an H200's memory by its clock and bus: 4.92e12 */
+    /* computed from an H200's memory clock and bus: 4.92e12 */
     double m = facts->bandwidth > 0 ? facts->bandwidth / 4.92e12 : s;
-    /* half of it holds other things */
+    /* part of it holds other data */
     double cache = facts->cache > 0 ? 0.6 * (double)facts->cache : 0;
     if (gpu_is_processor(device))
         return of_processor(cycles, cache);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* factors.c: factors of the stages' costs: load and keep. */
+/* factors.c: loading and keeping the factors of the stages' costs. */
 #include "cost/factors.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const char *const names[MACHINE_ROOMS] = {
 #include "cost/stages.def"
 };
 
-/* Factors of the costs that this version has. */
+/* Key of the factors, with the version of the costs. */
 static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])
 {
     char what[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept_times.c: load, keep, forget. */
+/* kept_times.c: loading, keeping and removing measured times. */
 #include "cost/kept_times.h"
 
 #define XXH_INLINE_ALL
@@ -58,7 +58,7 @@ double wisdom_run(const struct choose_time *times, int n, const char *row)
     return 0;
 }
 
-/* " seconds", of a line; NULL: something else. */
+/* Parses " seconds" in a line; NULL: something else. */
 static const char *wisdom_seconds(const char *p, double *seconds)
 {
     const char *end = NULL;
@@ -89,8 +89,8 @@ static int wisdom_parse(const char *line, const char *key,
     return 1;
 }
 
-/* A line of the text, without its end, and where the next one begins; NULL:
- * there is no more whole one. */
+/* Returns a line of the text without its end, and the start of the next one.
+ * NULL: no whole line is left. */
 static char *wisdom_line(char *text, char **next)
 {
     char *end = text ? strchr(text, '\n') : NULL;
@@ -133,7 +133,7 @@ static int wisdom_replaced(const char *line, const char *key,
     return 0;
 }
 
-/* The lines that stay, then the new ones, which begin in `add`. */
+/* Writes the lines to keep, then the new ones, which `add` already holds. */
 static farsum_status wisdom_write(struct store *store, const char *key,
                                   const struct choose_time *times, int n,
                                   char *add, int64_t added)
@@ -163,7 +163,7 @@ done:
     return status;
 }
 
-/* What fails costs time later, nothing else. */
+/* A failure only costs time later. */
 static farsum_status wisdom_try(const char *key,
                                 const struct choose_time *times, int n)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept_times.h: times of rows that were measured, kept for later plans.
+/* kept_times.h: measured times of variants, kept for later plans.
  *
- * The file is `wisdom` in the folder of the cache (base/store.h): a line for
- * each place (a device's model, architecture, compiler and a hash of all else
- * that makes its kernels; a processor's name, instruction set and threads),
- * stage, args and row, with the seconds of a set and of a run.  A file that is
- * not there, may not be trusted, cannot be understood or cannot be written is
- * no failure: then nothing is known.  Writers wait for each other, so that
- * processes and threads lose none of each other's lines. */
+ * The timing cache is the file `wisdom` in the cache folder (base/store.h).  It
+ * has a line per place, stage, arguments and variant, with the seconds of set
+ * and run.  The place of a device is its model, architecture, compiler and a
+ * hash of everything else that determines its kernels.  The place of a
+ * processor is its name, instruction set and threads.  It is no failure if the
+ * file is missing, not trusted, damaged or not writable; then no times are
+ * known.  Writers lock the file, so that processes and threads do not lose each
+ * other's lines. */
 #ifndef FARSUM_COST_KEPT_TIMES_H
 #define FARSUM_COST_KEPT_TIMES_H
 
@@ -15,31 +16,32 @@
 #include "device/device.h"
 #include "cost/place.h"
 
-enum { WISDOM_KEY = 512, WISDOM_MOST = 64 /* times of a key */ };
+enum { WISDOM_KEY = 512, WISDOM_MOST = 64 /* times per key */ };
 
-/* What was measured of a row. */
+/* Measured times of a variant. */
 struct choose_time {
     char row[32];
     double set, run; /* seconds */
 };
 
-/* What lines are found by: the place and a text; "" if the text is empty. */
+/* Makes the key of lines: the place and a text; "" if the text is empty. */
 void wisdom_key(char key[WISDOM_KEY], const struct device *device,
                 enum isa isa, int threads, const char *text);
-/* The same of numbers about a machine: `what` and the place's precision. */
+/* Makes the key of numbers about a machine: `what` and the place's
+ * precision. */
 void wisdom_key_of(char key[WISDOM_KEY], const struct machine_place *place,
                    const char *what);
-/* Times of a key's rows; how many. */
+/* Loads the times of a key's variants; returns their number. */
 int wisdom_load(const char *key, struct choose_time times[WISDOM_MOST]);
-/* The run of a row among them; 0: there is none. */
+/* Returns the run time of a variant among them; 0: unknown. */
 double wisdom_run(const struct choose_time *times, int n, const char *row);
-/* Keeps them in place of the key's older ones of these rows; the oldest lines
- * go when there are very many. */
+/* Keeps times and replaces the key's older times of these variants.  If there
+ * are very many lines, the oldest are removed. */
 void wisdom_keep(const char *key, const struct choose_time *times, int n);
 
-/* The file, "" if there is no folder; its lines, 0 if it is not there; and
- * bytes. */
+/* Returns the file's name, "" if there is no folder; its number of lines, 0 if
+ * it does not exist; and its bytes. */
 void wisdom_about(char *file, size_t size, int64_t *lines, int64_t *bytes);
-/* Removes it; 1 if there was one. */
+/* Removes the file; returns 1 if it existed. */
 int wisdom_clear(void);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure_device.c: rates of a device, all of it at work. */
+/* measure_device.c: rates of a device, with the whole device at work. */
 #include "cost/measured_rates.h"
 
 #include <math.h>
@@ -20,17 +20,18 @@ struct gpu {
     struct kernel operations, stream;
     struct stopwatch watch;
     struct buf x;
-    int64_t groups, bytes; /* bytes: that are run through */
+    int64_t groups, bytes; /* bytes: memory per pass */
 };
 
-/* A real by value. */
+/* A real argument by value. */
 static struct arg arg_real(const struct gpu *g, const double *wide,
                            const float *narrow)
 {
     return g->f32 ? (struct arg){narrow, 4} : (struct arg){wide, 8};
 }
 
-/* The queue's own times, or, if it keeps none, the host's. */
+/* Returns the time measured by the queue, or by the host if the queue has no
+ * timer. */
 static farsum_status gpu_stop(struct gpu *g, double start, double *seconds)
 {
     TRY(stopwatch_stop(&g->watch));
@@ -69,7 +70,7 @@ static farsum_status run_stream(void *data, int64_t amount, double *seconds)
     return gpu_stop(g, start, seconds);
 }
 
-/* Kernels that have nothing to do, one after another. */
+/* Launches empty kernels one after another. */
 static farsum_status run_launches(void *data, int64_t amount, double *seconds)
 {
     struct gpu *g = data;
@@ -105,7 +106,8 @@ static farsum_status measure_streams(struct gpu *g, struct model_rates *rates)
     return FARSUM_OK;
 }
 
-/* To the device and back, from memory as plans' callers have it. */
+/* Copies to the device and back, from memory as the callers of plans have
+ * it. */
 static farsum_status measure_transfer(struct gpu *g, struct model_rates *rates)
 {
     farsum_status status = FARSUM_OK;

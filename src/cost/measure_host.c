@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure_host.c: rates of the processor, all threads at work.  A thread's time
- * is what it had of a processor, so that others who want it do not count. */
+/* measure_host.c: rates of the processor, with all threads at work.  Only a
+ * thread's own processor time counts, so other programs do not disturb the
+ * result. */
 #include "cost/measured_rates.h"
 
 #include <math.h>
@@ -14,14 +15,14 @@
 
 ISA_TABLE(struct model_kern, model_rates)
 
-/* Bytes that are run through: beyond the cache, and within. */
+/* Bytes per pass: beyond the cache, and within. */
 enum { FAR = 64 << 20, CACHED = 8 << 20, LEAST_CACHED = 64 << 10 };
 
 struct host {
     const struct model_kern *kern;
     int threads, kind;
     double *x;     /* owned */
-    int64_t bytes; /* that are run through */
+    int64_t bytes; /* bytes per pass */
 };
 
 static double thread_seconds(void)
@@ -44,7 +45,8 @@ static farsum_status run_operations(void *data, int64_t amount, double *seconds)
         most = fmax(most, thread_seconds() - start);
     }
     *seconds = most;
-    if (!isfinite(sum)) /* and so the sum is wanted */
+    if (!isfinite(sum)) /* uses the sum, so that compilers keep the
+                           operations */
         FAIL(ERR_INTERNAL, "model: %s of %g", count_names[h->kind], sum);
     return FARSUM_OK;
 }
@@ -66,8 +68,8 @@ static farsum_status run_stream(void *data, int64_t amount, double *seconds)
     return FARSUM_OK;
 }
 
-/* That of a thread, as the system has it; what the C library says may be all of
- * them together. */
+/* Returns the cache of one thread, from the system.  The C library's value may
+ * be the sum of all caches. */
 static double cache_of_machine(void)
 {
     static const char path[] = "/sys/devices/system/cpu/cpu0/cache/index3/size";
@@ -89,7 +91,7 @@ static double cache_of_machine(void)
 #endif
 }
 
-/* Each byte is read and written. */
+/* Counts each byte as read and written. */
 static farsum_status measure_streams(struct host *h, struct model_rates *rates)
 {
     double cached = fmin(rates->cache / 4, CACHED), pass;

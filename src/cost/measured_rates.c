@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measured_rates.c: rates are kept as wisdom: a line for each, seconds of
- * one. */
+/* measured_rates.c: measured rates, kept as lines of the timing cache, in
+ * seconds per operation. */
 #include "cost/measured_rates.h"
 
 #include <math.h>
@@ -26,12 +26,13 @@ static double *rate_of(struct model_rates *rates, int k)
     return k < COUNT_KINDS ? &rates->seconds[k] : more[k - COUNT_KINDS];
 }
 
-/* Bytes of a cache are kept in units that a time may be in. */
+/* Unit for the bytes of a cache, so that the number is in the range of
+ * times. */
 static const double cache_unit = 1e12;
 
 static const char what[] = "model";
 
-/* 1: all that must be there is. */
+/* Returns 1 if all required rates are present. */
 static int rates_load(const struct machine_place *place,
                       struct model_rates *rates)
 {
@@ -70,7 +71,7 @@ farsum_status model_time(model_run *run, void *data, double least,
 {
     int64_t amount = 1;
     double best, seconds;
-    TRY(run(data, amount, &best)); /* warms up */
+    TRY(run(data, amount, &best)); /* warm-up */
     TRY(run(data, amount, &best));
     while (best < least && amount < (int64_t)1 << 40) {
         double more = best > 0 ? 1.2 * least / best : 8;
@@ -95,7 +96,7 @@ farsum_status model_rates_get(const struct machine_place *place, int again,
         TRY(model_measure_gpu(place, rates));
     else
         TRY(model_measure_host(place, rates));
-    /* what was measured with a multiply-add beside it */
+    /* these were measured together with one multiply-add */
     for (int k = COUNT_EXP; k <= COUNT_ERFC; k++)
         rates->seconds[k] = fmax(rates->seconds[k] - rates->seconds[COUNT_FMA],
                                  rates->seconds[COUNT_FMA]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measured_rates_kern.c: the same operation over and over, in chains that do
- * not wait for each other; and a pass over memory. */
+/* measured_rates_kern.c: repeated operations in independent chains, and a pass
+ * over memory. */
 #include "cost/measured_rates.h"
 
 #include "base/simd.h"
@@ -13,8 +13,9 @@
 #define KERN_ERFC erfcf
 #endif
 
-/* exp and erfc are the C library's, a number at a time, as sums by reference
- * have them; with a multiply-add that keeps arguments apart. */
+/* exp and erfc are the C library's, one number at a time, as the reference
+ * sums use them.  They are followed by a multiply-add that keeps arguments
+ * distinct. */
 SIMD_FN vreal once(const int kind, vreal x, vreal a, vreal b, vreal apart)
 {
     switch (kind) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place.h: who works, and in what precision. */
+/* place.h: the processor or device that computes, and its precision. */
 #ifndef FARSUM_COST_PLACE_H
 #define FARSUM_COST_PLACE_H
 
@@ -13,6 +13,6 @@ struct machine_place {
     int threads;
 };
 
-/* The processor's; "unknown" if the system does not tell. */
+/* Writes the processor's name; "unknown" if the system does not report it. */
 void machine_name(char *name, size_t size);
 #endif

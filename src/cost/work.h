@@ -5,11 +5,11 @@
 
 #include "math/count.h"
 
-/* What a run does, counted from its args. */
+/* The operations of a run, computed from its arguments. */
 struct work {
     struct count count;
-    double read, written; /* bytes of memory, what is in use counted once */
-    double sums;          /* atomic sums to global memory */
-    double launches;      /* of kernels; 0 on the host */
+    double read, written; /* bytes of memory; each byte in use counts once */
+    double sums;          /* atomic additions to global memory */
+    double launches;      /* kernel launches; 0 on the host */
 };
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* buf.c: memory of a device, counted. */
+/* buf.c: buffers in a device's memory, with their bytes counted. */
 #include "device/buf.h"
 
 #include "device/graph.h"
 
-/* May so many bytes be asked for? */
+/* Fails if the device cannot allocate that many bytes. */
 static farsum_status buf_room(const struct device *device, int64_t size)
 {
     if (device->limit > 0 && device->bytes + size > device->limit)
@@ -108,7 +108,7 @@ farsum_status buf_given(struct buf *buf, struct device *device,
     if (found.bytes > 0 && found.bytes < bytes)
         FAIL(ERR_ARGUMENT, "%s: %lld bytes are wanted, the buffer has %lld",
              what, (long long)bytes, (long long)found.bytes);
-    /* a handle is not written by who reads it */
+    /* the handle of a read-only buffer is not written */
     buf_borrow(buf, device, (void *)(uintptr_t)given, bytes);
     return FARSUM_OK;
 }
@@ -125,7 +125,7 @@ farsum_status buf_given_host(struct device *device, const void *given,
     return FARSUM_OK;
 }
 
-/* offset .. offset + bytes lie in the buffer. */
+/* Fails unless offset .. offset + bytes lies in the buffer. */
 static farsum_status buf_inside(const struct buf *buf, int64_t offset,
                                 int64_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: the table of back ends; devices by name. */
+/* device.c: the table of back ends, and devices by name. */
 #include "device/device.h"
 
 #include "base/fork.h"
@@ -40,7 +40,7 @@ static farsum_status device_unknown(const char *name)
     return text_unknown("device", name, names);
 }
 
-/* "cuda:1" or "cuda" into a back end and an index. */
+/* Splits "cuda:1" or "cuda" into back end and index. */
 static farsum_status device_parse(const char *name,
                                   const struct device_backend **backend,
                                   int *index)
@@ -118,7 +118,7 @@ farsum_status device_usable(const struct device *device)
          device->name);
 }
 
-/* 1 + fork_count() where a driver was first used; 0: none was. */
+/* 1 + fork_count() at the first use of a driver; 0: none was used. */
 static atomic_int driver_forks;
 
 farsum_status device_count(const struct device_backend *backend, int *n)
@@ -236,7 +236,7 @@ farsum_status stopwatch_seconds(struct stopwatch *watch, double *seconds)
     TRY(recording_refuses(watch->device, "a time"));
     TRY(watch->device->backend->seconds(watch->device, watch->from, watch->to,
                                         seconds));
-    /* marks of two queues may come in another order than they were asked for */
+    /* events of two queues may complete in another order */
     *seconds = *seconds > 0 ? *seconds : 0;
     return FARSUM_OK;
 }

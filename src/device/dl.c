@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dl.c: a vendor's library, opened at run time. */
+/* dl.c: vendors' libraries, opened at run time. */
 #include "device/dl.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ static void *dl_in(const char *folder, size_t length, const char *name)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* In the folders of FARSUM_LIBRARY_PATH, separated by colons. */
+/* Searches the folders of FARSUM_LIBRARY_PATH, separated by colons. */
 static void *dl_named_by_user(const char *name)
 {
     const char *folder = secure_getenv("FARSUM_LIBRARY_PATH");
@@ -99,7 +99,7 @@ void dl_path(void *library, char *path, size_t room)
     free(whole);
 }
 
-/* 1: a file of that name is in the folder and can be read. */
+/* Returns 1 if the folder has a readable file of that name. */
 static int dl_reads(const char *folder, size_t length, const char *name,
                     char *path, size_t room)
 {

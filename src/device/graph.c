@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph.c: sequences by their hash; what keeps them is the back end's. */
+/* graph.c: sequences identified by their hash; the back end stores them as
+ * graphs. */
 #include "device/graph.h"
 
 #include "device/buf.h"
@@ -7,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* What a device that looks on has seen. */
+/* The hash of the calls of a device that only records. */
 struct trace {
     XXH3_state_t state;
     int64_t calls;
@@ -56,14 +57,15 @@ farsum_status recording_refuses(const struct device *device, const char *what)
     return FARSUM_OK;
 }
 
-/* The sequence that the work asks for; 0 if it cannot be kept. */
+/* Computes the hash of the calls that the work makes; returns 0 if they cannot
+ * be captured. */
 static int recording_look(struct device *device, farsum_status (*work)(void *),
                           void *data, uint64_t seen[2])
 {
     struct trace trace;
     trace.calls = 0;
     XXH3_128bits_reset(&trace.state);
-    /* other kernels may have the names of those that are gone */
+    /* later kernels may reuse the handles of unloaded ones */
     trace_add(&trace, &device->unloaded, sizeof device->unloaded);
     device->trace = &trace;
     farsum_status status = work(data);
@@ -79,7 +81,7 @@ static int recording_same(const uint64_t a[2], const uint64_t b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
-/* Keeps what the work asks for, in place of what was kept. */
+/* Captures the work and replaces the stored graph. */
 static farsum_status recording_keep(struct recording *r,
                                     farsum_status (*work)(void *), void *data)
 {
@@ -114,7 +116,7 @@ farsum_status recording_run(struct recording *r, struct device *device,
     r->last[1] = seen[1];
     if (again && recording_keep(r, work, data) == FARSUM_OK)
         return device->backend->replay(device, r->whole);
-    r->off = again; /* it should have gone */
+    r->off = again; /* the capture should have succeeded */
     return work(data);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* second_stream.c: the second queue, whoever's. */
+/* second_stream.c: the second queue, for every back end. */
 #include "device/second_stream.h"
 
 #include "device/graph.h"
@@ -17,7 +17,7 @@ void aside_clear(struct aside *aside)
     *aside = (struct aside){0};
 }
 
-/* 1: the device only looks on. */
+/* Returns 1 if the device only records. */
 static int aside_notes(const struct aside *aside, int step)
 {
     const int64_t call[] = {(int64_t)(uintptr_t)aside->queue, step};
@@ -45,8 +45,8 @@ farsum_status aside_run(struct aside *aside, farsum_status (*work)(void *data),
     farsum_status left = device->backend->aside_leave(device, aside->queue);
     if (status == FARSUM_OK)
         return left;
-    /* what it was asked for is not to outlive what it works on; the message
-     * is that of the work */
+    /* the enqueued work must not outlive the objects that it uses; the message
+     * of the work is kept */
     if (left == FARSUM_OK)
         (void)!device->backend->aside_join(device, aside->queue);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* c_device.h: what CUDA's and HIP's words have in common. */
+/* c_device.h: common code of the CUDA and HIP dialects. */
 #ifndef FARSUM_DIALECT_C_DEVICE_H
 #define FARSUM_DIALECT_C_DEVICE_H
 
@@ -16,7 +16,7 @@ typedef double f64;
 
 #define FN static __device__ __forceinline__
 #define KERNEL(n) extern "C" __global__ void __launch_bounds__(n)
-#if DIALECT_CUDA /* HIP's second number means something else */
+#if DIALECT_CUDA /* HIP's second number has another meaning */
 #define KERNEL_BLOCKS(n, m) extern "C" __global__ void __launch_bounds__(n, m)
 #else
 #define KERNEL_BLOCKS(n, m) KERNEL(n)
@@ -106,7 +106,7 @@ FN void atomic_add_local_real(real *p, real v)
 {
     atomicAdd(p, v);
 }
-/* The same by compare and swap, as hardware without the instruction does. */
+/* The same by compare and swap, as on hardware without the instruction. */
 FN void atomic_cas_add_real(real *p, real v)
 {
 #if REAL_BITS == 64

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child_kernel.h: kernels that launch kernels (CUDA), for rows that fit nothing
- * else. */
+/* child_kernel.h: kernels that launch kernels (CUDA only), for variants that
+ * support no other vendor. */
 #ifndef FARSUM_DIALECT_CHILD_KERNEL_H
 #define FARSUM_DIALECT_CHILD_KERNEL_H
 
-/* `groups` groups of `group` threads of a kernel that depends on nothing else
- * that was launched; the kernel that launches ends when it has.  1: it was
+/* Launches `groups` thread blocks of `group` threads of a kernel that depends
+ * on no other launch.  The launching kernel ends after it.  1: it was
  * launched. */
 #define NESTED_LAUNCH(kernel, groups, group, ...)                              \
     (kernel<<<(u32)(groups), (u32)(group), 0, cudaStreamFireAndForget>>>(      \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda.h: the words for CUDA, by NVRTC. */
+/* cuda.h: the dialect for CUDA, compiled by NVRTC. */
 #ifndef FARSUM_DIALECT_CUDA_H
 #define FARSUM_DIALECT_CUDA_H
 

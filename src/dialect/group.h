@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.h: sums and scans over a group of GROUP threads (a power of two that
- * the file defines before it includes this).  Every thread calls; `scratch` is
- * group memory of GROUP words, free again after the call's last barrier. */
+/* group.h: sums and scans over a thread block of GROUP threads.  GROUP is a
+ * power of two that the file defines before including this header.  Every
+ * thread must call.  `scratch`: GROUP words of shared memory, free again after
+ * the call. */
 #ifndef FARSUM_DIALECT_GROUP_H
 #define FARSUM_DIALECT_GROUP_H
 
-/* The sum over the group, to every thread. */
+/* Returns the block's sum to every thread. */
 FN real group_sum(real v, LOCAL_PTR real *scratch)
 {
     scratch[LID] = v;
@@ -20,7 +21,8 @@ FN real group_sum(real v, LOCAL_PTR real *scratch)
     return sum;
 }
 
-/* The sum over the threads before this one; *total of all. */
+/* Returns the sum over the threads before this one.  *total: the sum over all
+ * threads. */
 FN i32 group_scan(i32 v, LOCAL_PTR i32 *scratch, i32 *total)
 {
     scratch[LID] = v;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_sum.h: sums over a group of GROUP threads (a power of two), in f64
- * whatever `real` is, always in the same order. */
+/* group_sum.h: sums over a thread block of GROUP threads (a power of two), in
+ * f64 for every `real` and always in the same order. */
 #ifndef FARSUM_DIALECT_GROUP_SUM_H
 #define FARSUM_DIALECT_GROUP_SUM_H
 
-/* The group's sum, to every thread.  scratch: GROUP words, free again when it
- * returns.  Every thread calls. */
+/* Returns the block's sum to every thread.  Every thread must call.  scratch:
+ * GROUP words of shared memory, free again after the call. */
 FN f64 group_total(f64 v, LOCAL_PTR f64 *scratch)
 {
 #if HAS_SUBGROUP && GROUP % SG_SIZE == 0
@@ -33,8 +33,8 @@ FN f64 group_total(f64 v, LOCAL_PTR f64 *scratch)
     return sum;
 }
 
-/* The groups' records of `each` words, word w of all of them, to every thread
- * of one group. */
+/* Sums word w of all blocks' records of `each` words.  One thread block calls;
+ * every thread gets the sum. */
 FN f64 records_total(GLOBAL const f64 *record, i64 records, i32 each, i32 w,
                      LOCAL_PTR f64 *scratch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hip.h: the words for HIP, by hipRTC. */
+/* hip.h: the dialect for HIP, compiled by hipRTC. */
 #ifndef FARSUM_DIALECT_HIP_H
 #define FARSUM_DIALECT_HIP_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lanes.h: runs among threads that run in step, and sums over the threads
- * before one.
+/* lanes.h: runs of equal keys within a warp, and sums over the preceding
+ * threads of a block.
  *
- * Wants GROUP, the group's size (a power of two, at least SG_SIZE), and the
- * type `word` of the sums: u32 or u64. */
+ * Before including, define GROUP, the block size (a power of two, at least
+ * SG_SIZE), and the type `word` of the sums: u32 or u64. */
 #ifndef FARSUM_DIALECT_LANES_H
 #define FARSUM_DIALECT_LANES_H
 
-/* A bit for each thread that runs in step with this one. */
+/* One bit per thread of this warp. */
 #if SG_SIZE > 32
 typedef u64 lanes;
 #define LANES_COUNT(v) POPCOUNT64(v)
@@ -16,13 +16,13 @@ typedef u32 lanes;
 #define LANES_COUNT(v) POPCOUNT32(v)
 #endif
 
-/* The lowest bit that is set; v is not 0. */
+/* Index of the lowest set bit; v is not 0. */
 FN i32 lanes_lowest(lanes v)
 {
     return LANES_COUNT(~v & (v - 1));
 }
 
-/* The highest bit that is set; v is not 0. */
+/* Index of the highest set bit; v is not 0. */
 FN i32 lanes_highest(lanes v)
 {
     v |= v >> 1;
@@ -36,8 +36,8 @@ FN i32 lanes_highest(lanes v)
     return LANES_COUNT(v) - 1;
 }
 
-/* The sum of v over the threads of the group before this one, and *total over
- * all.  scratch: GROUP words, free again when it returns. */
+/* Returns the sum of v over the preceding threads of the block.  *total: the
+ * sum over all threads.  scratch: GROUP words, free again after the call. */
 FN word group_before(word v, LOCAL_PTR word *scratch, word *total)
 {
 #if HAS_SUBGROUP
@@ -74,10 +74,10 @@ FN word group_before(word v, LOCAL_PTR word *scratch, word *total)
 #endif
 }
 
-/* Adds this thread's one to count[key] and gives what was there, threads with
- * equal keys side by side counted by one atomic: points in a spatial order
- * meet the same counter many times in a row.  Every thread of the group calls;
- * a key of KEY_NONE counts nothing. */
+/* Adds 1 to count[key] for this thread and returns the previous value.
+ * Adjacent threads with equal keys share one atomic, because points in spatial
+ * order use the same counter many times in succession.  Every thread of the
+ * block must call.  The key KEY_NONE counts nothing. */
 #define KEY_NONE 0xffffffffu
 FN u32 count_rank(GLOBAL u32 *count, u32 key)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mma.h: products on FP64 tensor cores (NVIDIA, sm_80 and later), for rows that
- * fit nothing else.  MMA is 16 where a product has 16 rows (sm_90), else 8.
- * Lane l holds A[l/4][l%4], B[l%4][l/4] and D[l/4][2 (l%4) + 0, 1]; of 16 rows
- * also A and D of row l/4 + 8.
+/* mma.h: matrix products on tensor cores (NVIDIA, sm_80 and later), for
+ * variants that support no other vendor.
  *
- * Below that, products of 16 x 8 by 8 x 8 for f64 and TF32, sums of f32: lane l
- * holds A[l/4 + 0, 8][l%4], then A[l/4 + 0, 8][l%4 + 4], B[l%4 + 0, 4][l/4] and
- * D[l/4][2 (l%4) + 0, 1], then D[l/4 + 8][same]. */
+ * FP64 products: MMA is 16 where a product has 16 rows (sm_90), else 8.  Lane l
+ * holds A[l/4][l%4], B[l%4][l/4] and D[l/4][2 (l%4) + 0, 1].  For 16 rows it
+ * also holds A and D of row l/4 + 8.
+ *
+ * Below these are products of 16 x 8 by 8 x 8 for f64 and TF32; TF32 sums are
+ * f32.  Lane l holds A[l/4 + 0, 8][l%4], then A[l/4 + 0, 8][l%4 + 4], B[l%4 +
+ * 0, 4][l/4] and D[l/4][2 (l%4) + 0, 1], then D[l/4 + 8][same]. */
 #ifndef FARSUM_DIALECT_MMA_H
 #define FARSUM_DIALECT_MMA_H
 
@@ -33,8 +35,9 @@ FN void mma16x8(f64 *d, const f64 *a, f64 b, f64 b4)
 #endif
 }
 
-/* v rounded to the bits that TF32 keeps, and what is left, rounded too: 22 bits
- * together.  (The instruction for it is many where v may be infinite.) */
+/* Rounds v to the bits that TF32 keeps, and the remainder likewise: 22 bits
+ * together.  Compilers expand the rounding instruction to many where v may be
+ * infinite. */
 FN void tf32_parts(f32 v, u32 *high, u32 *low)
 {
     u32 top = (__float_as_uint(v) + 0x1000u) & 0xffffe000u;
@@ -50,7 +53,7 @@ FN void mma16x8_tf32(f32 *d, const u32 *a, const u32 *b)
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/* Rows a into d, rows a8 into e. */
+/* Multiplies rows a into d and rows a8 into e. */
 FN void mma16(f64 *d, f64 *e, f64 a, f64 a8, f64 b)
 {
 #if MMA == 16
@@ -64,11 +67,11 @@ FN void mma16(f64 *d, f64 *e, f64 a, f64 a8, f64 b)
 #endif
 }
 
-/* Sixteen rows times eight columns of a depth of 8, or of 4, in the precision
- * of `real`: f32 by three products of its leading and its trailing bits, which
- * are exact to 2^-21 or so, on TF32 tensor cores.  Lane l holds of the rows
- * l/4 and l/4 + 8 places l%4, then of both place l%4 + 4; of column l/4 places
- * l%4 and l%4 + 4; D as above. */
+/* Multiplies sixteen rows by eight columns of depth 8 or 4, in the precision of
+ * `real`.  f32 uses three products of leading and trailing bits on TF32 tensor
+ * cores, exact to about 2^-21.  Lane l holds entries l%4 of rows l/4 and l/4 +
+ * 8, then entries l%4 + 4 of both rows.  It also holds entries l%4 and l%4 + 4
+ * of column l/4.  D is as above. */
 #if REAL_BITS == 64
 struct mma_rows {
     f64 v[4];
@@ -105,7 +108,7 @@ struct mma_columns {
     u32 lead[2], trail[2];
 };
 
-/* Eleven bits, rounded; and what is left. */
+/* Splits v into eleven rounded bits and the remainder. */
 FN void mma_split(f32 v, u32 *lead, u32 *trail)
 {
     *lead = (__float_as_uint(v) + 0x1000u) & 0xffffe000u;
@@ -141,7 +144,7 @@ FN void mma_tf32(f32 d[4], const u32 a[4], const u32 b[2], i32 depth)
             : "r"(a[0]), "r"(a[1]), "r"(b[0]));
 }
 
-/* Tensor cores cut their sums off: this one is rounded. */
+/* Tensor cores truncate their sums; this final addition rounds. */
 FN void mma_real(f32 d[4], const struct mma_rows *a,
                  const struct mma_columns *b, i32 depth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl.h: the words for OpenCL C 1.2.  The back end defines REAL_BITS,
+/* opencl.h: the dialect for OpenCL C 1.2.  The back end defines REAL_BITS,
  * SG_SIZE and HAS_SUBGROUP. */
 #ifndef FARSUM_DIALECT_OPENCL_H
 #define FARSUM_DIALECT_OPENCL_H
@@ -35,7 +35,7 @@ typedef float4 f32x4;
 #define CONSTANT_PTR __constant
 #define CONSTANT_TABLE __constant
 #define RESTRICT restrict
-/* a pointer to bytes would be aligned to one */
+/* a byte pointer would be aligned to one byte only */
 #define ARENA_PARAM , __local ulong2 *dialect_arena
 #define ARENA(name) __local uchar *name = (__local uchar *)dialect_arena
 #define LID ((i32)get_local_id(0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl_words.h: the words of OpenCL C that kernels use, where PoCL is told
- * not to declare its own (device/opencl_facts.c).  A word that is missing here
- * does not compile. */
+/* opencl_words.h: declarations of those OpenCL C functions that kernels use.
+ * They replace PoCL's own (device/opencl/opencl_devices.c).  A function that is
+ * missing here does not compile. */
 #ifndef FARSUM_DIALECT_OPENCL_WORDS_H
 #define FARSUM_DIALECT_OPENCL_WORDS_H
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count.cc: numbers that count what is done to them. */
+/* count.cc: a number type that counts the operations on it. */
 #include "math/count.h"
 
 #include <cstring>
 
 namespace {
 
-/* A product that was not needed by itself so far. */
+/* A product that has not been needed by itself yet. */
 struct product {
-    struct count *count; /* NULL: known when the kernel is compiled */
+    struct count *count; /* NULL: known at compile time */
 };
 
 struct number {
@@ -25,14 +25,14 @@ struct number {
     }
 };
 
-/* The result of an operation, which costs unless both are known. */
+/* The result of an operation; it costs nothing if both operands are known. */
 number made(const struct number &a, const struct number &b, int kind)
 {
     number n(a.count ? a.count : b.count);
     n.add(kind);
     return n;
 }
-/* What a product is before it is one. */
+/* A product before it is evaluated. */
 number raw(product p)
 {
     return number(p.count);
@@ -66,7 +66,7 @@ number operator-(number a)
 {
     return a;
 }
-/* A sign costs nothing. */
+/* A change of sign costs nothing. */
 template <class A, class B> auto operator-(A a, B b) -> decltype(a + b)
 {
     return a + b;
@@ -150,7 +150,7 @@ const closed_row closed_rows[] = {
 
 enum { STRENGTHS = 6, VALUES = 3, CHANNELS = 6 };
 
-/* What a pair is made of, all of it counted. */
+/* The inputs of a pair, all of which are counted. */
 struct pair_numbers {
     number d[3], q[STRENGTHS], value[VALUES], y, u, v;
     explicit pair_numbers(struct count *c) : y(c), u(c), v(c)

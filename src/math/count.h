@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count.h: operations of the pair kernels' functions, counted by running them
- * (math/pair.kh, math/pair_erfc.kh, math/pair_far.kh) with numbers that count.
+/* count.h: operation counts of the pair kernels.  The functions of
+ * math/pair.kh, math/pair_erfc.kh and math/pair_far.kh are run with a number
+ * type that counts.
  *
- * A product that is added to something is a multiply-add, what is known when a
- * kernel is compiled costs nothing. */
+ * A product that is then added counts as one multiply-add.  Values known when a
+ * kernel is compiled cost nothing. */
 #ifndef FARSUM_MATH_COUNT_H
 #define FARSUM_MATH_COUNT_H
 
@@ -27,22 +28,23 @@ extern const char *const count_names[COUNT_KINDS]; /* "fma", ... */
 struct count {
     double calls[COUNT_KINDS];
 };
-/* Adds `times` calls. */
+/* Adds `times` operations of one kind. */
 static inline void count_calls(struct count *count, int kind, double times)
 {
     count->calls[kind] += times;
 }
 
-/* Adds `times` pairs of the kernel of that name, from the difference of the
- * points and 1/r on: its value, its slope.  terms[k]: coefficients of
- * polynomial k.  0: there is no such kernel. */
+/* Adds `times` pairs of the named kernel, starting from the difference of the
+ * points and 1/r. value, slope: which functions count.  terms[k]: number of
+ * coefficients of polynomial k.  Returns 0 if there is no such kernel. */
 int count_pair(const char *kernel, int value, int slope, const int *terms,
                double times, struct count *count);
-/* The same of the Gaussian split in closed form; what value and slope have in
- * common is evaluated once. */
+/* The same for the Gaussian split in closed form.  Subexpressions that value
+ * and slope have in common are evaluated once. */
 int count_closed(const char *kernel, int value, int slope, double times,
                  struct count *count);
-/* The same of a mode of the far field. */
+/* Adds `times` modes of the far field.  Returns 0 if there is no such
+ * kernel. */
 int count_mode(const char *kernel, double times, struct count *count);
 
 #ifdef __cplusplus

@@ -101,7 +101,7 @@ void multipole_slope(int p, const double *local, int axis, double *slope)
         }
 }
 
-/* sqrt(i!), i <= most. */
+/* sqrt(j!) for j = 0 .. most. */
 static void root_factorials_to(int most, long double *root)
 {
     root[0] = 1;
@@ -120,7 +120,8 @@ static double shift_factor(const long double *root, int n, int m, int k, int l)
                     * root[n + m] / root[k + l] / root[n - k + m - l]);
 }
 
-/* A row pair (n, m) of a matrix: to_n^m gains conj(from_k^l) a + from_k^l b. */
+/* Adds to a row pair (n, m) of a matrix: to_n^m += conj(from_k^l) a + from_k^l
+ * b. */
 static void put(int p, double *t, int n, int m, int k, int l, struct cnum a,
                 struct cnum b)
 {
@@ -239,8 +240,8 @@ void multipole_m2l(int p, const double *s, double *t)
                 }
 }
 
-/* Where the real or imaginary part of degree n and order m is, and its sign, 0:
- * there is none. */
+/* Index of the real or imaginary part of degree n and order m.  Returns its
+ * sign, 0 if there is no such part. */
 static int part(int n, int m, int imaginary, int32_t *at)
 {
     int am = abs(m), sign = m < 0 && am % 2 ? -1 : 1;
@@ -250,7 +251,7 @@ static int part(int n, int m, int imaginary, int32_t *at)
     return am == 0 ? 0 : m < 0 ? -sign : sign;
 }
 
-/* Number i: part of fa S_{n+k}^{m+l} and of fb S_{n+k}^{m-l}. */
+/* Term i: a part of fa S_{n+k}^{m+l} and of fb S_{n+k}^{m-l}. */
 static void term(int32_t *at, double *f, int64_t i, const int nk[4],
                  const double factors[2], int imaginary)
 {
@@ -290,8 +291,8 @@ void multipole_m2l_terms(int p, int32_t *at, double *f)
                 }
 }
 
-/* B of (10.11), complex orders, unscaled, from the degree below: rows m,
- * columns l, at n + m. */
+/* B of (10.11) for complex orders, unscaled, from the degree below.  Row m and
+ * column l are at n + m and n + l. */
 static void swap_next(int n, const double *below, double *b)
 {
     int wide = 2 * n + 1, wide0 = 2 * n - 1;
@@ -310,7 +311,8 @@ static void swap_next(int n, const double *below, double *b)
 #undef BELOW
 }
 
-/* The square of 2 MULTIPOLE_MOST + 1 fits degrees up to MULTIPOLE_MOST. */
+/* x: (2 MULTIPOLE_MOST + 1)^2 entries hold the matrix of any degree up to
+ * MULTIPOLE_MOST. */
 void multipole_swap(int n, double *b)
 {
     double x[2][MULTIPOLE_FIELD];
@@ -321,7 +323,7 @@ void multipole_swap(int n, double *b)
     for (int k = 1; k <= n; k++)
         swap_next(k, x[(k - 1) % 2], x[k % 2]);
     const double *c = x[n % 2];
-    /* scaled: A(l)/A(m); real and imaginary parts do not mix */
+    /* scale: A(l)/A(m); real and imaginary parts do not mix */
     for (int m = -n; m <= n; m++)
         for (int l = -n; l <= n; l++) {
             int am = abs(m), al = abs(l);

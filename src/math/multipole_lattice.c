@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multipole_lattice.c: sums of S over an orthorhombic lattice, (10.13), by
- * Ewald's way: the tails of S weighted by incomplete gamma functions, the rest
- * in wave vectors.  Both converge like exp(-x), whatever the degree. */
+/* multipole_lattice.c: sums of S over an orthorhombic lattice, (10.13), as
+ * Ewald sums.  The direct sum has the tails of S weighted by incomplete gamma
+ * functions; the rest is summed over wave vectors.  Both converge like exp(-x)
+ * for every degree. */
 #include <math.h>
 #include <string.h>
 
@@ -10,11 +11,11 @@
 struct lattice {
     int p;
     const double *cell, *near, *d;
-    double a, volume, most; /* the sums go to a^2 r^2, k^2/4a^2 <= most */
+    double a, volume, most; /* the sums end at a^2 r^2, k^2/4a^2 <= most */
     double *s;
 };
 
-/* All terms are positive. */
+/* All terms are positive, so no digits cancel. */
 void multipole_gammas(int p, double x, double *high, double *low)
 {
     double e = exp(-x), t[MULTIPOLE_DEGREES + 1];
@@ -75,7 +76,7 @@ static void lattice_near_sum(struct lattice *w)
             }
 }
 
-/* k and -k together. */
+/* The terms of k and -k together. */
 static void lattice_far_term(struct lattice *w, const double k[3])
 {
     double half[3], r[MULTIPOLE_FIELD], k2 = 0, angle = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair.c: the pair kernels' functions of a split, math.md section 9. */
+/* pair.c: the pair kernels' functions for each split (math.md section 9). */
 #include "math/pair_inside.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ double pair_gamma_slope(const struct pair *pair, const struct split *split,
     return split_dhat(split, k);
 }
 
-/* (9.3): what the biharmonic r has where 1/r has gamma. */
+/* (9.3): the biharmonic r's counterpart of gamma for 1/r. */
 static double flow_smooth(const struct pair *pair, const struct split *split,
                           double k)
 {
@@ -86,7 +86,7 @@ static void laplace_exact(const struct pair *pair, const struct split *split,
     (void)pair;
     value[0] = split_e(split, r) / r;
     value[1] = gradient_of_e(split, r);
-    weight[0] = 0; /* its derivative says enough */
+    weight[0] = 0; /* the check of its derivative suffices */
     weight[1] = r;
 }
 
@@ -152,7 +152,7 @@ const struct pair_kind pair_kind_stokeslet = {
     .own = 2,
 };
 
-/* ---- rotlet, (9.4): G alone */
+/* ---- rotlet, (9.4): only G */
 
 static void rotlet_near(const double *base, int n, const struct pair *pair,
                         double c[][NEAR_MAX])
@@ -217,7 +217,7 @@ static double stresslet_mean(const struct pair *pair, const double e[3],
     double a = -2 / r * (3 * e[0] / r - 3 * e[1] + r * e[2]), b = e[2];
     double c = a + 2 * b;
     (void)pair;
-    /* strengths and normals apart from each other: 7/9 is their square() */
+    /* for independent strengths and normals: 7/9 is their square() */
     return (c * c / 9 + 2 * c * b / 9 + b * b / 3 + 4 * b * b / 9) * 9 / 7;
 }
 
@@ -263,7 +263,7 @@ static double pair_front(const struct pair *pair, const struct split *split,
     double front = kind->front * pair_gain(pair, split);
     for (int i = 0; i < kind->fall; i++)
         front /= shifted;
-    /* front' over front */
+    /* derivative of front, over front */
     *factor = kind->fall > 0 ? -2 * kind->fall * k / shifted : 0;
     return front;
 }
@@ -312,7 +312,7 @@ static double pair_fit(double v, const void *data)
 }
 
 enum { PROBES = 257 };
-/* From 1/4 on: nearer to 0 the probe itself loses digits. */
+/* The first probe is at 1/4: closer to 0 the probe itself loses digits. */
 enum { PROBE_FIRST = PROBES / 4 };
 struct near_probe {
     double v, value[NEAR_POLYS], weight[NEAR_POLYS];
@@ -333,7 +333,7 @@ static void near_probes(const struct pair *pair, const struct split *split,
     }
 }
 
-/* The largest error of a pair; once it is above `enough` no further. */
+/* Returns the largest error of a pair.  Stops once it is above `enough`. */
 static double near_worst(const struct pair *pair, const struct near_poly *poly,
                          const struct near_probe *probe, double enough)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair.h: the pair kernels: what the splits make of them (math.md section 9).
+/* pair.h: the pair kernels and their near and far parts for each split (math.md
+ * section 9).
  *
- * All in units of the cutoff.  Every kernel is near + far for any split: near
- * is a singular part less polynomials in v = 2 r^2 - 1 (math/pair.kh), far a
- * sum over modes k of a scalar hat(k) and the kernel's tensor
+ * All in units of the cutoff.  Every kernel is near + far for any split.  The
+ * near part is singular, less polynomials in v = 2 r^2 - 1 (math/pair.kh).  The
+ * far part is a sum over modes k of a scalar hat(k) times the kernel's tensor
  * (math/pair_far.kh). */
 #ifndef FARSUM_MATH_PAIR_H
 #define FARSUM_MATH_PAIR_H
@@ -11,65 +12,69 @@
 #include "math/split.h"
 
 enum { PAIR_STRENGTHS = 6, PAIR_CHANNELS = 6, PAIR_VALUES = 3 };
-/* kappa in units of the cutoff: beyond, there is nothing to sum at the cutoff,
- * and polynomials of e^(-kappa r) are long. */
+/* Largest kappa in units of the cutoff.  Beyond it nothing is left to sum at
+ * the cutoff, and polynomials of e^(-kappa r) need many terms. */
 enum { PAIR_KAPPA_MAX = 60 };
 
 struct pair;
 struct pair_edge;
 
-/* What a kernel's functions are told. */
+/* The properties and functions of a kernel. */
 struct pair_kind {
-    int power;    /* a value goes as length^-power */
+    int power;    /* a value scales as length^-power */
     int degree;   /* and as strengths^degree */
-    int gradient; /* 1: the values are a potential: field, energy, virial */
-    int charged;  /* 1: a net charge, dipole and surroundings as of 1/r */
-    int screened; /* 1: kappa is a parameter, else 0 */
-    int limit;    /* 1: the mode k = 0 counts, by hat(0) */
+    int gradient; /* 1: the values are a potential; there are field, energy,
+                     virial */
+    int charged;  /* 1: net charge, dipole and boundary condition at infinity
+                     act as for 1/r */
+    int screened; /* 1: kappa is a parameter; otherwise it is 0 */
+    int limit;    /* 1: the mode k = 0 contributes, with hat(0) */
     /* hat(k) = front gain / (k^2 + kappa^2)^fall smooth(k) */
     double front;
     double (*gain)(const struct pair *pair, const struct split *split); /* NULL:
                      1 */
     int fall;
-    int odd;      /* 1: smooth is no function of k^2, but one of k >= 0 */
+    int odd;      /* 1: smooth is a function of k >= 0, not of k^2 */
     double (*smooth)(const struct pair *pair, const struct split *split,
                      double k);
     double (*slope)(const struct pair *pair, const struct split *split,
                     double k); /* d smooth/dk; NULL without a gradient */
-    /* The potential v[1] of a unit source at r and its field v[0], -dv[1]/dr;
-     * NULL without a gradient. */
+    /* Full kernel: potential v[1] of a unit source at r and its field v[0],
+     * -dv[1]/dr.  NULL without a gradient. */
     void (*bare)(const struct pair *pair, double r, double v[2]);
-    /* The same of the near part at r > 1, which the cutoff leaves out. */
+    /* The same for the near part at r > 1, which the cutoff omits. */
     void (*beyond)(const struct pair *pair, const struct pair_edge *edge,
                    double r, double v[2]);
-    /* The polynomials from base, n coefficients of the first, E(r)/r say: */
+    /* `near` computes the polynomials from the n coefficients of the first one,
+     * `base`, such as E(r)/r. */
     double (*base)(double v, const struct pair *pair,
                    const struct split *split);
     void (*near)(const double *base, int n, const struct pair *pair,
                  double c[][NEAR_MAX]);
-    int radial; /* bit k: polynomial k is one in 2 r - 1, not in v */
-    /* largest error of a pair at r if polynomial k is off by 1 */
+    int radial; /* bit k: polynomial k is in 2 r - 1 instead of v */
+    /* Values at r, and the largest error of a pair at r if polynomial k has an
+     * error of 1. */
     void (*exact)(const struct pair *pair, const struct split *split, double r,
                   double value[], double weight[]);
-    /* Of flows, math/pair_far.kh: */
-    int apart; /* 1: channels are not the strengths */
-    int flux;  /* 1: net is what a source gives off, with the mean flow (9.8) */
+    /* flows only, math/pair_far.kh: */
+    int apart; /* 1: channels differ from the strengths */
+    int flux;  /* 1: net is the flux of a source, with the mean flow (9.8) */
     void (*spread)(const double *q, double *channel);
     void (*net)(const double *q, double *net);
-    /* Of strengths q: what errors go as the root of (math.md (9.9)). */
+    /* For strengths q: errors are proportional to the square root of this
+     * (math.md (9.9)). */
     double (*square)(const double *q);
-    /* lift k^order hat(k): root mean square of a mode's far field over
-     * square(), (9.10). */
+    /* lift k^order hat(k): RMS of a mode's far field relative to square(),
+     * (9.10). */
     double lift;
     int order;
-    /* Of flows: mean square of the pair over square() if e(r) stands for 1 -
-     * E; e, e', e'' at r (9.11). */
+    /* Flows only: mean square of the pair over square(), with e(r) for 1 - E;
+     * e: e, e', e'' at r (9.11). */
     double (*mean)(const struct pair *pair, const double e[3], double r);
-    /* Mean over square() of the squares of a pair's nine derivatives at r = 1,
-     * nothing cut. */
+    /* Mean square of a pair's nine derivatives at r = 1 over square(), without
+     * a cutoff. */
     double steep;
-    /* Of the part of a strength's own value that the far field has: value =
-     * own E'(0) q. */
+    /* The far field's part of a strength's own value: value = own E'(0) q. */
     double own;
 };
 
@@ -77,30 +82,31 @@ struct pair {
     const char *name, *note; /* constant */
     int strengths, channels, values, polys;
     const struct pair_kind *kind;
-    double kappa; /* 1/length: of rows 0, of a plan's pair in the caller's unit,
-                     of what stages are told in units of the cutoff */
+    double kappa; /* In 1/length.  0 in pair_rows; a plan's pair is in the
+                     caller's unit, a stage's pair in units of the cutoff. */
 };
 
-/* Of a split, what `beyond` needs. */
+/* The properties of a split that `beyond` needs. */
 struct pair_edge {
-    double c, xi; /* xi: of a Gaussian split, else 0 */
+    double c, xi; /* xi: of a Gaussian split; otherwise 0 */
     double edge;  /* E'(1)/E'(0) */
 };
 
-/* The kernels, ended by a name of NULL. */
+/* The kernels; the last entry has the name NULL. */
 extern const struct pair pair_rows[];
-/* NULL: there is none of that name. */
+/* Returns the kernel of that name, or NULL. */
 const struct pair *pair_find(const char *name);
-/* The factor that kappa and the split give front. */
+/* Returns the factor of front that depends on kappa and the split. */
 double pair_gain(const struct pair *pair, const struct split *split);
-/* Mode k's scalar, straight from the split. */
+/* Returns the scalar of mode k, computed directly from the split. */
 double pair_hat(const struct pair *pair, const struct split *split, double k);
-/* d hat/dk. */
+/* Returns d hat/dk. */
 double pair_slope(const struct pair *pair, const struct split *split, double k);
-/* Of a unit source, of a flow over square(): sums of the squares of all first
- * derivatives at r of its value [1] and its field [0], 0 of a flow. */
+/* Sums of the squares of all first derivatives at r: of the value, square[1],
+ * and of the field, square[0].  For a unit source; for a flow, over square(),
+ * and square[0] is 0. */
 void pair_steep(const struct pair *pair, double r, double square[2]);
-/* The shortest polynomials whose error of a pair is below `error`. */
+/* Finds the shortest polynomials that give a pair an error below `error`. */
 farsum_status pair_near_poly(const struct pair *pair, const struct split *split,
                              double error, struct near_poly *poly);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair_inside.h: what the kernels of pair.def are written with, inside. */
+/* pair_inside.h: declarations shared by the files that implement the kernels of
+ * pair.def. */
 #ifndef FARSUM_MATH_PAIR_INSIDE_H
 #define FARSUM_MATH_PAIR_INSIDE_H
 
@@ -12,15 +13,17 @@
 #undef SCALAR
 #undef FLOW
 
-/* smooth and slope of kernels whose far part goes as gamma, (2.2). */
+/* smooth and slope of kernels whose far part is proportional to gamma,
+ * (2.2). */
 double pair_gamma_smooth(const struct pair *pair, const struct split *split,
                          double k);
 double pair_gamma_slope(const struct pair *pair, const struct split *split,
                         double k);
-/* c = scale times the k-th derivative of base; n coefficients, the last k 0. */
+/* c = scale times the k-th derivative of base; n coefficients, the last k are
+ * 0. */
 void pair_derivative(const double *base, int n, int k, double scale, double *c);
-/* near of a potential whose first polynomial is the far part P(v) itself: P and
- * minus its slope over r, -4 dP/dv. */
+/* near of a potential whose first polynomial is the far part P(v).  The
+ * polynomials are P and minus its slope over r, -4 dP/dv. */
 void pair_scalar_near(const double *base, int n, const struct pair *pair,
                       double c[][NEAR_MAX]);
 double pair_scalar_square(const double *q);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair_r6.c: 1/r^6, what a split makes of it: math.md 9.4. */
+/* pair_r6.c: near and far parts of 1/r^6 for each split (math.md 9.4). */
 #include <math.h>
 
 #include "math/pair_inside.h"
@@ -8,7 +8,7 @@
 /* w(u) = E'(r)/E'(0), u = r^2; far = 1/2 d^2/du^2 [(1 - w)/u]. */
 
 /* (9.18): c^3 pi^2/24 times the integral over s > t of psi (s - t)^2 (s + 2 t),
- * t = k/c; and its slope by k, for a prolate split that is cut at c. */
+ * t = k/c, and its slope in k.  For a prolate split that is cut at c. */
 struct dispersed {
     const struct split *split;
     double at;
@@ -56,8 +56,9 @@ static double r6_slope(const struct pair *pair, const struct split *split,
                  : 0;
 }
 
-/* (9.20): far part and its slope over r of w = cos(x), in units of k: of
- * X = x^2 the half second derivative of (1 - cos x)/X and minus the third. */
+/* (9.20): far part and its slope over r for w = cos(x), in units of k.  With X
+ * = x^2: half the second derivative of (1 - cos x)/X, and minus the third
+ * derivative. */
 static void wave_far(double x, double v[2])
 {
     double u = x * x;
@@ -66,7 +67,7 @@ static void wave_far(double x, double v[2])
         v[0] = v[1] = 0;
         for (int m = 2; m < 22; m++) {
             v[0] += m * (m - 1) / 2 * term;
-            /* m = 3, 4, ... of the third: one power of u less */
+            /* m = 3, 4, ... of the third derivative: one power of u less */
             v[1] += (m + 1) * m * (m - 1) * term / ((2 * m + 3) * (2 * m + 4));
             term *= -u / ((2 * m + 3) * (2 * m + 4));
         }
@@ -95,7 +96,7 @@ static double waves_slope(double s, const void *data)
     return split_de(d->split, s) * pow(k, 8) * v[1];
 }
 
-/* sum over m of x^m/(m + from)! */
+/* Returns the sum over m of x^m/(m + from)! */
 static double late_exponential(double x, int from)
 {
     double term = 1, sum = 0;
@@ -108,7 +109,7 @@ static double late_exponential(double x, int from)
     return sum;
 }
 
-/* The far part and minus its slope over r. */
+/* The far part and minus its slope over r, for the split. */
 static void r6_inside(const struct split *split, double r, double v[2])
 {
     double xi = split->xi, x = xi * xi * r * r;
@@ -136,7 +137,7 @@ static void r6_exact(const struct pair *pair, const struct split *split,
 {
     (void)pair;
     r6_inside(split, r, value);
-    weight[0] = 0; /* its derivative says enough */
+    weight[0] = 0; /* the check of its derivative suffices */
     weight[1] = r;
 }
 
@@ -147,7 +148,8 @@ static void r6_bare(const struct pair *pair, double r, double v[2])
     v[0] = 6 * v[1] / r;
 }
 
-/* (9.21): of a prolate split w goes on as J_0(c sqrt(u - 1)) does. */
+/* (9.21): beyond the cutoff, w of a prolate split continues as J_0(c sqrt(u -
+ * 1)). */
 static void r6_beyond(const struct pair *pair, const struct pair_edge *edge,
                       double r, double v[2])
 {

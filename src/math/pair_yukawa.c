@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair_yukawa.c: e^(-kappa r)/r, what a split makes of it: math.md 9.3. */
+/* pair_yukawa.c: near and far parts of e^(-kappa r)/r for each split (math.md
+ * 9.3). */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static double screened_exp(double t, const void *data)
     return split_de(s->split, t) * exp(-s->kappa * t);
 }
 
-/* Where E' cosh(kappa t) ends. */
+/* Returns the end of the integral of E' cosh(kappa t). */
 static double screened_end(const struct screened *s)
 {
     double xi = s->split->xi;
@@ -46,7 +47,7 @@ static void yukawa_inside(const struct pair *pair, const struct split *split,
     double rest = poly_integral(screened_exp, &s, r, fmax(screened_end(&s), r));
     if (r < 1e-6) {
         v[0] = gain * (split_de(split, 0) - kappa * rest);
-        v[1] = 0; /* nobody asks */
+        v[1] = 0; /* not used */
         return;
     }
     double inner = exp(-kappa * r) * poly_integral(screened_cosh, &s, 0, r);
@@ -97,7 +98,7 @@ static void yukawa_exact(const struct pair *pair, const struct split *split,
     value[2] = yukawa_force(w, pair);
     value[3] = inside[1];
     weight[0] = 1 / r;
-    weight[1] = 0; /* its derivative says enough */
+    weight[1] = 0; /* the check of its derivative suffices */
     weight[2] = 1 / (r * r);
     weight[3] = r;
 }
@@ -108,7 +109,7 @@ static void yukawa_bare(const struct pair *pair, double r, double v[2])
     v[0] = v[1] * (1 / r + pair->kappa);
 }
 
-/* (9.17); a split that ends at the cutoff leaves out nothing. */
+/* (9.17); a split that ends at the cutoff omits nothing. */
 static void yukawa_beyond(const struct pair *pair, const struct pair_edge *edge,
                           double r, double v[2])
 {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "math/multipole.h"
 
-/* A table's nodes, one after another; each list of them has its own name. */
+/* The nodes of the tables; each list has its own name. */
 #define PLANE_WAVES(n, wide, potential, field, ...)                            \
     static const struct plane_wave_node nodes_##n##_##wide[] = {__VA_ARGS__};
 #include "math/plane_wave_table.h"
@@ -21,13 +21,13 @@ static const struct plane_waves tables[] = {
 #undef PLANE_WAVES
 
 enum { TABLES = sizeof tables / sizeof *tables };
-#define WIDE 1.3     /* the longest diagonal that the wide tables are for, */
-#define NARROW 1.001 /* and the others */
+#define WIDE 1.3     /* longest diagonal for the wide tables, */
+#define NARROW 1.001 /* and for the others */
 
 /* Axes of the frames. */
 static const int frame[3][3] = {{2, 1, 0}, {2, 0, 1}, {0, 1, 2}};
 
-/* Diagonals across an axis over its edge, of a cube 1. */
+/* Largest diagonal across an axis over the edge along it; 1 for a cube. */
 static double plane_waves_ratio(const double box[3])
 {
     double most = 0;
@@ -38,8 +38,8 @@ static double plane_waves_ratio(const double box[3])
     return most;
 }
 
-/* Of the field's error of ws = 1: pairs of other ws, in units of ws, are more
- * and nearer to the axis; measured. */
+/* Factor on the error of the field for ws = 1.  For larger ws, in units of ws,
+ * there are more pairs and they are closer to the axis.  Measured. */
 static double plane_waves_list(int ws)
 {
     double side = 2 * ws + 1, near = ws > 1 ? 1.6 : 1;
@@ -75,8 +75,9 @@ farsum_status plane_waves_choose(int ws, const double box[3], double field,
          "its nodes leave %.1e of a far list's field, not %.1e", least, field);
 }
 
-/* As the measured tables of (10.16) go: of ws = 1 a parabola and a line.  Low
- * even orders leave little of what evenly filled boxes do: less share. */
+/* Fits of the measured tables of (10.16); for ws = 1 a parabola and a line.  At
+ * low even orders, evenly filled boxes have a small error of their own.  So the
+ * waves get a smaller share. */
 double plane_waves_field(int p, int ws)
 {
     double radius = sqrt(0.75), rise = 0.5 * radius / (ws + 1 - radius);
@@ -108,7 +109,7 @@ int plane_waves_signs(int n, int m)
     return (odd != sine) | sine << 1 | ((n + m) % 2 != 0) << 2;
 }
 
-/* Of cubes' tables, for an axis of edge e: z from ws e on. */
+/* Unit of the cubes' tables along an axis of edge e: z starts at ws e. */
 static double plane_waves_unit(int ws, const double box[3], int axis)
 {
     return 1 / (ws * box[axis]);
@@ -133,7 +134,7 @@ void plane_waves_shifts(const struct plane_waves *waves, int ws,
         }
 }
 
-/* A wave's numbers in its own frame: lambda^n/A cos or sin, signed. */
+/* Coefficients of a wave in its own frame: lambda^n/A cos or sin, signed. */
 static void plane_waves_frame(int p, double lambda, double angle, double *g)
 {
     for (int m = 0; m <= p; m++) {
@@ -151,7 +152,8 @@ static void plane_waves_frame(int p, double lambda, double angle, double *g)
     }
 }
 
-/* x and y exchanged, of order m: number m is `sign` times number *from. */
+/* Exchanges x and y for order m: coefficient m is `sign`, which is returned,
+ * times coefficient *from. */
 static double exchange(int m, int *from)
 {
     int a = m < 0 ? -m : m, turn = a % 4;
@@ -163,8 +165,8 @@ static double exchange(int m, int *from)
     return turn == 1 ? 1 : -1;
 }
 
-/* The frame's numbers of degree n by those of x, y, z, t[2n+1][2n+1], and back:
- * (10.11), and before it, for axis 1, x and y exchanged. */
+/* The frame's coefficients of degree n from those of x, y, z, t[2n+1][2n+1],
+ * and back.  This is (10.11); for axis 1, x and y are exchanged first. */
 static void plane_waves_turn(int axis, int n, double *t, double *back)
 {
     int wide = 2 * n + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* poly.c: Chebyshev fits and Gauss-Legendre quadrature, in long double where
+/* poly.c: Chebyshev fits and Gauss-Legendre quadrature.  Uses long double where
  * digits would be lost. */
 #include "math/poly.h"
 
@@ -15,7 +15,7 @@ void poly_fit(double (*f)(double v, const void *data), const void *data, int n,
 {
     long double value[POLY_MAX], cheb[POLY_MAX], turn[4 * POLY_MAX];
     long double prev[POLY_MAX] = {0}, here[POLY_MAX] = {0}, sum[POLY_MAX] = {0};
-    for (int m = 0; m <= n; m++) { /* cos(pi m/2n), all round */
+    for (int m = 0; m <= n; m++) { /* cos(pi m/2n) around the full circle */
         turn[m] = m < n ? cosl(pi * m / (2 * n)) : 0;
         turn[2 * n - m] = -turn[m];
     }
@@ -62,7 +62,7 @@ void poly_derivative(const double *coef, int n, double *deriv)
     deriv[n - 1] = 0;
 }
 
-/* One rule by Newton's method from Tricomi's first guess. */
+/* Computes one rule by Newton's method from Tricomi's initial guess. */
 static void gauss_rule(int n, double *node, double *weight)
 {
     for (int i = 0; i < n; i++) {
@@ -85,8 +85,8 @@ static void gauss_rule(int n, double *node, double *weight)
     }
 }
 
-/* The rules up to GAUSS_MAX nodes, each made when it is first asked for and
- * constant after that. */
+/* The rules up to GAUSS_MAX nodes.  Each is computed at first use and constant
+ * afterwards. */
 static double nodes[GAUSS_MAX + 1][GAUSS_MAX];
 static double weights[GAUSS_MAX + 1][GAUSS_MAX];
 static atomic_int made[GAUSS_MAX + 1];

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Of A - shift, A tridiagonal and symmetric. */
+/* Pivots of A - shift, A tridiagonal and symmetric. */
 static void prolate_pivots(const long double *diag, const long double *off,
                            long double shift, long double *pivot, int n)
 {
@@ -32,7 +32,8 @@ static void prolate_step(const long double *off, const long double *pivot,
         x[j] *= norm;
 }
 
-/* x^T A x of a normalised x, a little less: never singular. */
+/* Returns x^T A x for a normalised x, slightly reduced, so that A - shift is
+ * never singular. */
 static long double prolate_rayleigh(const long double *diag,
                                     const long double *off,
                                     const long double *x, int n)
@@ -61,9 +62,10 @@ int prolate_series(double c, double a[PROLATE_TERMS])
                  / ((2 * k + 3) * sqrtl((2 * k + 1) * (2 * k + 5)));
         x[j] = j == 0;
     }
-    /* All eigenvalues are positive (chi > 0), the lowest is about c: plain
-     * inverse iteration converges as (chi_0/chi_2)^m, with ratio near 1/5. Then
-     * by Rayleigh's shift each step cubes what is left. */
+    /* All eigenvalues are positive (chi > 0) and the lowest is about c.  So
+     * plain inverse iteration converges as (chi_0/chi_2)^m, with a ratio near
+     * 1/5.  Afterwards each step with Rayleigh's shift cubes the remaining
+     * error. */
     prolate_pivots(diag, off, 0, pivot, n);
     for (int step = 0; step < 10; step++) {
         if (step >= 8)
@@ -82,14 +84,14 @@ int prolate_series(double c, double a[PROLATE_TERMS])
     return used;
 }
 
-/* sum a[k] of degree-2k parts of the recurrence: value, and what = 1: slope,
- * 2: second derivative. */
+/* Returns the sum over k of a[k] times the recurrence's term of degree 2k.
+ * what = 0: value, 1: slope, 2: second derivative. */
 static double prolate_sum(const double *a, int n, double x, int what)
 {
     long double p0 = 1, p1 = x, d0 = 0, d1 = 1, e0 = 0, e1 = 0;
     long double s = what == 0 ? a[0] : 0;
     for (int k = 2; k < 2 * n; k++) {
-        /* P', P'' by P'_k = P'_{k-2} + (2k-1) P_{k-1} and the same again */
+        /* P' and P'' by P'_k = P'_{k-2} + (2k-1) P_{k-1} and its derivative */
         long double p2 = ((2 * k - 1) * x * p1 - (k - 1) * p0) / k;
         long double d2 = d0 + (2 * k - 1) * p1;
         long double e2 = e0 + (2 * k - 1) * d1;
@@ -100,7 +102,8 @@ static double prolate_sum(const double *a, int n, double x, int what)
     return (double)s;
 }
 
-/* (2k + 1)/(k + 1) and (k + 1)/(k + 2): divisions took most of a plan's time */
+/* (2k + 1)/(k + 1) and (k + 1)/(k + 2), tabulated because divisions took most
+ * of a plan's time. */
 #define STEP(k) {(2.0L * (k) + 1) / ((k) + 1), ((k) + 1.0L) / ((k) + 2)},
 #define STEPS_4(k) STEP(k) STEP((k) + 1) STEP((k) + 2) STEP((k) + 3)
 #define STEPS_16(k)                                                            \
@@ -166,7 +169,7 @@ static void prolate_bessel(double x, int m, long double *j)
         long double below = (2 * k + 1) * over * here - above;
         above = here;
         here = below;
-        if (fabsl(here) > 1e100L) { /* its square fits a double too */
+        if (fabsl(here) > 1e100L) { /* so that its square fits a double too */
             long double s = 1e-100L;
             here *= s, above *= s, norm *= s * s;
             for (int i = k; i <= m; i++)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quick.h: sin and exp without branches, for loops that a compiler turns into
- * vectors: to some 4e-16, where libm's calls are most of an estimate's time. */
+/* quick.h: sin and exp without branches, for loops that the compiler
+ * vectorises.  Errors are about 4e-16.  With libm's functions, these calls are
+ * most of an estimate's time. */
 #ifndef FARSUM_MATH_QUICK_H
 #define FARSUM_MATH_QUICK_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* Adding it leaves an integer in the last bits. */
+/* Adding this constant leaves an integer in the last bits. */
 #define QUICK_ROUND 0x1.8p52
 
-/* |x| < 1e5: to 4e-16 of 1 and of small x */
+/* For |x| < 1e5: error 4e-16 of 1, and of x if x is small. */
 static inline double quick_sin(double x)
 {
     double turns = (x * 0x1.45f306dc9c883p-2 + QUICK_ROUND) - QUICK_ROUND;
     double half = (turns * 0.5 + QUICK_ROUND) - QUICK_ROUND;
     double odd = turns - 2 * half; /* -1, 0 or 1 */
-    /* pi in three parts, of which the first two times turns are exact */
+    /* pi in three parts; the products of turns with the first two are exact */
     double y = ((x - turns * 0x1.921fb54p1) - turns * 0x1.10b46118p-29)
                - turns * 0x1.313198a2e0370p-60;
     double z = y * y, p = -1.0 / 121645100408832000;
@@ -31,7 +32,7 @@ static inline double quick_sin(double x)
     return (1 - 2 * odd * odd) * (y + y * z * p);
 }
 
-/* |x| < 600 */
+/* For |x| < 600. */
 static inline double quick_exp(double x)
 {
     double at = x * 0x1.71547652b82fep0 + QUICK_ROUND, k = at - QUICK_ROUND;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split.c: the splits by name, and the near field's polynomials. */
+/* split.c: the table of splits. */
 #include "math/split.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ struct split_kind {
     double (*curvature)(const struct split *split);
 };
 
-/* Gaussian, (2.4): xi rc = sqrt(c/2) makes the error of the cutoff in r,
- * e^{-xi^2 rc^2}, that of the cutoff in k, e^{-k_max^2/4 xi^2}. */
+/* Gaussian, (2.4).  xi rc = sqrt(c/2) makes the error of the cutoff in r,
+ * e^{-xi^2 rc^2}, equal to that of the cutoff in k, e^{-k_max^2/4 xi^2}. */
 static void gaussian_set(struct split *split)
 {
     split->xi = sqrt(split->c / 2);
@@ -60,8 +60,8 @@ static double gaussian_curvature(const struct split *split)
     return -1 / (4 * split->xi * split->xi);
 }
 
-/* Prolate, (2.5): E is the integral of psi, of support rc; inside the band its
- * transform is psi itself, hat(kappa) = psi(kappa/c)/psi(0). */
+/* Prolate, (2.5).  E is the integral of psi, with support rc.  Inside the band
+ * its transform is psi itself: hat(kappa) = psi(kappa/c)/psi(0). */
 static void prolate_set(struct split *split)
 {
     split->n = prolate_series(split->c, split->a);

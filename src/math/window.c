@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window.c: the windows by name, their pieces and their transforms. */
+/* window.c: the windows: their table, pieces and transforms. */
 #include "math/window.h"
 
 #include <math.h>
@@ -13,11 +13,11 @@ enum { STRETCH = WINDOW_QUAD / (WINDOW_MAX / 2) }; /* nodes between knots */
 
 struct window_kind {
     const char *name;
-    /* w at z = 2u/P in [-1, 1] with shape b; a: Legendre series, if any */
+    /* w at z = 2u/P in [-1, 1] with shape b; a: Legendre series or NULL */
     double (*value)(const double *a, int terms, int support, double b,
                     double z);
     double usual; /* shape = usual * pi P (1 - 1/(2 sigma)); 0: none */
-    double flat;  /* as window_flat() */
+    double flat;  /* returned by window_flat() */
 };
 
 static double window_prolate(const double *a, int terms, int support, double b,
@@ -89,7 +89,7 @@ static const struct window_kind kinds[] = {
 const char *const window_names[] = {"prolate", "kaiser_bessel", "es",
                                     "bspline", "gaussian", NULL};
 
-/* What one piece's fit needs. */
+/* Data for the fit of one piece. */
 struct piece {
     const struct window *window;
     const double *a;
@@ -112,7 +112,8 @@ static double piece_value(double t, const void *data)
     return window_value(p, (t + 1) / 2 + p->j - p->window->support / 2.0);
 }
 
-/* One degree for all pieces: the least whose error is below fit_error. */
+/* Fits all pieces with one degree, the lowest whose error is below
+ * fit_error. */
 static farsum_status window_fit(struct window *w, struct piece *p,
                                 double fit_error)
 {
@@ -139,11 +140,11 @@ static farsum_status window_fit(struct window *w, struct piece *p,
             return FARSUM_OK;
     }
     w->degree = WINDOW_DEGREE;
-    return FARSUM_OK; /* fit_error says what was reached */
+    return FARSUM_OK; /* fit_error holds the error reached */
 }
 
-/* Gauss-Legendre on each stretch between knots of the half window, and of an
- * odd support's middle one on the half that lies there. */
+/* Gauss-Legendre rules on the intervals between the knots of half the window.
+ * For odd support, the middle interval contributes the half that lies there. */
 static void window_quadrature(struct window *w, const struct piece *p)
 {
     const double *x, *weight;
@@ -188,13 +189,13 @@ farsum_status window_set(struct window *window, const char *name, int support,
     return text_unknown("window", name, window_names);
 }
 
-/* The weights' sum W between two knots, from the quadrature's values: at node i
- * of a stretch and at its mirror, STRETCH - 1 - i, stretches of both sides of
- * the window add up; its Legendre series is even. */
+/* The sum W of the weights between two knots, from the quadrature's values.
+ * Intervals from both sides of the window add up at node i and at its mirror
+ * image, STRETCH - 1 - i.  The Legendre series of W is even. */
 void window_unity(const struct window *window, double *value, double *slope)
 {
-    enum { TERMS = 12 }; /* the rest is rounding, */
-    const double ROUNDING = 4e-14; /* and of a slope as much as this */
+    enum { TERMS = 12 }; /* later terms are rounding, */
+    const double ROUNDING = 4e-14; /* and so is a slope of this size */
     const double *x, *weight;
     double sum[STRETCH] = {0}, c[TERMS] = {0};
     int odd = window->support % 2 ? STRETCH / 2 : 0;

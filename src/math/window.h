@@ -3,8 +3,8 @@
  *
  * A window of support P is a function w(u) on |u| <= P/2, u in mesh spacings.
  * A point at mesh coordinate u touches the P mesh points m0 .. m0 + P - 1 with
- * m0 = ceil(u - P/2); with f = m0 - (u - P/2) in [0, 1) its weight on m0 + j is
- * piece j, a polynomial in t = 2 f - 1 (math.md section 4):
+ * m0 = ceil(u - P/2).  With f = m0 - (u - P/2) in [0, 1), its weight on m0 + j
+ * is piece j, a polynomial in t = 2 f - 1 (math.md section 4):
  *
  *     w_j = sum_d coef[d][j] t^d,    dw/du = -2 sum_d d coef[d][j] t^(d-1) */
 #ifndef FARSUM_MATH_WINDOW_H
@@ -22,30 +22,32 @@ struct window {
     int degree;
     double coef[WINDOW_DEGREE + 1][WINDOW_MAX]; /* [d][piece], 0 past P */
     double fit_error;                       /* largest, over the maximum of w */
-    double top;                             /* series at 0: scales w to 1 */
-    double edge;                            /* w at |u| = P/2, where it ends */
+    double top;                             /* value of the series at 0: scales
+                                               w to 1 */
+    double edge;                            /* w at |u| = P/2, its end */
     int n_quad;                             /* quadrature of the transform */
     double node[WINDOW_QUAD], value[WINDOW_QUAD]; /* u, weight * w(u) */
 };
 
 /* Names, ended by NULL. */
 extern const char *const window_names[];
-/* shape 0: the window's usual one for upsampling sigma.  fit_error: what the
- * polynomial pieces may be off by, relative to the maximum. */
+/* Sets a window.  shape 0: the window's usual shape for upsampling sigma.
+ * fit_error: largest error of the polynomial pieces relative to the maximum. */
 farsum_status window_set(struct window *window, const char *name, int support,
                          double shape, double sigma, double fit_error);
 const char *window_name(const struct window *window);
-/* integral of w(u) cos(theta u) du, theta in radians a mesh spacing; right for
- * |theta| <= 3 pi, a B-spline's for all. */
+/* Returns the integral of w(u) cos(theta u) du, theta in radians per mesh
+ * spacing.  Accurate for |theta| <= 3 pi; for a B-spline, for all theta. */
 double window_hat(const struct window *window, double theta);
-/* What the window itself makes of a potential that is the same everywhere: RMS
- * over places of what its weights' sum differs from the mean by, and of that
- * sum's slope times the mesh spacing, both over the mean. */
+/* Error that the window adds to a uniform potential.  value: RMS over positions
+ * of the difference between the sum of its weights and the mean of that sum.
+ * slope: RMS of the slope of that sum times the mesh spacing.  Both are divided
+ * by the mean. */
 void window_unity(const struct window *window, double *value, double *slope);
-/* What the pieces leave of the slope of a potential that is the same
- * everywhere: RMS, in f64, over it and times the mesh spacing.  Measured; most
- * where the window's end is no end of a polynomial. */
+/* Returns the slope of a uniform potential after the pieces' interpolation:
+ * RMS, in f64, over the potential and times the mesh spacing.  Measured.  It is
+ * largest where w does not end smoothly. */
 double window_flat(const struct window *window);
-/* Aliases that count: |m| <= reach. */
+/* Returns the reach of the aliases that count: |m| <= reach. */
 int window_reach(const struct window *window);
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_simd.h: window weights of points, for *_kern.c files (math.md
- * section 4).  Positions in double, so that a large mesh leaves f32 its
- * digits; polynomials in real, SIMD across the pieces. */
+/* window_simd.h: window weights of points, for *_kern.c files (math.md section
+ * 4).  Positions are in double, so that f32 keeps its digits on a large mesh.
+ * Polynomials are in real, with SIMD across the pieces. */
 #ifndef FARSUM_MATH_WINDOW_SIMD_H
 #define FARSUM_MATH_WINDOW_SIMD_H
 
 #include "base/simd.h"
 #include "math/window.h"
 
-/* Vectors that hold P pieces, and the most of them. */
+/* Number of vectors that hold P pieces, and its maximum. */
 #define WINDOW_VECTORS(P) (((P) + W - 1) / W)
 enum { WINDOW_VECTORS_MAX = WINDOW_VECTORS(WINDOW_MAX) };
 
@@ -17,9 +17,9 @@ enum { WINDOW_VECTORS_MAX = WINDOW_VECTORS(WINDOW_MAX) };
     X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)      \
     X(15) X(16)
 
-/* Along one axis: u = s mesh, m0 = ceil(u - P/2), at += (m0 - lo) stride,
- * t = 2 (m0 - u + P/2) - 1.  Shifted by WINDOW_MAX so that it is positive and
- * cutting it off is floor. */
+/* Adds to the indices along one axis: u = s mesh, m0 = ceil(u - P/2), at += (m0
+ * - lo) stride, t = 2 (m0 - u + P/2) - 1. u is shifted by WINDOW_MAX so that it
+ * is positive and truncation is floor. */
 SIMD_FN void window_place(int n, const double *s, double mesh, int support,
                           int lo, int stride, int32_t *at, real *t)
 {
@@ -33,8 +33,9 @@ SIMD_FN void window_place(int n, const double *s, double mesh, int support,
     }
 }
 
-/* w[v] = pieces v W ... of the axes' weights at t, by Horner; coef:
- * [degree + 1][WINDOW_MAX], aligned.  P and axes are constants. */
+/* Evaluates the axes' weights at t by Horner's rule: w[v] holds the pieces from
+ * v W on.  coef: [degree + 1][WINDOW_MAX], aligned.  P and axes are
+ * compile-time constants. */
 SIMD_FN void window_weights(int P, int axes, const real *coef, int degree,
                             const real *t, vreal *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_table.c: from double to a kernel's precision. */
+/* window_table.c: conversion of a window's pieces from double. */
 #include "math/window_table.h"
 
 #include "base/mem.h"

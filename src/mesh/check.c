@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: what a caller gives for a mesh. */
+/* check.c: checks of a caller's mesh problem. */
 #include <math.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "mesh/mesh.h"
 #include "task/units.h"
 
-/* Longest axis: mesh indices in kernels are of 32 bits. */
+/* Mesh points along an axis, at most: kernels use 32-bit mesh indices. */
 enum { AXIS_MOST = 1 << 30 };
-/* Particles that make a thread worth waking. */
+/* Particles per thread, at least. */
 enum { PER_THREAD = 256 };
 
 static double det(const double *a)
@@ -46,7 +46,8 @@ farsum_status mesh_cell(struct cell *cell, const double rows[9])
              made.volume);
     for (int j = 0; j < 3; j++)
         for (int d = 0; d < 3; d++) {
-            int p = (j + 1) % 3, q = (j + 2) % 3; /* cofactor, cyclic */
+            int p = (j + 1) % 3, q = (j + 2) % 3; /* cofactor, with cyclic
+                                                     indices */
             int s = (d + 1) % 3, t = (d + 2) % 3;
             made.inv[3 * j + d] = (rows[3 * s + p] * rows[3 * t + q]
                                    - rows[3 * s + q] * rows[3 * t + p])
@@ -89,7 +90,8 @@ static farsum_status check_mesh(farsum_mesh_problem *p)
     TRY(count_product(
         (int64_t[]){p->mesh[0], p->mesh[1], p->ldz, p->channels}, 4,
         "mesh, with ldz and channels"));
-    /* some variants keep a point's weights: 2^48 of them are 2^43 points */
+    /* some variants store the weights of each point: 2^48 of them belong to
+     * 2^43 points */
     TRY(count_product((int64_t[]){p->n_points, p->channels, 32}, 3,
                       "n_points and channels"));
     if (p->n_points == 0)
@@ -97,7 +99,7 @@ static farsum_status check_mesh(farsum_mesh_problem *p)
     return FARSUM_OK;
 }
 
-/* The window by its name or by the tolerance, not by both. */
+/* Accepts a window by its name or by the tolerance, not both. */
 static farsum_status check_window(farsum_mesh_problem *p)
 {
     const double numbers[] = {p->tolerance, p->upsampling, p->shape,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose.c: which rows a mesh works by. */
+/* choose.c: choice of the variants of a mesh. */
 #include "mesh/mesh.h"
 
 #include "mesh/device.h"
 #include "tune/measured_choice.h"
 #include "points/clustering.h"
 
-/* So many times more or fewer: choose again. */
+/* Ratios of the number of points and of clustering above which variants are
+ * chosen again. */
 static const double far_number = 2, far_crowd = 4;
 
 static int apart(double a, double b, double factor)
@@ -29,8 +30,8 @@ farsum_status mesh_plan_room(struct farsum_mesh *m, int room,
     return planner_choose(&how, stage, args, &m->choice[room]);
 }
 
-/* Another row in place of the room's, or the same for another number of points;
- * the old one stays where that fails. */
+/* Replaces the variant of a stage, or creates the same one for another number
+ * of points.  Keeps the old one if that fails. */
 static farsum_status plan_again(struct farsum_mesh *m, int room, int number)
 {
     struct choice old = m->choice[room];
@@ -45,7 +46,7 @@ static farsum_status plan_again(struct farsum_mesh *m, int room, int number)
         m->choice[room] = old;
         return status;
     }
-    if (m->gpu) /* before what it uses goes */
+    if (m->gpu) /* before the variant that it uses is destroyed */
         recording_clear(&m->gpu->recording[room]);
     old.row->variant->destroy(m->state[room]);
     m->state[room] = state;

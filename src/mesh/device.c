@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: a mesh on a device: its points, and arrays of either side. */
+/* device.c: points of a mesh on a device, and its arrays on host or device. */
 #include "mesh/device.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { GROUP = 256, RECORD = 4, RECORDS = 256, LOOK_GROUPS = 1024 };
 
-/* As mesh/device.k has it. */
+/* Must equal the struct in mesh/device.k. */
 struct outside_args {
     double inv[9], none;
     int64_t n;
@@ -130,7 +130,8 @@ farsum_status mesh_gpu_array(struct device *device,
     return in ? buf_upload(buf, 0, array->given, array->bytes) : FARSUM_OK;
 }
 
-/* Looks for points off an open axis; nobody waits for what it finds. */
+/* Searches for points outside the cell along an open axis.  Asynchronous: a
+ * later check reads the result. */
 static farsum_status gpu_outside(struct farsum_mesh *m, int64_t n,
                                  const struct buf *x)
 {
@@ -146,7 +147,7 @@ static farsum_status gpu_outside(struct farsum_mesh *m, int64_t n,
                   ARG_BUF(&g->record), ARG_STRUCT(args));
 }
 
-/* What n points of a caller on the host take. */
+/* Allocates the arrays for n points of a caller on the host. */
 static farsum_status gpu_stages(struct farsum_mesh *m)
 {
     const farsum_mesh_problem *p = &m->problem;
@@ -213,13 +214,14 @@ farsum_status mesh_gpu_check(struct farsum_mesh *m)
     return status;
 }
 
-/* Waits for the rooms that have run since. */
+/* Waits for the stages that have run since the last call, and reads their
+ * times. */
 static void gpu_seconds(struct farsum_mesh *m)
 {
     struct mesh_gpu *g = m->gpu;
     for (int room = 0; room < MESH_ROOMS; room++) {
         double seconds = 0;
-        /* a caller's queue may keep no times */
+        /* a caller's queue may not support timing */
         if (g->timed[room]
             && stopwatch_seconds(&g->watch[room], &seconds) == FARSUM_OK)
             m->seconds[room] = seconds;
@@ -235,7 +237,7 @@ farsum_status mesh_gpu_finish(struct farsum_mesh *m)
     return gpu_flags(m);
 }
 
-/* A call as it may be recorded. */
+/* A call in a form that a graph can capture. */
 struct call {
     struct farsum_mesh *mesh;
     const void *io;

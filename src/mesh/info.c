@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info.c: a mesh in numbers and in words. */
+/* info.c: report of a mesh, as numbers and as text. */
 #include "mesh/mesh.h"
 
 #include "base/args.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c: bytes that a mesh holds, and its log. */
+/* memory.c: allocated bytes of a mesh, and its log. */
 #include <stdio.h>
 
 #include "base/fpenv.h"

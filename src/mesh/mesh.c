@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh.c: spread and interp by themselves. */
+/* mesh.c: public interface of spreading and interpolation without a plan. */
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void mesh_args(struct farsum_mesh *m)
     m->spread = planner_spread(&m->interp);
 }
 
-/* Arrays on a device want a mesh that is on one. */
+/* Fails if arrays are on a device but the mesh is not. */
 static farsum_status mesh_places(const struct farsum_mesh *m)
 {
     const farsum_mesh_problem *p = &m->problem;
@@ -86,7 +86,7 @@ farsum_status mesh_think(struct farsum_mesh *m,
     return FARSUM_OK;
 }
 
-/* The caller's, which may not outlive create. */
+/* Clears pointers to the caller's data, which may be freed after create. */
 static void mesh_forget(struct farsum_mesh *m)
 {
     m->problem.window = m->options.device = m->options.isa = NULL;
@@ -125,14 +125,14 @@ farsum_status mesh_create(const farsum_mesh_problem *problem,
     m->seconds_create = clock_seconds() - start;
     *mesh = m;
     m = NULL;
-    /* what was refused on the way here is no failure */
+    /* discard the message of an attempt that was not required */
     status = status_fail(FARSUM_OK, "%s", "");
 done:
     farsum_mesh_destroy(m);
     return status;
 }
 
-/* All but the states. */
+/* Creates everything except the variants' states. */
 static farsum_status mesh_ask(const farsum_mesh_problem *problem,
                               const farsum_mesh_options *options,
                               struct device *device, struct farsum_mesh **mesh)

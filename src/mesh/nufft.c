@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft.c: a NUFFT is a mesh, real transforms and a division. */
+/* nufft.c: NUFFT, composed of a mesh, real transforms and a division by the
+ * window's transform. */
 #include "mesh/nufft.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ static farsum_status nufft_check(const farsum_nufft_problem *given,
     }
     if (p.channels < 0 || p.channels > 1 << 20)
         FAIL(ERR_ARGUMENT, "channels is %d, not 1 .. %d", p.channels, 1 << 20);
-    /* twice as many mesh points along an axis, twice as many reals */
+    /* twice as many mesh points along an axis, and twice as many reals */
     TRY(count_product((int64_t[]){p.modes[0], p.modes[1], p.modes[2], 16,
                                   p.channels > 0 ? p.channels : 1},
                       5, "modes and channels"));
@@ -66,7 +67,8 @@ static farsum_status nufft_tables(struct farsum_nufft *n)
     return FARSUM_OK;
 }
 
-/* Places of the meshes and of what goes through them, on the host. */
+/* Allocates the meshes and the arrays for separate real and imaginary parts, on
+ * the host. */
 static farsum_status nufft_grid(struct farsum_nufft *n)
 {
     char *grid = NULL;
@@ -88,8 +90,8 @@ static farsum_status nufft_make(struct farsum_nufft *n)
     mesh_log(&n->options, &n->choice);
     TRY(n->choice.row->variant->create(&n->fft, &n->state));
     TRY(nufft_tables(n));
-    /* every channel's mesh on a line of the cache, or where a device lets a
-     * part of a buffer begin */
+    /* each channel's mesh starts on a cache line, or at the alignment of a
+     * device buffer's views */
     int64_t line = n->device ? BUF_ALIGN / (int64_t)nufft_real(n) : 16;
     int64_t reals = p.mesh[0] * p.mesh[1] * n->fft.ldz;
     n->step = (reals + line - 1) / line * line;
@@ -100,7 +102,8 @@ static farsum_status nufft_make(struct farsum_nufft *n)
     return FARSUM_OK;
 }
 
-/* The device, if one is asked for and arrays want none that is not. */
+/* Opens the device, if one is requested; fails if arrays are on a device and
+ * none is. */
 static farsum_status nufft_device(struct farsum_nufft *n)
 {
     const farsum_nufft_problem *p = &n->problem;
@@ -113,7 +116,7 @@ static farsum_status nufft_device(struct farsum_nufft *n)
     return FARSUM_OK;
 }
 
-/* What has come since, but for the mesh's. */
+/* Adds the bytes allocated since `before`, except the mesh's. */
 static void nufft_holds(struct farsum_nufft *n, struct mesh_held before,
                         int64_t bytes, int64_t device_bytes)
 {

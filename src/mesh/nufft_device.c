@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_device.c: a NUFFT's execute on a device: complex meshes and
+/* nufft_device.c: execute of a NUFFT on a device, with complex meshes and
  * transforms. */
 #include "mesh/nufft_device.h"
 
@@ -7,7 +7,7 @@
 
 enum { GROUP = 256 };
 
-/* The host's twin of mesh/nufft_device.k's struct. */
+/* Must equal the struct in mesh/nufft_device.k. */
 struct nufft_args {
     int64_t base, step, total;
     int32_t modes[3], mesh[3];
@@ -20,7 +20,8 @@ static int64_t gpu_modes(const struct farsum_nufft *n)
     return n->problem.modes[0] * n->problem.modes[1] * n->problem.modes[2];
 }
 
-/* 1: strengths or values go through `c`: the rows begin at a buffer's start. */
+/* 1: strengths or values are copied through `c`, because variants expect arrays
+ * at a buffer's start. */
 static int gpu_staged(const struct farsum_nufft *n)
 {
     return n->problem.c_memory == FARSUM_HOST || n->problem.channels > n->batch;
@@ -122,7 +123,7 @@ static farsum_status gpu_transform(struct farsum_nufft *n)
     return stopwatch_stop(&g->watch);
 }
 
-/* A batch of vectors c, with f from that real on. */
+/* Type 1 of a batch of vectors c; their modes start at real `base` of f. */
 static farsum_status gpu_type_1(struct farsum_nufft *n, const struct buf *c,
                                 const struct buf *f, int64_t base)
 {
@@ -150,16 +151,16 @@ static farsum_status gpu_type_2(struct farsum_nufft *n, struct buf *c,
     return mesh_interp_run(n->mesh, &io);
 }
 
-/* Arrays of an execute, or of one batch of it where one of them is the
- * host's. */
+/* Arrays of an execute, or of one batch if an array is on the host. */
 struct ends {
     struct farsum_nufft *nufft;
-    struct buf c, f;     /* the caller's, or ours for the host's */
+    struct buf c, f;     /* the caller's, or ours for host arrays */
     int first, last;     /* vectors */
-    int64_t from, modes; /* the first one's in c, bytes, and in f, reals */
+    int64_t from, modes; /* of the first vector: offset in c in bytes, and in f
+                            in reals */
 };
 
-/* The batch that begins with vector v. */
+/* Computes the batch that starts with vector v. */
 static farsum_status gpu_batch(const struct ends *e, int v)
 {
     struct farsum_nufft *n = e->nufft;
@@ -201,7 +202,7 @@ static farsum_status gpu_work(void *data)
                          vectors * each);
 }
 
-/* Vectors first .. last of arrays on either side. */
+/* Computes vectors first to last of arrays on either side. */
 static farsum_status gpu_vectors(struct farsum_nufft *n, int first, int last,
                                  char *c, char *f)
 {
@@ -212,7 +213,7 @@ static farsum_status gpu_vectors(struct farsum_nufft *n, int first, int last,
     int64_t each_f = 2 * gpu_modes(n) * real;
     int there_c = p->c_memory == FARSUM_DEVICE;
     int there_f = p->f_memory == FARSUM_DEVICE;
-    /* whole arrays of the device's, these vectors of the host's */
+    /* a device array is passed whole, a host array only with these vectors */
     const struct mesh_array c_array = {
         "c", p->c_memory, there_c || !c ? c : c + first * each_c,
         (there_c ? p->channels : last - first) * each_c};
@@ -239,7 +240,7 @@ static farsum_status gpu_vectors(struct farsum_nufft *n, int first, int last,
     return buf_download(&e.c, 0, c + first * each_c, c_array.bytes);
 }
 
-/* Of the last batch, times their number. */
+/* Seconds of the last batch, times the number of batches. */
 static void gpu_seconds(struct farsum_nufft *n)
 {
     struct nufft_gpu *g = n->gpu;
@@ -248,7 +249,7 @@ static void gpu_seconds(struct farsum_nufft *n)
     if (!g->timed)
         return;
     n->mesh->seconds[room] *= g->batches;
-    /* a caller's queue may keep no times */
+    /* a caller's queue may not support timing */
     if (stopwatch_seconds(&g->watch, &seconds) == FARSUM_OK)
         n->seconds_fft = seconds * g->batches;
     g->timed = 0;
@@ -258,7 +259,7 @@ farsum_status nufft_gpu_execute(struct farsum_nufft *n, void *c, void *f)
 {
     const farsum_nufft_problem *p = &n->problem;
     n->gpu->batches = p->channels / n->batch;
-    /* what goes there and back has room for a batch */
+    /* the copies of host arrays hold one batch */
     int here = p->c_memory == FARSUM_HOST || p->f_memory == FARSUM_HOST;
     int step = here ? n->batch : p->channels;
     for (int v = 0; v < p->channels; v += step)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_kern.c: rows of modes from rows of half spectra, and back. */
+/* nufft_kern.c: conversion between rows of modes and rows of half spectra. */
 #include "mesh/nufft_kern.h"
 
 #include "base/simd.h"
@@ -41,7 +41,7 @@ static void collect(const struct nufft_job *job, int64_t row)
     }
 }
 
-/* Row (k0, k1) of the modes; NULL: there are none. */
+/* Row (k0, k1) of the modes; NULL if it is outside. */
 static inline const real *modes(const struct nufft_job *job, int64_t k0,
                                 int64_t k1)
 {
@@ -74,7 +74,7 @@ static void place(const struct nufft_job *job, int64_t row)
         scale = 0.5 * job->scale[0][k0 < 0 ? -k0 : k0]
                 * job->scale[1][k1 < 0 ? -k1 : k1];
     for (int64_t k = 0; k < end; k++) {
-        /* of the modes +half and -half an even count has the latter alone */
+        /* an even count has the mode -half, but not +half */
         int has_plus = plus && (k <= last || turn < 0);
         int has_minus = minus && (k <= last || turn > 0);
         const real *p = has_plus ? plus + 2 * turn * k : NULL;

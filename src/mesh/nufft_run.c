@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_run.c: a NUFFT's execute.
+/* nufft_run.c: execute of a NUFFT.
  *
- * Complex strengths are two real vectors, so that every row of the rooms
- * spread, interp and fft serves: the real transforms of real and imaginary
- * part, in place, are as much work and memory as one complex transform. */
+ * Complex strengths are treated as two real vectors, so that every variant of
+ * spread, interp and fft can be used.  In-place real transforms of real and
+ * imaginary part take as much time and memory as one complex transform. */
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "base/par.h"
@@ -30,7 +30,7 @@ static farsum_status transform(struct farsum_nufft *n, int backward)
     return FARSUM_OK;
 }
 
-/* Interleaved complex vectors to separate parts, or back. */
+/* Splits interleaved complex vectors into separate parts, or joins them. */
 static void planar(const struct farsum_nufft *n, void *c, int to)
 {
     int64_t points = n->mesh->points.n, all = points * n->batch;
@@ -52,7 +52,8 @@ static void planar(const struct farsum_nufft *n, void *c, int to)
     }
 }
 
-/* Modes from spectra (type 1) or back, of every vector of the batch. */
+/* Computes modes from spectra (type 1), or the reverse, for every vector of the
+ * batch. */
 static void divide(struct farsum_nufft *n, void *f)
 {
     const struct nufft_kern *kern =
@@ -108,7 +109,7 @@ static farsum_status type_2(struct farsum_nufft *n, void *c, void *f)
     return FARSUM_OK;
 }
 
-/* Results on the host. */
+/* Checks the results on the host. */
 static farsum_status nufft_finite(const struct farsum_nufft *n, const void *c,
                                   const void *f)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_tune.c: upsampling, and so mesh and window, by cost. */
+/* nufft_tune.c: choice of upsampling, mesh and window by cost. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "mesh/nufft.h"
 
-/* Bytes of meshes that vectors are worked on at once for. */
+/* Limit of the meshes' bytes in one batch. */
 #define BATCH_BYTES (256.0 * (1 << 20))
 
-/* As many vectors as share their weights at little memory. */
+/* The number of vectors that can share their weights within that memory. */
 static int batch_of(const struct farsum_nufft *n)
 {
     double bytes = 2.0 * (double)nufft_real(n);
@@ -21,7 +21,7 @@ static int batch_of(const struct farsum_nufft *n)
     return most;
 }
 
-/* The mesh of an upsampling, which it may exceed. */
+/* The mesh for an upsampling; may be larger than required. */
 static void mesh_of(const struct farsum_nufft *n, double sigma,
                     farsum_mesh_problem *p)
 {
@@ -41,7 +41,7 @@ static void mesh_of(const struct farsum_nufft *n, double sigma,
     p->n_points = n->problem.n_points;
     p->tolerance = n->problem.tolerance;
     if (n->device)
-        p->memory = FARSUM_DEVICE; /* but for the caller's positions */
+        p->memory = FARSUM_DEVICE; /* except for the caller's positions */
     p->x_memory = n->problem.x_memory;
     p->uses = n->problem.type == 1 ? FARSUM_MESH_SPREAD : FARSUM_MESH_VALUE;
 }
@@ -78,7 +78,7 @@ farsum_status nufft_tune(struct farsum_nufft *n, farsum_mesh_problem *best)
         mesh_of(n, given > 0 ? given : sigmas[i], &p);
         farsum_status s = cost_of(n, m, &p, &cost);
         if (s != FARSUM_OK && i == 0)
-            why = s; /* the widest upsampling asks least of a window */
+            why = s; /* the largest upsampling needs the smallest support */
         if (s == FARSUM_OK && cost < least) {
             least = cost;
             *best = p;
@@ -90,7 +90,8 @@ farsum_status nufft_tune(struct farsum_nufft *n, farsum_mesh_problem *best)
         status = why;
         goto done;
     }
-    GO(cost_of(n, m, best, &cost)); /* fft's args and choice are the best's */
+    GO(cost_of(n, m, best, &cost)); /* restores fft's args and choice of the
+                                       best */
 done:
     mem_free(m);
     return status;

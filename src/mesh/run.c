@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c: points, spread and interp of a mesh; on a device mesh/device.c. */
+/* run.c: points, spread and interp of a mesh; mesh/device.c does it on a
+ * device. */
 #include "mesh/mesh.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@
 #include "mesh/device.h"
 #include "task/units.h"
 
-/* Along open axes points lie in the cell: there is no other place for them. */
+/* Fails if points are outside the cell along an open axis, where they cannot be
+ * wrapped. */
 static farsum_status run_inside(const struct farsum_mesh *m, int64_t n,
                                 const void *x)
 {
@@ -88,8 +90,8 @@ done:
     return status;
 }
 
-/* Strengths whose sums are surely finite cost one look at them; else the mesh
- * is looked at, but for what lies between its rows. */
+/* Checks that the sums on the mesh are finite, except the padding between its
+ * rows.  Called only if the strengths do not guarantee it. */
 static farsum_status run_sums(const struct farsum_mesh *m, const void *grid)
 {
     const farsum_mesh_problem *p = &m->problem;
@@ -117,6 +119,9 @@ static farsum_status run_spread(struct farsum_mesh *m, const void *q,
     int64_t n = mesh_value_bytes(m, 1) / (p->precision == FARSUM_F32 ? 4 : 8);
     double largest = 0;
     if (n > 0 && p->q_memory == FARSUM_HOST) {
+        if (m->device)
+            TRY(buf_given_host(m->device, q, mesh_value_bytes(m, 1),
+                               "strengths"));
         largest = units_largest(q, p->precision, n, m->threads);
         if (!isfinite(largest))
             FAIL(ERR_STRENGTH, "a strength is not finite");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stages.c: a stage of a mesh runs: checked, timed, on the host or a device. */
+/* stages.c: checked and timed run of a mesh's stage, on host or device. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
          (long long)i, r[0], r[1], r[2]);
 }
 
-/* A room's run. */
+/* Runs a stage. */
 static farsum_status run_room(struct farsum_mesh *m, int room, const void *io)
 {
     const struct variant *v = m->choice[room].row->variant;
@@ -50,7 +50,7 @@ int64_t mesh_value_bytes(const struct farsum_mesh *m, int64_t each)
            * (m->problem.precision == FARSUM_F32 ? 4 : 8);
 }
 
-/* What interp adds to. */
+/* Zeroes interp's output. */
 static farsum_status run_clear(const struct farsum_mesh *m, void *out,
                                int64_t each)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window.c: a window from a tolerance, by what its own transform says of
- * its aliases (docs/math.md section 8). */
+/* window.c: choice of a window for a tolerance, by the aliases of its own
+ * transform (docs/math.md section 8). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "math/poly.h"
 #include "mesh/mesh.h"
 
-/* Share of the tolerance that aliases may have: the rest is for what differs
- * from the mean over points, for fits and for rounding. */
+/* Fraction of the tolerance allowed for aliases.  The rest covers deviations
+ * from the mean over points, fits, and rounding. */
 #define ALIAS_SHARE 0.6
 
 double mesh_shape(int support, double sigma)
@@ -22,14 +22,16 @@ double mesh_least(farsum_precision precision)
     return precision == FARSUM_F32 ? 3e-6 : 1e-14;
 }
 
-/* The aliases theta + 2 pi m, |m| = 1 .. REACH, of one window: its quadrature
- * holds to |theta| = 9 pi.  Beyond, what it jumps by at its edge is left. */
+/* The aliases theta + 2 pi m, |m| = 1 .. REACH, of one window.  Its quadrature
+ * is accurate for |theta| <= 9 pi.  Beyond, only the jump at the window's edge
+ * contributes. */
 enum { REACH = 4 };
 struct aliases {
     const struct window *window;
     double even[REACH + 1][WINDOW_QUAD]; /* value cos(2 pi m u) */
     double odd[REACH + 1][WINDOW_QUAD];  /* value sin(2 pi m u) */
-    double tail;                         /* sum of squares beyond */
+    double tail;                         /* sum of squares of the aliases beyond
+                                            REACH */
 };
 
 static void aliases_set(struct aliases *a, const struct window *w)
@@ -47,7 +49,7 @@ static void aliases_set(struct aliases *a, const struct window *w)
     a->tail = 4 * w->edge * w->edge * squares / (4 * M_PI * M_PI);
 }
 
-/* Of the mode at theta, squared, over the mode: (8.1). */
+/* The aliases of the mode at theta, squared, over the mode: (8.1). */
 static double alias(const struct aliases *a, double theta)
 {
     const struct window *w = a->window;
@@ -64,8 +66,8 @@ static double alias(const struct aliases *a, double theta)
     return sum / (even[0] * even[0]);
 }
 
-/* Mean of that over an axis's modes: (8.2).  It rises steeply at the band's
- * edge, where a mode of an even count has no twin. */
+/* The mean of that over an axis' modes: (8.2).  It rises steeply at the band's
+ * edge, where a mode of an even count has no counterpart. */
 static double axis_alias(const struct aliases *a, const struct mesh_band *band)
 {
     enum { NODES = 8, FEW = 32 };
@@ -86,11 +88,11 @@ static double axis_alias(const struct aliases *a, const struct mesh_band *band)
         sum += w * 0.85 * alias(a, inner * t);
         sum += w * 0.15 * alias(a, inner + (edge - inner) * t);
     }
-    /* a sum over modes is the integral and, at most, half of both ends */
+    /* a sum over modes is the integral plus at most half of each end */
     return band->modes == 0 ? sum : (2 * half * sum + alias(a, edge)) / N;
 }
 
-/* Relative error of a transform by this window: (8.3). */
+/* The relative error of a transform with this window: (8.3). */
 static double window_error(const struct window *w,
                            const struct mesh_band band[3])
 {
@@ -106,8 +108,9 @@ static double window_error(const struct window *w,
     return sqrt(sum);
 }
 
-/* The shape of a prolate that errs least, by golden section around the usual
- * one; its error, or that of the usual one where that is hopeless. */
+/* Sets the shape of a prolate window with the smallest error, by golden-section
+ * search around the usual one.  Returns that error, or that of the usual shape
+ * if it is hopeless. */
 static farsum_status best_shape(struct window *w, int support, double sigma,
                                 const struct mesh_band band[3],
                                 double tolerance, double *shape, double *error)
@@ -126,7 +129,7 @@ static farsum_status best_shape(struct window *w, int support, double sigma,
         e[i] = window_error(w, band);
     }
     for (int step = 0; step < STEPS; step++) {
-        int i = e[0] > e[1]; /* the end that stays inside */
+        int i = e[0] > e[1]; /* the interval end that becomes an inner point */
         if (e[i] < *error) {
             *error = e[i];
             *shape = x[i];
@@ -141,7 +144,7 @@ static farsum_status best_shape(struct window *w, int support, double sigma,
     return FARSUM_OK;
 }
 
-/* The narrowest that will do. */
+/* Chooses the smallest sufficient support. */
 static farsum_status by_tolerance(struct window *w,
                                   const farsum_mesh_problem *p,
                                   const struct mesh_band band[3], double *shape)
@@ -175,8 +178,8 @@ farsum_status mesh_window(struct window *window,
     if (p->tolerance > 0) {
         TRY(by_tolerance(window, p, band, &shape));
         support = window->support;
-        /* what the pieces are off by is white: the division raises it most at
-         * the band's edge */
+        /* the error of the pieces is white noise; the division amplifies it
+         * most at the band's edge */
         double edge =
             window_hat(window, M_PI / p->upsampling) / window_hat(window, 0);
         fit = fmax(fit, 0.03 * p->tolerance * edge);
@@ -185,7 +188,7 @@ farsum_status mesh_window(struct window *window,
     }
     TRY(window_set(window, p->window, support, shape, p->upsampling,
                    dry ? 0 : fit));
-    if (dry) /* what a cost counts with */
+    if (dry) /* sufficient for a cost prediction */
         window->degree =
             support + 3 < WINDOW_DEGREE ? support + 3 : WINDOW_DEGREE;
     return FARSUM_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advice.c: what would make a plan that was refused: one change of what
- * was asked, or two, that has been tried. */
+/* advice.c: advice for a refused plan: one or two changes of the request that
+ * have been tried and work. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,17 +22,17 @@ enum { CHANGES = 48, WORDS = 64 };
 #define LONG 10
 #define SMALL (1 << 28)
 
-/* What was asked for, with changes. */
+/* The request, with changes. */
 struct attempt {
     farsum_problem problem;
     farsum_options options;
-    struct farsum_device device; /* the refused plan's, if it has one */
+    struct farsum_device device; /* owned by the refused plan, if it has one */
     int narrow;         /* 1: results go to f32 arrays */
     const char *method; /* if the plan can be made: its own */
     double seconds;     /* and of an execute */
 };
 
-/* One of the changes that there are. */
+/* One possible change. */
 struct change {
     char words[WORDS]; /* "use precision f64", "leave out mesh" */
     farsum_precision precision;
@@ -42,13 +42,13 @@ struct change {
 };
 
 struct advice {
-    const struct farsum_plan *plan; /* as far as it came */
+    const struct farsum_plan *plan; /* as complete as it got */
     const farsum_problem *problem;
     const farsum_options *options;
     farsum_status refused;
     struct change change[CHANGES];
     int n;
-    double stop; /* of the clock */
+    double stop; /* clock time to stop at */
 };
 
 static void advice_add(struct advice *a, struct change change,
@@ -107,7 +107,7 @@ static void attempt_begin(const struct advice *a, struct attempt *t)
     }
 }
 
-/* What "auto" comes to is said by its name. */
+/* "auto" is reported by the name of its choice. */
 static void change_say(const struct change *c, const struct attempt *t,
                        char *text, size_t size)
 {
@@ -118,7 +118,7 @@ static void change_say(const struct change *c, const struct attempt *t,
         snprintf(text + used, size - used, "%s", c->words);
 }
 
-/* 1: with these changes it can; says so. */
+/* 1: the plan can be made with these changes; reports them. */
 static int advice_try(const struct advice *a, const struct change *one,
                       const struct change *two, char *text, size_t size)
 {
@@ -150,7 +150,7 @@ static int advice_try(const struct advice *a, const struct change *one,
     return 1;
 }
 
-/* The changes, the least first. */
+/* The changes, smallest first. */
 static void advice_changes(struct advice *a)
 {
     const farsum_problem *p = a->problem;
@@ -203,7 +203,7 @@ static int tolerance_holds(const struct advice *a, double tolerance)
     return clock_seconds() <= a->stop && attempt_holds(&t);
 }
 
-/* The least power of ten that can be kept. */
+/* The smallest power of ten that can be kept as tolerance. */
 static int advice_tolerance(const struct advice *a, char *text, size_t size)
 {
     double asked = a->problem->tolerance ? a->problem->tolerance : 1e-5;
@@ -223,7 +223,7 @@ static int advice_tolerance(const struct advice *a, char *text, size_t size)
     return 1;
 }
 
-/* 1: the plan itself can be made, and takes the sample as its points. */
+/* 1: the plan itself can be made, and it accepts the sample as its points. */
 static int attempt_takes(struct attempt *t)
 {
     const farsum_problem *p = &t->problem;
@@ -238,8 +238,9 @@ static int attempt_takes(struct attempt *t)
     return status == FARSUM_OK;
 }
 
-/* Bytes that would do, where a limit was given: of a small plan what it takes
- * with its points, of others three times what is foretold. */
+/* A sufficient memory limit, in bytes, where a limit was set.  For a small
+ * plan: the memory that it takes with its points.  For others: three times the
+ * predicted memory. */
 static int advice_memory(const struct advice *a, char *text, size_t size)
 {
     struct attempt t;
@@ -276,7 +277,7 @@ int plan_refuses(farsum_status status)
            || status == FARSUM_ERR_MEMORY;
 }
 
-/* Memory that has run out is not foretold: nothing can be tried. */
+/* If memory has run out, no prediction helps: nothing can be tried. */
 static int advice_may(farsum_status status)
 {
     return plan_refuses(status)
@@ -305,7 +306,7 @@ farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
     return status_fail(status, "%s", why);
 }
 
-/* Of points, not of their strengths, a method says what it takes. */
+/* A method states its limits for points, not for their strengths. */
 static farsum_status advice_units(const struct farsum_plan *plan, int64_t n,
                                   void **q)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibrate.c: whole plans, run to measure a machine's factors. */
+/* calibrate.c: measurement of a machine's cost factors by running whole
+ * plans. */
 #include "plan/plan.h"
 #include "plan/calibrate.h"
 
@@ -12,7 +13,8 @@
 #include "cost/expected_rates.h"
 
 enum { REPEATS = 4 };
-/* Points of a sum that a processor works at for long, and an H200. */
+/* Numbers of points that keep a processor, and an H200, busy for long
+ * enough. */
 static const double probe_least = 2e4, probe_most = 1e6;
 
 /* A uniform system by a low-discrepancy sequence (the R3 sequence: multiples
@@ -28,11 +30,12 @@ static void machine_points(int64_t n, double *x, double *q)
         q[i] = i % 2 ? 1 : -1;
 }
 
-/* Sums that rooms are measured in: fmm with one root box, whose lattice has
- * nothing to do, and with root boxes alone, whose lattice does it all. */
+/* Sums in which stages are measured: spectral; fmm with one root box, whose
+ * lattice stage does nothing; fmm with root boxes only, whose lattice stage
+ * does everything. */
 enum probe { SPECTRAL, TREE, GRID, PROBES };
 
-/* 1: the room's factor is of it. */
+/* 1: this sum measures the factor of the stage `room`. */
 static int probe_has(enum probe probe, int room)
 {
     int lattice = room == MACHINE_FMM + FMM_LATTICE;
@@ -41,8 +44,8 @@ static int probe_has(enum probe probe, int room)
     return lattice == (probe == GRID);
 }
 
-/* What a room should take in a sum, by its row's own constants: without what a
- * set of points takes, and whatever times are kept. */
+/* Expected seconds of a stage in one sum, from its variant's built-in
+ * constants.  It excludes the cost of set_points and ignores kept times. */
 static double machine_model(const struct farsum_plan *plan, int room)
 {
     union room_args args[ROOM_COUNT];
@@ -58,7 +61,7 @@ static double machine_model(const struct farsum_plan *plan, int room)
            * (room == ROOM_FFT ? 2 : 1);
 }
 
-/* A room's, in the last sum. */
+/* Measured seconds of a stage in the last sum. */
 static double machine_seconds(const struct farsum_plan *plan, int room)
 {
     const farsum_plan_info *info = &plan->report.info;
@@ -72,7 +75,7 @@ static double machine_seconds(const struct farsum_plan *plan, int room)
     return 0;
 }
 
-/* The best of some sums; the first warms up. */
+/* The fastest of a few sums; the first one warms up. */
 static farsum_status machine_probe(farsum_plan *plan, enum probe probe,
                                    const double *q, double *out, double *factor)
 {
@@ -100,8 +103,8 @@ static int64_t machine_size(const struct machine_place *place)
     return (int64_t)fmin(fmax(probe_most * share, probe_least), probe_most);
 }
 
-/* One sum's rooms.  Boxes of fmm hold some sixty points, those of a tree thirty
- * to a hundred. */
+/* Measures the stages of one sum.  Boxes of fmm hold about sixty points, those
+ * of a tree thirty to a hundred. */
 static farsum_status machine_method(const struct machine_place *place,
                                     uint64_t memory_limit, enum probe probe,
                                     int64_t n, double *x, double *factor)
@@ -130,7 +133,7 @@ static farsum_status machine_method(const struct machine_place *place,
             probe == GRID ? 1 : 1 + (int)nearbyint(log2(boxes) / 3);
     if (place->device) {
         options.on_device = &device;
-        options.queues = 1; /* each stage alone */
+        options.queues = 1; /* time each stage separately */
     } else {
         options.isa = isa_name(place->isa);
         options.threads = place->threads;
@@ -143,7 +146,7 @@ done:
     return status;
 }
 
-/* 1: all factors make sense. */
+/* 1: all factors are plausible. */
 static int machine_factors(const struct machine_place *place,
                            uint64_t memory_limit, int64_t n, double *x,
                            double *factor)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose_method.c: which method: of those that fit the one whose execute should
- * take the least time, by what the methods' own tuning says. */
+/* choose_method.c: choice of the method.  Among the methods that fit, each
+ * method's own tuning predicts the seconds of an execute; the smallest wins. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,20 +13,20 @@
 #include "plan/plan.h"
 
 enum { METHODS = 16, WHY = 400 };
-/* An execute of more seconds is worth a word. */
+/* An execute of more seconds is reported. */
 #define LONG 60
 
-/* A row of the methods and what is known of it. */
+/* A line of the table of methods and what is known of it. */
 struct candidate {
     const struct method_row *row;
     void *state;    /* of tune; owned */
-    double seconds; /* of an execute; INFINITY: not tuned */
-    double least;   /* below which they are not */
+    double seconds; /* of one execute; INFINITY: not tuned */
+    double least;   /* lower bound of seconds */
     farsum_status status;
-    const char *behind; /* why it is not asked, since others fit */
-    int refused;        /* by its tuning */
+    const char *behind; /* why it is not tried while others fit */
+    int refused;        /* its tuning failed */
     int narrow;         /* 1: refused, and would not be in f64 */
-    char why[WHY];      /* not OK: why */
+    char why[WHY];      /* status is not OK: the reason */
 };
 
 struct candidates {
@@ -34,7 +34,8 @@ struct candidates {
     int n;
 };
 
-/* What was given is kept: a method that has no such thing does not fit. */
+/* Options that the user sets are kept: a method without such an option does not
+ * fit. */
 static farsum_status method_keeps(const struct farsum_plan *plan,
                                   const struct method *method)
 {
@@ -46,7 +47,8 @@ static farsum_status method_keeps(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* A bound that was asked for is proved, or the method does not fit. */
+/* If a bound is requested, the method must prove it; otherwise it does not
+ * fit. */
 static farsum_status method_bounds(const struct farsum_plan *plan,
                                    const struct method *method)
 {
@@ -62,7 +64,7 @@ static void candidate_fails(struct candidate *c, farsum_status status)
     snprintf(c->why, sizeof c->why, "%s", farsum_message());
 }
 
-/* 1: what is asked for is not f64, in which the method would fit. */
+/* 1: the requested precision is not f64, and the method would fit in f64. */
 static int method_narrow(struct farsum_plan *plan, const struct method *method)
 {
     const farsum_precision pairs = plan->task.pairs,
@@ -76,7 +78,7 @@ static int method_narrow(struct farsum_plan *plan, const struct method *method)
     return status == FARSUM_OK;
 }
 
-/* Those of the table, or the one that is wanted, and whether they fit. */
+/* Lists the methods of the table, or the one named, and whether they fit. */
 static farsum_status method_table(struct farsum_plan *plan,
                                   const char *wanted, struct candidates *all)
 {
@@ -105,8 +107,8 @@ static farsum_status method_table(struct farsum_plan *plan,
     return all->n > 0 ? FARSUM_OK : text_unknown("method", wanted, names);
 }
 
-/* A reference that nobody named: of few particles, and not where another
- * method lacks only f64. */
+/* Rules references out unless they are named or the particles are few.  A
+ * reference is not used either where another method lacks only f64. */
 static void method_references(const struct farsum_plan *plan,
                               struct candidates *all)
 {
@@ -138,8 +140,9 @@ static void method_references(const struct farsum_plan *plan,
     }
 }
 
-/* Asked only where no method of a lesser rank fits: references, and what takes
- * another method's sum beside it for a part of the outputs. */
+/* Methods of a higher rank are tried only if none of a lower rank fits.  Rank
+ * 1: references.  Rank 2: methods that leave a part of the outputs to another
+ * method's sum. */
 static int method_rank(const struct farsum_plan *plan,
                        const struct method *method)
 {
@@ -165,8 +168,8 @@ static void method_behind(const struct farsum_plan *plan,
     }
 }
 
-/* Where none fits: the words of one that would but for the tolerance, or of
- * all. */
+/* If no method fits: the reason of a method that fails only by the tolerance,
+ * or all reasons. */
 static farsum_status method_none(const struct candidates *all)
 {
     char text[900] = "no method supports this problem";
@@ -182,7 +185,7 @@ static farsum_status method_none(const struct candidates *all)
     return status_fail(FARSUM_ERR_UNSUPPORTED, "%s", text);
 }
 
-/* The one of those not tuned yet that may take the least time. */
+/* The method not tuned yet with the smallest lower bound of time. */
 static struct candidate *method_next(struct candidates *all)
 {
     struct candidate *next = NULL;
@@ -195,7 +198,7 @@ static struct candidate *method_next(struct candidates *all)
     return next;
 }
 
-/* Tunes them, the most promising first, until what is left cannot be faster;
+/* Tunes the methods, the most promising first, until no other can be faster.
  * *best is NULL if all refuse. */
 static farsum_status method_tune(const struct farsum_plan *plan,
                                  struct candidates *all,
@@ -221,8 +224,8 @@ static farsum_status method_tune(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* 1: what is fast cannot keep the tolerance in f64, and a reference of few
- * particles stands in for it. */
+/* 1: the fast methods cannot keep the tolerance in f64, and a reference, for
+ * few particles, replaces them. */
 static int method_stands_in(const struct farsum_plan *plan,
                             struct candidates *all)
 {
@@ -272,8 +275,8 @@ static void method_say(struct farsum_plan *plan, const struct candidates *all,
     }
 }
 
-/* A method that sums in f64 whatever is asked is not taken for what a faster
- * one sums in f64. */
+/* Some methods sum in f64 whatever precision is requested.  Such a method is
+ * not chosen if another method is faster in f64. */
 static farsum_status method_wider(struct farsum_plan *plan,
                                   const struct candidates *all,
                                   const struct candidate *best)
@@ -303,7 +306,7 @@ static farsum_status method_wider(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* A sum that takes minutes is not begun without a word. */
+/* Warns before a sum that takes minutes. */
 static void method_warn(const struct farsum_plan *plan,
                         const struct candidate *best)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose_precision.c: the precision of a plan's sums: as it is asked for, or of
- * those that keep the tolerance the one whose execute should take the least
- * time. */
+/* choose_precision.c: choice of the precision of a plan's sums: the requested
+ * one, or the one with the fastest execute among those that keep the
+ * tolerance. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "plan/calibrate.h"
 #include "plan/plan.h"
 
-/* What a wider precision may cost more: estimates are no better. */
+/* Extra cost that is accepted for a wider precision: estimates are not more
+ * accurate than this. */
 #define WORTH 1.1
 enum { TRIED = 3, WHY = 1024 };
 
@@ -20,9 +21,9 @@ static const char *precision_name(farsum_precision p)
     return p == FARSUM_F64 ? "f64" : p == FARSUM_F32 ? "f32" : "mixed";
 }
 
-/* Factors of the costs in f64 and f32, as they are wanted: kept, or measured
- * if that is asked for.  Of two both or none: measured times beside foretold
- * ones would say nothing. */
+/* Gets the cost factors for f64 and f32, if wanted: kept ones, or measured ones
+ * if measuring is requested.  If both are wanted, both are set or none:
+ * measured times and predicted times cannot be compared. */
 static void machines_get(const struct farsum_plan *plan, int f64, int f32,
                          struct machine by[2])
 {
@@ -42,7 +43,8 @@ static void machines_get(const struct farsum_plan *plan, int f64, int f32,
             machine_none(&by[k]);
 }
 
-/* What is left of the precision asked for: of the pairs, and of the rest. */
+/* The precision that remains of the requested one: that of the pairs, and that
+ * of the rest. */
 static farsum_status method_in(struct farsum_plan *plan, farsum_precision asked,
                                const struct machine by[2])
 {
@@ -56,7 +58,7 @@ static farsum_status method_in(struct farsum_plan *plan, farsum_precision asked,
     TRY(plan_method(plan));
     if (plan->method->wide)
         plan->task.problem.precision = FARSUM_F64;
-    if (plan->method->wide || !plan->method->mixed) /* no f32 beside f64 */
+    if (plan->method->wide || !plan->method->mixed) /* no f32 next to f64 */
         plan->report.info.precision = plan->task.pairs =
             plan->task.problem.precision;
     return FARSUM_OK;
@@ -69,17 +71,17 @@ farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked)
     return method_in(plan, asked, by);
 }
 
-/* A precision and what came of it. */
+/* A precision and the outcome of trying it. */
 struct tried {
     farsum_precision asked;
     farsum_status status;
     double seconds;
-    int same; /* as f64: the method sums it so */
+    int same; /* same as f64, because the method sums so */
     char why[WHY];
-    /* of the plan: */
+    /* of its plan: */
     const struct method *method;
     const char *name; /* its */
-    void *state; /* owned until it is taken */
+    void *state; /* owned until it is used */
     struct machine machine;
     char reason[sizeof((struct farsum_plan *)0)->method_reason];
 };
@@ -105,7 +107,7 @@ static farsum_status precision_try(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* The widest, but where one less wide is faster by WORTH. */
+/* The widest precision, unless a narrower one is faster by the factor WORTH. */
 static struct tried *precision_best(struct tried tried[TRIED])
 {
     struct tried *best = NULL;

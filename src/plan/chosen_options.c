@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chosen_options.c: the options that name what a plan chose. */
+/* chosen_options.c: options that name the choices of a plan. */
 #include <string.h>
 
 #include "base/args.h"

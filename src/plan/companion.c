@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* companion.c: a plan of another method beside a plan whose method has not
- * all outputs of a periodic cell: it sums those. */
+/* companion.c: companion plan.  If the method of a plan lacks an output of a
+ * periodic cell, a second plan with another method computes it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ unsigned plan_lacks(const struct farsum_plan *plan, const struct method *method)
     return p->periodic[0] ? method->lacks & p->outputs : 0;
 }
 
-/* What the plan itself is asked for, in the precision that it took. */
+/* The request to the plan itself, in the precision that it uses. */
 static farsum_problem beside_problem(const struct farsum_plan *plan,
                                      unsigned outputs)
 {
@@ -26,7 +26,8 @@ static farsum_problem beside_problem(const struct farsum_plan *plan,
     return p;
 }
 
-/* Nothing that is another method's: names of rows, orders, bounds. */
+/* Options without those of another method: names of variants, orders,
+ * bounds. */
 static farsum_options beside_options(const struct farsum_plan *plan,
                                      struct farsum_device *device)
 {
@@ -94,7 +95,7 @@ farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
                                const double cell[9])
 {
     farsum_status status = farsum_plan_set_cell(plan->beside, cell);
-    if (status != FARSUM_OK) /* a cell that the method had */
+    if (status != FARSUM_OK) /* the method had accepted this cell */
         TRY(plan->method->set_cell(&plan->task, plan->state, old));
     return status;
 }

@@ -126,7 +126,7 @@ static void info_host(farsum_device_info *info)
     info->memory = mem_machine();
 }
 
-/* What cannot be opened; the message says why. */
+/* Fills in a device that cannot be opened; the message gives the reason. */
 static void info_missing(farsum_device_info *info, const char *name)
 {
     *info = (farsum_device_info)FARSUM_DEVICE_INFO_INIT;
@@ -185,7 +185,7 @@ farsum_status farsum_list_devices(int index, farsum_device_info *info)
     return info_give(info, &found);
 }
 
-/* The caller's visit, in the caller's floating-point environment. */
+/* The caller's visitor, called in the caller's floating-point environment. */
 struct visitor {
     farsum_cache_visit *visit;
     void *data;

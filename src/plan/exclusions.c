@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclusions.c: pairs whose interaction stays by a factor only. */
+/* exclusions.c: pairs that are excluded or scaled by a factor. */
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "plan/plan.h"
@@ -23,7 +23,7 @@ farsum_status plan_exclude_problem(struct farsum_plan *plan)
     TRY(exclusions_set(&plan->task.exclusions, p->n_exclusions, p->exclusions,
                        p->exclusion_factors));
     plan->report.info.n_exclusions = p->n_exclusions;
-    /* of a sample the numbers of the sources are known */
+    /* a sample's sources have known numbers */
     if (!p->sample_x || p->n_targets > 0)
         return FARSUM_OK;
     return exclusions_rows(&plan->task.exclusions, p->n_sources, 0);
@@ -58,7 +58,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     if (status == FARSUM_OK && plan->beside)
         beside =
             farsum_plan_set_exclusions(plan->beside, count, pairs, factors);
-    if (status != FARSUM_OK || beside != FARSUM_OK) { /* as it was */
+    if (status != FARSUM_OK || beside != FARSUM_OK) { /* restore the old ones */
         old = plan->task.exclusions;
         plan->task.exclusions = made;
         made = old;
@@ -69,7 +69,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     }
     plan->report.info.n_exclusions = count;
     if (together || (plan->beside && !plan->beside->has_points))
-        plan->has_points = 0; /* such pairs may be of the sum now */
+        plan->has_points = 0; /* set points may now include such pairs */
 done:
     exclusions_clear(&made);
     plan_unlimit(plan, limit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execute.c: a sum, from strengths to results. */
+/* execute.c: one sum, from strengths to results. */
 #include <math.h>
 
 #include "base/args.h"
@@ -10,7 +10,7 @@
 #include "task/method.h"
 #include "plan/plan.h"
 
-/* Strengths of right-hand side r are finite. */
+/* Checks that the strengths of right-hand side r are finite. */
 static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
                                     const void *q)
 {
@@ -32,7 +32,7 @@ static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
     return FARSUM_OK;
 }
 
-/* The outputs are among those that the plan was made for. */
+/* Checks that the outputs are among those that the plan was made for. */
 static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
                                 const void *q, const farsum_result *result)
 {
@@ -57,7 +57,7 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
             FAIL(ERR_ARGUMENT, "%s is not among the problem's outputs",
                  names[i]);
     if (plan->task.problem.memory == FARSUM_DEVICE)
-        return FARSUM_OK; /* the device looks at them */
+        return FARSUM_OK; /* the device checks them */
     if (plan->task.device)
         TRY(buf_given_host(plan->task.device, q, plan->n, "strengths"));
     for (int r = 0; r < rhs; r++)
@@ -77,12 +77,13 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
     TRY(plan_check(plan, rhs, q, &asked));
     TRY(progress_step(0, rhs, "summing by %s", plan->report.info.method));
     TRY(plan_sum_apart(plan, rhs, q, &asked));
-    checked = plan->report.info.seconds_verify - checked; /* in it */
+    checked = plan->report.info.seconds_verify - checked; /* included in it */
     plan->report.info.seconds_execute = clock_seconds() - start - checked;
     return FARSUM_OK;
 }
 
-/* What the last sum leaves, by the estimate, above the tolerance. */
+/* If the last sum's estimated error exceeds the tolerance: fails or logs it, as
+ * options.on_excess says. */
 static farsum_status plan_excess(struct farsum_plan *plan)
 {
     FP_GUARD;

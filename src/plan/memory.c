@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c: a plan's memory: what it holds, and its limit. */
+/* memory.c: the memory that a plan holds, and its limit. */
 #include "base/mem.h"
 #include "task/method.h"
 #include "plan/plan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c: a plan's stages, counted and predicted. */
+/* model.c: counted operations and predicted times of a plan's stages. */
 #include "plan/plan.h"
 #include "plan/model.h"
 
@@ -23,11 +23,11 @@ const char *farsum_model_kind(int kind)
 
 extern const struct method method_spectral;
 
-/* What is known while stages are added. */
+/* State while stages are added. */
 struct modelled {
     const farsum_plan *plan;
     const struct spectral *s;
-    struct model_rates rates, near; /* of a mixed plan's pairs: in f32 */
+    struct model_rates rates, near; /* near: pairs of a mixed plan, in f32 */
     union room_args args[ROOM_COUNT];
     farsum_model *model;
 };
@@ -63,9 +63,10 @@ double model_seconds(const struct model_rates *rates, const struct work *work,
     return parts[longest].seconds;
 }
 
-/* To fractions of the cell and back into it, 3 multiply-adds and a floor an
- * axis; then, on a device, keys of 32 bits go through four passes of a sort by
- * digits, on the host through one by counting; positions follow at last. */
+/* Work of sorting the points.  Conversion to fractions of the cell and back
+ * costs 3 multiply-adds and a floor per axis.  On a device, 32-bit keys then
+ * pass through a radix sort in four passes; on the host, through a counting
+ * sort in one.  The positions are moved last. */
 void model_ops_points(double n, int on_device, struct work *work)
 {
     int passes = on_device ? 4 : 1;
@@ -77,8 +78,9 @@ void model_ops_points(double n, int on_device, struct work *work)
     work->launches += on_device ? 3 + 3 * passes : 0;
 }
 
-/* Bytes that a stage has in use at once: of those that it moves, what is moved
- * again and again is the mesh, three times there and back by a transform. */
+/* Bytes that a stage uses repeatedly, for the choice between cache and memory.
+ * A transform reads and writes the mesh three times, so the mesh counts once;
+ * other stages use the bytes that they move. */
 static double modelled_inside(const struct modelled *m, int room,
                               const struct work *work)
 {
@@ -126,7 +128,7 @@ static farsum_model_stage *add(struct modelled *m,
     return to;
 }
 
-/* A room's row, `times` of it. */
+/* Adds the variant of the stage `room`, with `times` its work. */
 static void add_room(struct modelled *m, int room, const char *name,
                      double times, double measured)
 {
@@ -156,8 +158,9 @@ static void add_points(struct modelled *m)
         &work, work.read + work.written, plan->report.info.seconds_set_points);
 }
 
-/* Strengths in and results out: read and written in the units of either side,
- * from and to a caller on the host over the bus. */
+/* Adds the stage `ends`: strengths in and results out.  They are read and
+ * written in the units of either side, and cross the bus if the caller's arrays
+ * are on the host. */
 static void add_ends(struct modelled *m, double measured)
 {
     const farsum_plan *plan = m->plan;

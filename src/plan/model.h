@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.h: what the parts of a sum do, and how long that must take. */
+/* model.h: work of the parts of a sum, and the minimum time that it takes. */
 #ifndef FARSUM_PLAN_MODEL_H
 #define FARSUM_PLAN_MODEL_H
 
@@ -7,11 +7,11 @@
 #include "cost/measured_rates.h"
 #include "stage/stage.h"
 
-/* Flop-equivalents of what was counted. */
+/* The counted operations in flop-equivalents. */
 double model_flops(const struct model_rates *rates, const struct count *count);
-/* The longest of what arithmetic, bytes, atomic sums and launches would take
- * alone; *bound: which.  inside: bytes that are in use at once; sum: seconds of
- * an atomic sum. */
+/* The longest of the times that arithmetic, bytes, atomic sums and launches
+ * would each take; *bound: its name. inside: bytes used repeatedly; sum:
+ * seconds of an atomic sum. */
 double model_seconds(const struct model_rates *rates, const struct work *work,
                      double inside, double sum, const char **bound);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* norms.c: norms that no estimate is of: of energy, of pressure, of each
- * particle.  Parameters are tuned by potentials or forces, and the check by a
- * second sum measures the norm itself. */
+/* norms.c: norms that no estimate covers: energy, pressure, and each
+ * particle's.  Parameters are tuned for potentials or forces, and the check by
+ * a second sum measures the norm itself. */
 #include <math.h>
 
 #include "task/method.h"
 #include "plan/plan.h"
 
-/* What errors of the virial are of those of potentials, and the 99th
- * percentile of single forces' of the RMS: mostly less, 6.4 of math.md. */
+/* Relation of errors.  OF_PRESSURE: of the virial to those of potentials.
+ * OF_EACH: 99th percentile of single forces to the RMS; mostly smaller, section
+ * 6.4 of math.md. */
 #define OF_PRESSURE 100
 #define OF_EACH 10
-/* What plans that will be checked begin with. */
+/* The same for the first plan, if a check will follow. */
 #define FIRST_PRESSURE 4
 #define FIRST_EACH 8
 
@@ -59,7 +60,7 @@ farsum_status plan_norm(struct farsum_plan *plan)
     }
     if (!checked) /* nothing corrects it */
         first = plan->beyond;
-    else if (plan->task.dry) /* the plan that would be made keeps it */
+    else if (plan->task.dry) /* the plan made later will keep it */
         plan->beyond = first;
     if (plan->task.finer == 0 || !checked)
         plan->task.finer = fmax(plan->task.finer, first);

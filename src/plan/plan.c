@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c: the public functions of a plan: check, then hand on. */
+/* plan.c: the public functions of a plan: they check arguments and delegate. */
 #include "plan/plan.h"
 
 #include <math.h>
@@ -20,10 +20,10 @@
 
 /* Longest mesh axis: bytes of a whole mesh then stay below 2^63. */
 enum { MESH_MOST = 1 << 19 };
-/* Particles that make a thread worth waking. */
+/* Minimum number of particles per thread. */
 enum { PER_THREAD = 256 };
 
-/* Where: the caller's device, one by name, or the host. */
+/* Sets the device: the caller's, one by name, or the host. */
 static farsum_status plan_device(struct farsum_plan *plan)
 {
     const farsum_options *o = &plan->task.options;
@@ -114,8 +114,7 @@ static farsum_status plan_options(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* A folder of kept kernels and times that may not be used: a word, once in a
- * process. */
+/* Reports, once per process, a cache folder that may not be used. */
 static void plan_store(const struct farsum_plan *plan)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -127,8 +126,8 @@ static void plan_store(const struct farsum_plan *plan)
     store_close(&store);
 }
 
-/* Sources and targets' cell where there is none: what the sample is measured
- * in. */
+/* Sets a cell around sources and targets where the problem has none; the sample
+ * is measured in it. */
 static farsum_status plan_sample(struct farsum_plan *plan)
 {
     const farsum_problem *p = &plan->task.problem;
@@ -169,7 +168,7 @@ static void plan_about(struct farsum_plan *plan)
     i->tolerance = plan->task.given.tolerance;
 }
 
-/* The caller's pointers, which may not outlive create. */
+/* Clears the caller's pointers, which must not outlive create. */
 static void plan_forget(struct farsum_plan *plan)
 {
     farsum_options *o = &plan->task.options;
@@ -213,7 +212,7 @@ farsum_status plan_make_for(const farsum_problem *problem,
     p->progress.call = p->task.options.progress;
     p->progress.data = p->task.options.progress_data;
     progress_begin(&p->progress);
-    /* a shorter struct, of an older header, need not hold a cell */
+    /* an older header has a shorter struct, maybe without cell */
     if (p->task.problem.periodic[0]
         && memcmp(p->task.problem.cell, problem->cell,
                   sizeof p->task.problem.cell)
@@ -237,7 +236,7 @@ farsum_status plan_make_for(const farsum_problem *problem,
     plan_holds(p, before);
     before = plan_held(p);
     GO(task_has_memory(&p->task, (double)p->bytes));
-    mem_free(p->task.sample_q); /* what follows knows it by its sums */
+    mem_free(p->task.sample_q); /* later code uses only its sums */
     p->task.sample_q = NULL;
     p->task.problem.sample_q = NULL;
     GO(plan_state(p));
@@ -251,7 +250,7 @@ farsum_status plan_make_for(const farsum_problem *problem,
     p->report.info.seconds_create = clock_seconds() - start;
     *plan = p;
     p = NULL;
-    /* what was refused on the way here is no failure */
+    /* refusals on the way here are no failure */
     status = status_fail(FARSUM_OK, "%s", "");
 done:
     if (p && !(how & PLAN_INNER))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.h: the inside of a plan. */
+/* plan.h: internals of a plan. */
 #ifndef FARSUM_PLAN_PLAN_H
 #define FARSUM_PLAN_PLAN_H
 
@@ -9,27 +9,29 @@
 
 struct farsum_plan {
     struct task task;     /* what methods see */
-    struct report report; /* what the method says of it */
+    struct report report; /* the method's report */
     const struct method *method;
-    void *state;                /* owned; the method's */
+    void *state;                /* owned; made by the method */
     char method_reason[1000];   /* why this method */
-    double method_seconds;      /* of an execute, as it was chosen by */
-    double most_seconds;        /* that it may take; 0: any */
-    char precision_reason[600]; /* why this precision, of auto */
+    double method_seconds;      /* predicted, of one execute */
+    double most_seconds;        /* limit of an execute; 0: none */
+    char precision_reason[600]; /* why auto took this precision */
     int owns_device;            /* 1: task.device was opened here */
     struct progress progress;   /* options.progress, while a call runs */
 
-    double beyond;           /* error in the norm of given.error over that in
-                                problem.error's, as expected without a check */
-    double checked;          /* error by the check, over the tolerance; below 0:
-                                not checked */
-    double energies[2];      /* errors of energy and virial by the check, over
-                                their norms; below 0: not measured */
-    int64_t lists_before[2]; /* of info, made and kept by the check */
-    int excess_told;         /* 1: the log knows of an error above the tolerance
-                              */
-    double unchecked;        /* the estimate of the sum that was checked */
-    struct verify_late *late; /* owned; NULL: no sum is to be checked */
+    double beyond;           /* expected error in the norm of given.error over
+                              * the error in problem.error's, without a check */
+    double checked;          /* measured error over the tolerance; below 0: not
+                              * checked */
+    double seconds_checked[3]; /* of the check: finding its targets, summing
+                                * them, and the plan's own sum of all */
+    int checked_there;         /* 1: they were summed on the device */
+    double energies[2];      /* measured errors of energy and virial over their
+                              * norms; below 0: not measured */
+    int64_t lists_before[2]; /* of info: lists made and kept by the check */
+    int excess_told;         /* 1: an error above the tolerance is logged */
+    double unchecked;        /* estimate before the check corrected it */
+    struct verify_late *late; /* owned; NULL: no sum is still to be checked */
 
     int64_t n, m;            /* points set; m = 0: targets are the sources */
     int has_points;
@@ -41,143 +43,146 @@ struct farsum_plan {
 /* problem.c: fills in defaults and checks everything that needs no method. */
 farsum_status problem_check(const farsum_problem *problem,
                             farsum_problem *filled, struct pair *pair);
-/* plan.c: dry: it only says what it would be; inner: for another plan, which
- * gives the advice and knows of the caller's arrays. */
+/* plan.c: makes a plan.  PLAN_DRY: only reports what the plan would be.
+ * PLAN_INNER: a plan inside another plan, which gives the advice and knows the
+ * caller's arrays. */
 enum { PLAN_DRY = 1, PLAN_INNER = 2 };
 farsum_status plan_make(const farsum_problem *problem,
                         const farsum_options *options, int how,
                         farsum_plan **plan);
-/* The same for a part of the tolerance, where the check measured more than it
- * allows; f64 in place of auto. */
+/* Makes a plan for a part of the tolerance, after a check measured more than
+ * the tolerance; f64 instead of auto. */
 struct plan_aim {
-    double finer; /* tolerance over this; 0: as the norm has it */
-    int wide;     /* 1: auto is f64 */
+    double finer; /* tolerance over this; 0: set by the norm */
+    int wide;     /* 1: auto means f64 */
     double most;  /* seconds of an execute; 0: any */
 };
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,
                             struct plan_aim aim, farsum_plan **plan);
-/* plan/verify.c: checks the plan by a second sum of the sample, and makes a
- * finer one in its place while the error is too large; on failure *plan is
+/* plan/verify.c: checks the plan by a second sum of the sample.  While the
+ * error is too large, a more accurate plan replaces it.  On failure *plan is
  * destroyed and NULL. */
 farsum_status plan_verify(const farsum_problem *problem,
                           const farsum_options *options, farsum_plan **plan);
-/* plan/verify_late.c: the check of a plan that create could not check, by what
- * it sums first.  What such a sum needs is kept while plan->late is there. */
+/* plan/verify_late.c: check of a plan that create could not check, during its
+ * first sum.  The data for this check are kept while plan->late is set. */
 struct verify_late {
     int64_t n, m;
-    void *x, *y; /* owned, as given to set_points, the host's; NULL: none */
-    void *q, *out; /* owned, of arrays on a device: strengths and results of the
-                      last execute, until finish */
+    void *x, *y; /* owned copies of set_points' arrays, on the host; or NULL */
+    void *q, *out; /* owned copies, for arrays on a device: strengths and
+                    * results of the last execute, until finish */
 };
 farsum_status verify_late_points(struct farsum_plan *plan, int64_t n,
                                  const void *x, int64_t m, const void *y);
-/* 1: a sum with these results is to be checked. */
+/* 1: the next sum with these results is to be checked. */
 int verify_late_waits(const struct farsum_plan *plan,
                       const farsum_result *result);
-/* After a sum: the check, by the last right-hand side; of arrays on a device
- * their copies. */
+/* After a sum: checks the last right-hand side, or copies it if the arrays are
+ * on a device. */
 farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
                               const farsum_result *result);
-/* The check of those copies, once the device has finished. */
+/* Checks those copies, once the device has finished. */
 farsum_status verify_late_finish(struct farsum_plan *plan);
-/* Those copies are of another cell or other exclusions. */
+/* Drops those copies: the cell or the exclusions have changed. */
 void verify_late_drop(struct farsum_plan *plan);
 void verify_late_clear(struct farsum_plan *plan);
-/* The estimated error, inside: of a plan that was checked by as much as the
- * estimate was off there. */
+/* The estimated error, in the plan's units.  If the plan was checked, the
+ * estimate is corrected by the factor that the check found. */
 double plan_estimate(const struct farsum_plan *plan);
-/* The same of the energy (0) and the virial (1); negative: not known. */
+/* The same for the energy (0) and the virial (1); negative: unknown. */
 double plan_estimate_energy(const struct farsum_plan *plan, int which);
-/* plan/norms.c: the norm that the tuner goes by, where the one that is given is
- * of all particles together or of each, and the part of the tolerance that
- * plans aim at first. */
+/* plan/norms.c: sets the norm for the tuner, if the user's norm covers all
+ * particles together or each one, and the part of the tolerance that plans
+ * target first. */
 farsum_status plan_norm(struct farsum_plan *plan);
-/* p of a potential r^-p, whose virial's trace is p times the energy; 0: it is
- * no power. */
+/* p of a potential r^-p, whose virial's trace is p times the energy; 0: the
+ * potential is no power. */
 double plan_power(const struct farsum_plan *plan);
-/* Why no check can be made of the plan in its norm; NULL: one can. */
+/* The reason why the plan cannot be checked in its norm, or NULL. */
 const char *plan_norm_unseen(const struct farsum_plan *plan);
-/* plan.c: set_points and execute without advice; they begin no progress. */
+/* plan.c: set_points and execute without advice and without starting
+ * progress. */
 farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
                           int64_t m, const void *y);
 farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
                        farsum_result *result);
-/* Arrays of f32 hold what the tolerance asks for. */
+/* Checks that f32 arrays are accurate enough for the tolerance. */
 farsum_status plan_arrays(const farsum_problem *problem);
-/* plan/advice.c: status, its message with what would help, if it is a method
- * that refuses. */
+/* plan/advice.c: returns status.  If a method refused, the message gains
+ * advice. */
 farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
                           const farsum_problem *problem,
                           const farsum_options *options);
-/* The same of points that a plan does not take. */
+/* The same for points that a plan does not accept. */
 farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
                                  int64_t n, const void *x, int64_t m);
-/* 1: a method said no: another, or other wishes, may do. */
+/* 1: a method refused; another method or other options may work. */
 int plan_refuses(farsum_status status);
-/* Particles up to which a plan is checked by itself. */
+/* Particles up to which a plan is checked by default. */
 enum { PLAN_CHECKED = 10000000 };
-/* Particles up to which a reference is taken without being named. */
+/* Particles up to which a reference is chosen without being named. */
 enum { PLAN_FEW = 5000 };
-/* plan/choose_method.c: picks and tunes: method, state and why. */
+/* plan/choose_method.c: selects and tunes the method; sets its state and
+ * reason. */
 farsum_status plan_method(struct farsum_plan *plan);
-/* The same in the precision asked for: pairs, problem.precision, info. */
+/* The same in the requested precision: pairs, problem.precision, info. */
 farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked);
-/* plan/choose_precision.c: in each precision; the fastest that holds is
- * kept. */
+/* plan/choose_precision.c: tries each precision and keeps the fastest that
+ * meets the tolerance. */
 farsum_status plan_precision(struct farsum_plan *plan);
-/* The caller's units, in what info says. */
+/* Converts info to the caller's units. */
 void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info);
-/* 1: an order that was given by hand leaves more than the tolerance, by the
- * estimate. */
+/* 1: with an order set by the user, the estimate exceeds the tolerance. */
 static inline int plan_misses(const struct farsum_plan *plan)
 {
     return plan->task.options.order != 0
            && plan_estimate(plan)
                   > plan->task.problem.tolerance * plan->task.finer;
 }
-/* plan/exclusions.c: the rows for n sources and m targets; what the method
- * makes of them is for plan_exclude_hand, once it has the points. */
+/* plan/exclusions.c: makes the exclusions' rows for n sources and m targets.
+ * plan_exclude_hand passes them to the method once it has the points. */
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m);
 farsum_status plan_exclude_hand(struct farsum_plan *plan);
-/* Those of the problem, which the sample is taken with. */
+/* Makes the exclusions of the problem, which the sample uses. */
 farsum_status plan_exclude_problem(struct farsum_plan *plan);
-/* plan/companion.c: outputs of the problem's that the method has not
+/* plan/companion.c: the requested outputs that the method does not compute
  * (method->lacks). */
 unsigned plan_lacks(const struct farsum_plan *plan,
                     const struct method *method);
-/* A plan that has them, if there are any: of the method that is fastest. */
+/* Makes the companion plan, with the fastest method, if outputs are lacking. */
 farsum_status plan_beside_create(struct farsum_plan *plan);
-/* With plan->beside: its cell, after the method's; if it refuses, the method's
- * is the old one again. */
+/* If there is a companion: sets its cell, after the method's.  If it refuses,
+ * the method gets the old cell back. */
 farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
                                const double cell[9]);
-/* With plan->beside: its sums of these strengths into what they are of. */
+/* If there is a companion: sums these strengths with it into the lacking
+ * outputs. */
 farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
                                   const void *q, const farsum_result *result);
-/* plan/results.c: all sums; what is written is written at the end where a
- * caller may stop between them. */
+/* plan/results.c: runs all sums.  If a caller may stop between them, outputs
+ * are written only at the end. */
 farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
                              farsum_result *result);
-/* Its stages and their times, beside the plan's own. */
+/* Adds the companion's stages and times to the plan's own. */
 void plan_beside_info(const struct farsum_plan *plan, farsum_plan_info *info);
-/* Bytes that are allocated, on the host and on the plan's device. */
+/* Allocated bytes, on the host and on the plan's device. */
 struct plan_held {
     int64_t host, device;
 };
 struct plan_held plan_held(const struct farsum_plan *plan);
-/* What has come since. */
+/* Adds the bytes allocated since `before`. */
 void plan_holds(struct farsum_plan *plan, struct plan_held before);
-/* Allocations fail where the plan would hold more than its memory_limit, until
+/* Makes allocations fail that would exceed the plan's memory_limit, until
  * plan_unlimit. */
 struct plan_limit {
     struct mem_limit host, device;
 };
 struct plan_limit plan_limit(struct farsum_plan *plan);
 void plan_unlimit(struct farsum_plan *plan, struct plan_limit old);
-/* Positions, in f32, have addresses: 2^47 bytes; below, no variant's count of
- * bytes overflows. */
+/* Checks that the positions, in f32, fit into 2^47 bytes of addresses.  Below
+ * this limit no variant's byte count overflows. */
 farsum_status plan_addresses(const struct farsum_plan *plan);
-/* What the method keeps; on a device its kernels compile side by side. */
+/* Creates the method's state; on a device its kernels compile in parallel. */
 farsum_status plan_state(struct farsum_plan *plan);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print.c: a plan in words, and the lists of names. */
+/* print.c: text description of a plan, and lists of names. */
 #include <math.h>
 #include <string.h>
 
@@ -10,10 +10,11 @@
 #include "math/pair.h"
 #include "math/split.h"
 #include "math/window.h"
+#include "task/method.h"
 #include "plan/plan.h"
 #include "stage/stage.h"
 
-/* What a periodic sum does about a net strength, and which it had. */
+/* Prints how a periodic sum treats a net strength, and its value. */
 static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
 {
     const struct pair_kind *kind = plan->task.pair.kind;
@@ -80,6 +81,13 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                        "are for tolerance %.3g\n",
                        i->checked_error, (long long)i->checked_targets,
                        i->tolerance / plan->task.finer);
+    if (i->checked_error >= 0)
+        c_locale_write(out,
+                       "second sum: %.3g s to find the targets, %.3g s to sum "
+                       "them on %s, %.3g s for the plan's own sum\n",
+                       plan->seconds_checked[0], plan->seconds_checked[1],
+                       plan->checked_there ? i->device : "host",
+                       plan->seconds_checked[2]);
     if (i->bound > 0)
         c_locale_write(
             out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* problem.c: defaults, and what can be checked before a method is known. */
+/* problem.c: defaults, and checks that need no method. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static farsum_status problem_kernel(farsum_problem *p,
     *pair = pair_find(wanted);
     if (!*pair)
         return text_unknown("kernel", wanted, names);
-    p->kernel = (*pair)->name; /* ours: outlives the caller's */
+    p->kernel = (*pair)->name; /* static: outlives the caller's string */
     if ((*pair)->kind->screened && !(p->kappa > 0 && isfinite(p->kappa)))
         FAIL(ERR_ARGUMENT, "kernel %s: kappa is %g, not a positive number",
              p->kernel, p->kappa);
@@ -48,8 +48,8 @@ static farsum_status problem_error(farsum_problem *p, const struct pair *pair)
     return FARSUM_OK;
 }
 
-/* Norms of all particles together: what they are of is there, and potentials,
- * which the check looks at. */
+/* For norms over all particles: checks that their outputs exist, and adds
+ * potentials, which the check by a second sum reads. */
 static farsum_status problem_together(farsum_problem *p)
 {
     int energy = p->error == FARSUM_ERROR_ENERGY;
@@ -133,7 +133,8 @@ static farsum_status problem_numbers(farsum_problem *p)
     return FARSUM_OK;
 }
 
-/* Of open 1/r alone: softened images at any distance do not add up. */
+/* Softening is only for 1/r in open space: softened images at any distance do
+ * not add up. */
 static farsum_status problem_softening(const farsum_problem *p,
                                        const struct pair *pair)
 {

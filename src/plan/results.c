@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results.c: a sum of several parts whose results appear together: where a
- * caller may stop between them, or one of them may not be in the range of its
- * type, outputs are to stay as they were. */
+/* results.c: sums of several parts whose results appear together.  A caller may
+ * stop between the parts, or a result may exceed the range of its type; then
+ * the outputs stay unchanged. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -11,7 +11,8 @@
 
 enum { OUTPUTS = 5 };
 
-/* The caller's arrays and their bytes, in the order of farsum_result. */
+/* The caller's arrays and their sizes in bytes, in the order of
+ * farsum_result. */
 static void apart_arrays(const struct farsum_plan *plan, int rhs,
                          farsum_result *result, void **array[OUTPUTS],
                          int64_t bytes[OUTPUTS])

@@ -129,6 +129,9 @@ void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
     if (plan->task.problem.error != FARSUM_ERROR_ABSOLUTE) /* no sum is exact */
         plan->checked = fmax(error, DBL_EPSILON / plan->task.given.tolerance);
     plan->report.info.checked_targets = s->targets.count;
+    plan->seconds_checked[0] = s->seconds_drawn;
+    plan->seconds_checked[1] = s->seconds_summed;
+    plan->checked_there = verify_on_device(plan, s);
     plan->report.info.seconds_verify += seconds;
 }
 
@@ -146,14 +149,17 @@ static farsum_status verify_once(struct farsum_plan *plan,
     struct plan_limit limit = plan_limit(plan);
     progress_begin(&plan->progress);
     farsum_status status = s->wanted ? FARSUM_OK : verify_sum(plan, s);
+    double own = clock_seconds();
     if (status == FARSUM_OK)
         status = verify_compare(plan, s, error);
+    own = clock_seconds() - own;
     status = progress_end(&plan->progress, status);
     plan_unlimit(plan, limit);
     if (status != FARSUM_OK)
         return status;
     verify_rest(plan, s->n);
     verify_found(plan, s, error->is, clock_seconds() - start);
+    plan->seconds_checked[2] = own;
     return FARSUM_OK;
 }
 
@@ -208,6 +214,7 @@ static int verify_wider(const struct farsum_plan *plan,
     good = good && plan_make(&wide, options, PLAN_INNER, &made) == FARSUM_OK
            && verify_once(made, s, &error) == FARSUM_OK
                && verify_keeps(&error, KEPT);
+    verify_recall(s);
     farsum_plan_destroy(made);
     return good;
 }
@@ -278,6 +285,7 @@ farsum_status plan_verify(const farsum_problem *problem,
         seconds = p->report.info.seconds_verify + clock_seconds() - start;
         next->report.info.seconds_verify = seconds;
         next->report.info.seconds_create = p->report.info.seconds_create;
+        verify_recall(&s);
         farsum_plan_destroy(p);
         p = *plan = next;
         next = NULL;

@@ -44,7 +44,7 @@ struct energies {
 static double energies_charge(const struct farsum_plan *plan,
                               const struct verify_sum *s, int64_t i)
 {
-    return ldexp(s->q[i], -plan->task.units.strength);
+    return ldexp(verify_q(s, i), -plan->task.units.strength);
 }
 
 /* Of all particles; phi: the plan's potentials or, if it has none, those of the

@@ -12,12 +12,10 @@
 #include "points/cell.h"
 #include "points/tree/tree_set.h"
 
-/* Certain ones of each kind; the neighbour whose distance says how crowded it
- * is; neighbours along a curve that are looked at, and how far on among targets
- * apart; curves. */
-enum { STRONG = 6, NEAR = 6, DENSE = 4, CROWD = 16 };
-enum { NEXT = 3, FAR = 64, CURVES = 2 };
-enum { BITS = 21 };
+/* Neighbours along a curve are looked for so far on among targets apart; bits
+ * of a coordinate. */
+enum { FAR = 64, BITS = 21 };
+enum { BLOCK = 512 }; /* places that a thread takes */
 
 /* The sources, and after them targets apart, in a box of edges 1, and lengths
  * in it. */
@@ -98,29 +96,132 @@ static double places_next(const struct places *p, int64_t k0, int way)
     return least;
 }
 
+/* Squares of the distances of places k0 .. k1 to those `on` after them. */
+static void places_forward(const struct places *p, int64_t k0, int64_t k1,
+                           int on, double *to)
+{
+    const double *a = p->at + 3 * k0, *b = a + 3 * on, *c = p->cell.a;
+    for (int64_t k = 0; k < k1 - k0; k++) {
+        double s[3], r2 = 0;
+        for (int d = 0; d < 3; d++) {
+            s[d] = a[3 * k + d] - b[3 * k + d];
+            if (p->periodic)
+                s[d] -= (s[d] + 0x1.8p52) - 0x1.8p52; /* rounded */
+        }
+        for (int d = 0; d < 3; d++) {
+            double v = p->periodic
+                           ? s[0] * c[d] + s[1] * c[3 + d] + s[2] * c[6 + d]
+                           : s[d];
+            r2 += v * v;
+        }
+        to[k] = r2;
+    }
+}
+
+/* Of places k0 .. k1, all of them sources. */
+static void places_block(struct places *p, int64_t k0, int64_t k1)
+{
+    double r2[BLOCK + NEXT];
+    for (int64_t k = k0; k < k1; k++)
+        p->near[k] = p->crowd[k] = INFINITY;
+    for (int on = 1; on <= NEXT; on++) {
+        int64_t low = k0 < on ? 0 : k0 - on;
+        int64_t high = k1 + on > p->all ? p->all - on : k1;
+        if (high <= low)
+            continue;
+        places_forward(p, low, high, on, r2);
+        for (int64_t k = low; k < high; k++) {
+            double here = r2[k - low];
+            if (k >= k0 && here < p->near[k])
+                p->near[k] = here;
+            if (k + on < k1 && here < p->near[k + on])
+                p->near[k + on] = here;
+        }
+    }
+    int64_t low = k0 < CROWD / 2 ? 0 : k0 - CROWD / 2;
+    int64_t high = k1 + CROWD / 2 > p->all ? p->all - CROWD : k1 - CROWD / 2;
+    if (high > low)
+        places_forward(p, low, high, CROWD, p->crowd + low + CROWD / 2);
+}
+
+/* Of targets apart, places k0 .. k1. */
+static void places_apart(struct places *p, int64_t k0, int64_t k1)
+{
+    for (int64_t k = k0; k < k1; k++) {
+        int64_t first = k - CROWD / 2;
+        int target = p->order[k] >= p->n;
+        p->near[k] = p->crowd[k] = INFINITY;
+        if (target)
+            p->near[k] = fmin(places_next(p, k, -1), places_next(p, k, 1));
+        if (target && first >= 0 && first + CROWD < p->all)
+            p->crowd[k] = places_distance(p, first, first + CROWD);
+    }
+}
+
+/* The least so far, least first. */
+struct best {
+    double v[NEAR];
+    int64_t i[NEAR];
+    int count;
+};
+
+static void best_add(struct best *b, double v, int64_t i)
+{
+    int at = 0;
+    for (int k = 0; k < b->count; k++) {
+        if (b->i[k] != i)
+            continue;
+        if (b->v[k] <= v) /* by another curve */
+            return;
+        b->count--;
+        for (int l = k; l < b->count; l++) {
+            b->v[l] = b->v[l + 1];
+            b->i[l] = b->i[l + 1];
+        }
+    }
+    while (at < b->count && b->v[at] <= v)
+        at++;
+    if (at == NEAR)
+        return;
+    b->count += b->count < NEAR;
+    for (int l = b->count - 1; l > at; l--) {
+        b->v[l] = b->v[l - 1];
+        b->i[l] = b->i[l - 1];
+    }
+    b->v[at] = v;
+    b->i[at] = i;
+}
+
+/* v: in the order of places. */
+static void best_of(const struct places *p, const double *v, struct best *b)
+{
+    for (int64_t k = 0; k < p->all; k++)
+        if (v[k] < INFINITY && (b->count < NEAR || v[k] < b->v[NEAR - 1]))
+            best_add(b, v[k], p->order[k]);
+}
+
 /* Neighbours in space are mostly neighbours along a curve; where the curve
  * parts them, another, through the box moved, does not. */
-static farsum_status places_near(struct places *p, uint64_t *random)
+static farsum_status places_near(struct places *p, uint64_t *random,
+                                 struct best *near, struct best *crowd)
 {
-    int64_t from = p->all > p->n ? p->n : 0;
-    for (int64_t i = 0; i < p->all; i++)
-        p->near[i] = p->crowd[i] = INFINITY;
-    for (int k = 0; k < CURVES; k++) {
+    int64_t blocks = (p->all + BLOCK - 1) / BLOCK;
+    near->count = crowd->count = 0;
+    for (int c = 0; c < CURVES; c++) {
         double by[3];
         for (int d = 0; d < 3; d++)
             by[d] = ldexp((double)(random_next(random) >> 11), -53);
         TRY(places_sort(p, by));
         PAR_FOR(p->threads)
-        for (int64_t k0 = 0; k0 < p->all; k0++) {
-            int64_t i = p->order[k0], first = k0 - CROWD / 2;
-            if (i < from) /* no target */
-                continue;
-            p->near[i] = fmin(p->near[i], fmin(places_next(p, k0, -1),
-                                               places_next(p, k0, 1)));
-            if (first >= 0 && first + CROWD < p->all)
-                p->crowd[i] = fmin(p->crowd[i],
-                                   places_distance(p, first, first + CROWD));
+        for (int64_t k = 0; k < blocks; k++) {
+            int64_t end = p->all - k * BLOCK < BLOCK ? p->all : (k + 1) * BLOCK;
+            if (p->all > p->n)
+                places_apart(p, k * BLOCK, end);
+            else
+                places_block(p, k * BLOCK, end);
         }
+        best_of(p, p->near, near);
+        best_of(p, p->crowd, crowd);
     }
     return FARSUM_OK;
 }
@@ -171,26 +272,39 @@ static int taken(const struct verify_targets *t, int64_t i)
     return 0;
 }
 
-/* The `most` targets of the largest sign * v that are beyond `least` come to
- * the targets. */
-static void take_largest(int64_t n, const double *v, double sign, double least,
-                         int most, struct verify_targets *t)
+/* The strongest come to the targets, if they are beyond `least`. */
+static void take_strong(int64_t n, const double *size, double least,
+                        struct verify_targets *t)
 {
-    int64_t best[STRONG + NEAR + DENSE];
-    int found = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double here = sign * v[i];
-        if (!(here > least)
-            || (found == most && !(here > sign * v[best[most - 1]])))
-            continue;
-        int at = found < most ? found++ : most - 1;
-        for (; at > 0 && here > sign * v[best[at - 1]]; at--)
-            best[at] = best[at - 1];
-        best[at] = i;
-    }
-    for (int k = 0; k < found; k++)
-        if (!taken(t, best[k]))
-            t->index[t->count++] = best[k];
+    struct best best = {.count = 0};
+    for (int64_t i = 0; i < n; i++)
+        if (size[i] > least
+            && (best.count < NEAR || -size[i] < best.v[NEAR - 1]))
+            best_add(&best, -size[i], i);
+    for (int k = 0; k < best.count && k < STRONG; k++)
+        verify_target(t, best.i[k]);
+}
+
+static void take_best(const struct best *best, int64_t first, int most,
+                      struct verify_targets *t)
+{
+    for (int k = 0; k < best->count && k < most; k++)
+        verify_target(t, best->i[k] - first);
+}
+
+void verify_target(struct verify_targets *t, int64_t i)
+{
+    if (!taken(t, i))
+        t->index[t->count++] = i;
+}
+
+void verify_targets_draw(struct verify_targets *t, int64_t n, int64_t wanted,
+                         uint64_t *random)
+{
+    t->certain = t->count;
+    while (t->count < wanted)
+        verify_target(t, (int64_t)(random_next(random) % (uint64_t)n));
+    t->weight = (double)(n - t->certain) / (double)(wanted - t->certain);
 }
 
 /* Twice the mean: what is stronger may err far more than others. */
@@ -208,7 +322,8 @@ farsum_status verify_targets(const struct farsum_plan *plan,
 {
     farsum_status status = FARSUM_OK;
     struct places p = {0};
-    uint64_t random = 0x5eed;
+    struct best near, crowd;
+    uint64_t random = VERIFY_SEED;
     int64_t n = s->m > 0 ? s->m : s->n, first = s->m > 0 ? s->n : 0;
     *t = (struct verify_targets){.weight = 1};
     if (n <= wanted + STRONG + NEAR + DENSE) {
@@ -220,18 +335,12 @@ farsum_status verify_targets(const struct farsum_plan *plan,
     }
     GO(MEM_RAW(t->index, wanted));
     GO(places_make(plan, s, &p));
-    GO(places_near(&p, &random));
+    GO(places_near(&p, &random, &near, &crowd));
     if (s->m == 0)
-        take_largest(n, size, 1, strong(n, size), STRONG, t);
-    take_largest(n, p.near + first, -1, -INFINITY, NEAR, t);
-    take_largest(n, p.crowd + first, -1, -INFINITY, DENSE, t);
-    t->certain = t->count;
-    while (t->count < wanted) {
-        int64_t i = (int64_t)(random_next(&random) % (uint64_t)n);
-        if (!taken(t, i))
-            t->index[t->count++] = i;
-    }
-    t->weight = (double)(n - t->certain) / (double)(wanted - t->certain);
+        take_strong(n, size, strong(n, size), t);
+    take_best(&near, first, NEAR, t);
+    take_best(&crowd, first, DENSE, t);
+    verify_targets_draw(t, n, wanted, &random);
 done:
     places_clear(&p);
     return status;

@@ -6,8 +6,8 @@
 #include "base/par.h"
 #include "points/wrap.h"
 
-/* Counters of all parts together stay below this many a point, so that a
- * sparse mesh does not cost more memory than its points. */
+/* Limit of counters per point, summed over all parts, so that a sparse mesh
+ * takes no more memory than its points. */
 enum { COUNTERS_A_POINT = 2 };
 
 struct sort {
@@ -16,11 +16,12 @@ struct sort {
     double scale[3];
     int64_t stride[2];
     int parts;
-    int64_t *count; /* [part][bin], then where the part's next point goes */
+    int64_t *count; /* [part][bin]; later the position of the part's next
+                       point */
 };
 
-/* floor(s nb) < nb for every s < 1, also rounded: nb/2^53 is more than half of
- * the spacing of doubles just below nb. */
+/* floor(s nb) < nb for every s < 1, even when rounded: nb/2^53 is more than
+ * half of the spacing of doubles just below nb. */
 static inline int64_t sort_bin(const struct sort *sort, int64_t i)
 {
     int64_t bx = (int64_t)(sort->s[0][i] * sort->scale[0]);
@@ -40,7 +41,8 @@ static void sort_count(const struct sort *sort, int part)
         count[sort_bin(sort, i)]++;
 }
 
-/* Points of the bins of a part, all parts of the points together. */
+/* Returns the number of points in the bins of a part, summed over all parts of
+ * the points. */
 static int64_t sort_total(const struct sort *sort, int part)
 {
     int64_t n_bins = sort->bins->n_bins, total = 0;
@@ -52,7 +54,8 @@ static int64_t sort_total(const struct sort *sort, int part)
     return total;
 }
 
-/* From counts to places, for the bins of a part; its first point is at. */
+/* Converts counts to positions, for the bins of a part.  at: position of the
+ * first point. */
 static void sort_places(const struct sort *sort, int part, int64_t at)
 {
     int64_t n_bins = sort->bins->n_bins;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bins.h: points in the order of the mesh tiles that hold them.
+/* bins.h: points sorted by the mesh tiles that hold them.
  *
  * Tile (bx, by, bz) of nb holds the points with floor(s_d nb_d) = b_d.  Spread
  * and interp share one sort. */
@@ -19,8 +19,9 @@ struct bins {
     double *s[3];      /* owned, [n]: fractional coordinates, sorted */
 };
 
-/* Sorts points->s into points->bins; stable, so the order within a tile is the
- * caller's and the result does not depend on the number of threads. */
+/* Sorts points->s into points->bins.  The sort is stable: within a tile it
+ * keeps the caller's order.  So the result does not depend on the number of
+ * threads. */
 farsum_status bins_build(struct points *points, const int32_t nb[3],
                          int threads);
 void bins_clear(struct bins *bins);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cell.c: check and reduce a cell. */
+/* cell.c: checks and reduction of a cell. */
 #include "points/cell.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static void cross(const double *x, const double *y, double *z)
     z[2] = x[0] * y[1] - x[1] * y[0];
 }
 
-/* inv, volume and heights from a. */
+/* Computes inv, volume and heights from a. */
 static void cell_derive(struct cell *cell)
 {
     const double *a = cell->a, *b = a + 3, *c = a + 6;
@@ -39,8 +39,9 @@ static void cell_derive(struct cell *cell)
     cell->unit = 1;
 }
 
-/* Subtracts from row i the nearest integer combination of the other two,
- * tried around the real solution.  1: it became shorter. */
+/* Subtracts from row i the integer combination of the other two that shortens
+ * it most, tried around the real solution.  Returns 1 if the row became
+ * shorter. */
 static int cell_shorten(double *a, int i)
 {
     double *x = a + 3 * i, *y = a + 3 * ((i + 1) % 3);
@@ -67,7 +68,7 @@ static int cell_shorten(double *a, int i)
     return shorter;
 }
 
-/* Each row shortened by the others until none gets shorter: a Minkowski-like
+/* Shortens each row by the others until none gets shorter: a Minkowski-like
  * reduction (Semaev 2001 for three dimensions).  Keeps handedness. */
 static int cell_reduce(double *a)
 {
@@ -88,7 +89,7 @@ int cell_right(double rows[9])
     double unit[9], bc[3], most = 0;
     for (int k = 0; k < 9; k++)
         most = fmax(most, fabs(rows[k]));
-    /* products of edges stay within f64 in any unit */
+    /* scaled, so that products of edges stay within f64 in any unit */
     for (int k = 0; k < 9; k++)
         unit[k] = ldexp(rows[k], -scale_exponent(most));
     cross(unit + 3, unit + 6, bc);
@@ -118,8 +119,8 @@ farsum_status cell_set(struct cell *cell, const double rows[9], double scale)
                        "take another unit of lengths",
              longest);
     cell_derive(&made);
-    /* Volume against that of a cube of the longest edge: what is left of it
-     * after rounding. */
+    /* Compares the volume with that of a cube of the longest edge, because of
+     * rounding. */
     if (!(fabs(made.volume) > 1e-12 * longest * longest * longest))
         FAIL(ERR_CELL, "cell: its vectors lie in a plane (volume %.3g)",
              made.volume / (scale * scale * scale));
@@ -147,7 +148,7 @@ farsum_status cell_follow(struct cell *cell, const struct cell *like,
                           double scale)
 {
     struct cell old, fresh;
-    TRY(cell_set(&fresh, rows, scale)); /* its checks */
+    TRY(cell_set(&fresh, rows, scale)); /* for its checks */
     memcpy(old.a, old_rows, sizeof old.a);
     cell_derive(&old);
     /* like = T old with T integer: T = like inv(old), rounded */

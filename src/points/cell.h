@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cell.h: the periodic cell, reduced.
+/* cell.h: the periodic cell in a reduced basis.
  *
- * A lattice has many bases; the library works in a reduced one (nearly
- * orthogonal), so that a strongly tilted cell costs no more than a straight
- * one.  Rows are vectors.  Right-handed. */
+ * A lattice has many bases.  The library works in a reduced, nearly orthogonal
+ * one, so that a strongly tilted cell costs no more than a straight one.  Rows
+ * are vectors; the basis is right-handed. */
 #ifndef FARSUM_POINTS_CELL_H
 #define FARSUM_POINTS_CELL_H
 
 #include "base/status.h"
 
 struct cell {
-    double a[9];      /* rows a, b, c; length unit of the holder */
+    double a[9];      /* rows a, b, c, in the length unit of the struct that
+                         holds the cell */
     double inv[9];    /* inverse matrix: s_d = sum_j x_j inv[3j + d] */
     double volume;
-    double height[3]; /* distance of opposite faces: 1 / |column d of inv| */
+    double height[3]; /* distances between opposite faces: 1 / |column d of
+                         inv| */
     int reduced;      /* 1: the basis differs from the caller's */
-    double unit;      /* positions that are given, times this, are in the unit
-                         of a: a power of two; 1 unless the holder says */
+    double unit;      /* the caller's positions times this are in the unit of a;
+                         a power of two (default: 1) */
 };
 
-/* Turns c round where the rows are left-handed: the same lattice along the same
- * axes.  1: it did. */
+/* Negates c if the rows are left-handed: the same lattice along the same axes.
+ * Returns 1 if it did. */
 int cell_right(double rows[9]);
-/* Checks (finite, right-handed, not singular) and reduces (Minkowski).
- * `scale` multiplies all lengths. */
+/* Checks the cell (finite, right-handed, not singular) and reduces it
+ * (Minkowski).  `scale` multiplies all lengths. */
 farsum_status cell_set(struct cell *cell, const double rows[9], double scale);
-/* The same basis under another scale. */
+/* Copies a cell with another scale; the basis stays. */
 void cell_scale(struct cell *cell, const struct cell *from, double scale);
-/* As cell_set, but with the integer basis change that `like` was given: keeps
- * the meaning of mesh axes while the cell moves a little. */
+/* Sets a cell with the integer basis change that `like` got from cell_set.  So
+ * mesh axes keep their meaning while the cell changes a little. */
 farsum_status cell_follow(struct cell *cell, const struct cell *like,
                           const double old_rows[9], const double rows[9],
                           double scale);
 
-/* Wrapped fractional coordinate, in [0, 1). */
+/* Wraps a fractional coordinate to [0, 1). */
 static inline double cell_wrap(double s)
 {
     s -= __builtin_floor(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: the error of a position that cannot be used. */
+/* check.c: the error message for an invalid position. */
 #include <math.h>
 
 #include "points/wrap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clustering.c: how crowded points are. */
+/* clustering.c: the clustering factor of points. */
 #include "points/clustering.h"
 
 #include "base/mem.h"
@@ -14,7 +14,8 @@ double crowd_of(double squares, double n, double tiles)
     return crowd > 1 ? crowd : 1;
 }
 
-/* Uniform points have n^2 / (2 tiles) pairs in a tile, PAIRS at least. */
+/* Uniform points then have n^2 / (2 tiles) pairs within tiles, at least
+ * PAIRS. */
 void crowd_tiles(const int64_t mesh[3], int64_t n, int32_t nb[3])
 {
     double most = (double)n * (double)n / (2 * PAIRS);
@@ -59,7 +60,8 @@ farsum_status crowd_measure(const struct points *points, const int64_t mesh[3],
     TRY(MEM_NEW(count, tiles));
     uint64_t seed = 1;
     for (int64_t k = 0; k < taken; k++) {
-        int64_t b = 0, i = k * step; /* one of its step's, whatever the order */
+        int64_t b = 0, i = k * step; /* a random point of each step, so that
+                                        order does not matter */
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         i += (int64_t)((seed >> 33) % (uint64_t)step);
         i = i < n ? i : n - 1;

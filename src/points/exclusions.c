@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclusions.c: the list as given, checked, and in rows. */
+/* exclusions.c: the caller's list of pairs, its checks, and its rows. */
 #include "points/exclusions.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ done:
     return status;
 }
 
-/* A row's member while it is sorted. */
+/* A member of a row during sorting. */
 struct member {
     int64_t source, index;
 };
@@ -64,7 +64,7 @@ static int member_order(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* In range, and no source with itself. */
+/* Checks that indices are in range and no source is paired with itself. */
 static farsum_status rows_check(const struct exclusions *e, int64_t n,
                                 int64_t m)
 {
@@ -90,7 +90,8 @@ static farsum_status rows_check(const struct exclusions *e, int64_t n,
     return FARSUM_OK;
 }
 
-/* Members of every target in start order; fills made->start by target. */
+/* Stores the members of each target from start[target] on, and advances
+ * start[target] to their end. */
 static void rows_fill(const struct exclusions *e, int64_t m, int64_t *start,
                       struct member *member)
 {
@@ -102,7 +103,7 @@ static void rows_fill(const struct exclusions *e, int64_t m, int64_t *start,
         }
 }
 
-/* Sorts each row; a pair that comes twice fails. */
+/* Sorts each row; fails if a pair occurs twice. */
 static farsum_status rows_sort(struct exclusions *made,
                                const struct exclusions *e,
                                struct member *member)
@@ -125,7 +126,7 @@ static farsum_status rows_sort(struct exclusions *made,
     return FARSUM_OK;
 }
 
-/* made->target and start from the members of each target. */
+/* Makes made->target and made->start from the number of members per target. */
 static void rows_compress(struct exclusions *made, const int64_t *count,
                           int64_t targets)
 {
@@ -191,7 +192,7 @@ farsum_status exclusions_rows(struct exclusions *e, int64_t n, int64_t m)
     return FARSUM_OK;
 }
 
-/* Where v stands among n ascending numbers, or -1. */
+/* Returns the index of v among n ascending numbers, or -1. */
 static int64_t find(const int64_t *a, int64_t n, int64_t v)
 {
     int64_t low = 0, high = n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclusions.h: pairs whose interaction stays by a factor only. */
+/* exclusions.h: excluded pairs, whose interaction is scaled by a factor. */
 #ifndef FARSUM_POINTS_EXCLUSIONS_H
 #define FARSUM_POINTS_EXCLUSIONS_H
 
@@ -7,34 +7,35 @@
 
 struct exclusions {
     int64_t count;
-    int64_t *pair;  /* owned, [count][2], as they were given */
+    int64_t *pair;  /* owned, [count][2], in the caller's order */
     double *factor; /* owned, [count] */
-    /* By target, for n sources and m targets (0: the sources, each pair then
-     * counts both ways); n = 0: not made yet. */
+    /* Rows by target, for n sources and m targets.  m = 0: the sources are the
+     * targets, and each pair counts both ways.  n = 0: no rows yet. */
     int64_t n, m;
     int64_t rows, entries;
-    int64_t *target;  /* owned, [rows]: those that have any, ascending */
+    int64_t *target;  /* owned, [rows]: targets that have exclusions,
+                         ascending */
     int64_t *start;   /* owned, [rows + 1] */
     int64_t *source;  /* owned, [entries], ascending within a row */
     double *lost;     /* owned, [entries]: 1 - factor */
-    uint64_t version; /* counts the lists that were made */
-    int64_t together; /* pairs with factor 0 whose sources lie at one place, as
-                         points_distinct found last */
+    uint64_t version; /* number of lists made so far */
+    int64_t together; /* pairs with factor 0 whose sources coincide, found by
+                         the last points_distinct */
 };
 
-/* In place of those that are there, which stay on failure.  factor NULL: all
- * 0.  What hangs on the number of points is not looked at yet. */
+/* Replaces the list, which is kept on failure. factor NULL: all 0.  Checks that
+ * depend on the number of points are made later. */
 farsum_status exclusions_set(struct exclusions *e, int64_t count,
                              const int64_t *pair, const double *factor);
-/* The rows for these points; nothing if they are there.  FARSUM_ERR_ARGUMENT:
- * out of range, a source with itself, a pair that is named twice. */
+/* Makes the rows for these points, unless they exist.  FARSUM_ERR_ARGUMENT: an
+ * index out of range, a source paired with itself, a pair named twice. */
 farsum_status exclusions_rows(struct exclusions *e, int64_t n, int64_t m);
-/* The row of target i, or -1. */
+/* Returns the row of target i, or -1. */
 int64_t exclusions_row(const struct exclusions *e, int64_t i);
-/* What is lost of source j at target i: 0, or 1 - factor. */
+/* Returns the part of source j that target i loses: 0, or 1 - factor. */
 double exclusions_lost(const struct exclusions *e, int64_t i, int64_t j);
-/* Those that say which pairs of the sources may lie at one place: none where
- * targets are apart, or there are no rows.  NULL: none. */
+/* Returns the exclusions if they determine which sources may coincide, else
+ * NULL.  They do not if targets are separate or there are no rows. */
 struct exclusions *exclusions_of_sources(struct exclusions *e);
 void exclusions_clear(struct exclusions *e);
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tiles.c: sizes of tiles, what they cover and who works on them. */
+/* tiles.c: the sizes of tiles, the mesh points that they cover, and tasks. */
 #include "points/tiles.h"
 
 #include "base/mem.h"
 
-/* Mesh points of a tile without halo.  A tile with its halo should lie in the
- * second-level cache; the rows that the points of one column of bins touch, P^2
- * of about TILE_Z + P points, in the first. */
+/* Mesh points of a tile without halo.  A tile with its halo should fit the
+ * second-level cache.  The mesh rows that the points of one column of bins
+ * touch, P^2 of about TILE_Z + P points, should fit the first-level cache. */
 enum { TILE_X = 16, TILE_Y = 16, TILE_Z = 32, BIN_XY = 2 };
-/* A tile is split when it holds more than one part in PARTS of all points, but
- * not below PART_MIN points. */
+/* A tile is split if it holds more than 1/PARTS of all points, but not into
+ * parts below PART_MIN points. */
 enum { PARTS = 64, PART_MIN = 2048 };
 
 static int32_t tiles_divide(int64_t n, int64_t by)
@@ -91,7 +91,7 @@ farsum_status tiles_cover_set(struct tiles_cover *cover,
             for (int64_t m = 0; m < mesh; m++)
                 start[m + 1] += start[m];
     }
-    /* start[m] has moved on to the end of m: one entry back is its begin. */
+    /* start[m] now points at the end of m; one entry earlier is its begin */
 done:
     if (status != FARSUM_OK)
         tiles_cover_clear(cover);
@@ -106,7 +106,7 @@ void tiles_cover_clear(struct tiles_cover *cover)
     *cover = (struct tiles_cover){0};
 }
 
-/* Sorted points of column (x, y) of a tile's bins. */
+/* Returns the sorted points of column (x, y) of a tile's bins. */
 static struct tiles_range tiles_column(const struct tiles *tiles,
                                        const struct bins *bins,
                                        const int32_t b[3], int x, int y)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wrap.c: positions into the cell. */
+/* wrap.c: wrapping positions into the cell, and coincident positions. */
 #include "points/wrap.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@ static inline double point_at(const void *x, farsum_precision arrays, int64_t k)
                                 : ((const double *)x)[k];
 }
 
-/* Fractional coordinates of points begin..end; the first bad index or -1. */
+/* Computes fractional coordinates of points begin..end.  Returns the first bad
+ * index or -1. */
 static int64_t points_wrap(struct points *p, const struct cell *cell,
                            const void *x, farsum_precision arrays,
                            int64_t begin, int64_t end)
@@ -79,13 +80,14 @@ void points_clear(struct points *points)
     memset(points, 0, sizeof *points);
 }
 
-/* Fractional coordinates that differ by less are one: what wrapping and a
- * cell's inverse round, a point on one face and one on the opposite, say. */
+/* Fractional coordinates that differ by less count as equal.  Wrapping and
+ * the cell's inverse round by this much, for example for points on opposite
+ * faces. */
 #define POINTS_SAME 4e-15
 enum {
-    SAME_BITS = 40,         /* of a coordinate that are looked up */
-    DISTINCT_LEAST = 4096,  /* points that are worth a thread */
-    STEPS = 8,              /* from a point's own slot */
+    SAME_BITS = 40,         /* bits of a coordinate in the hash */
+    DISTINCT_LEAST = 4096,  /* minimum number of points per thread */
+    STEPS = 8,              /* from a point's first slot */
 };
 
 static uint64_t points_hash(const int64_t at[3])
@@ -99,8 +101,9 @@ static uint64_t points_hash(const int64_t at[3])
 }
 
 struct points_table {
-    int64_t size, *slot; /* a power of two; a point's number plus 1 */
-    int wrapped;         /* 0: coordinates of open space, the same to the bit */
+    int64_t size, *slot; /* size: a power of two; slot: index of a point plus
+                            1 */
+    int wrapped;         /* 0: coordinates of open space, compared bitwise */
 };
 
 static int64_t points_key(const struct points_table *t, double s)
@@ -108,7 +111,7 @@ static int64_t points_key(const struct points_table *t, double s)
     int64_t bits;
     if (t->wrapped)
         return (int64_t)floor(s * 0x1p40) & (((int64_t)1 << SAME_BITS) - 1);
-    s += 0.0; /* no -0 */
+    s += 0.0; /* turns -0 into 0 */
     memcpy(&bits, &s, sizeof bits);
     return bits;
 }
@@ -126,9 +129,9 @@ static int points_same(const struct points_table *t, const struct points *p,
     return 1;
 }
 
-/* The point before i in the table that is at the place of i, whichever way the
- * last bits of i fall, and no excluded partner; -1: none.  Points behind i
- * stand where nothing would if they were not there yet. */
+/* Returns an earlier point of the table that coincides with i and is no
+ * excluded partner; -1: none.  Both roundings of i's last bits are tried.
+ * Slots of later points count as free. */
 static int64_t points_find(const struct points_table *t,
                            const struct points *p, int64_t i,
                            struct exclusions *e)
@@ -160,10 +163,11 @@ static int64_t points_find(const struct points_table *t,
     return -1;
 }
 
-/* A slot goes to the lower of two points, the other one looks further: as if
- * the points came in order, whichever thread is first.  After some steps points
- * at one place are looked for and left out unless all are to stand there, as
- * their chain would be long; the least of those, INT64_MAX: none. */
+/* Inserts a point.  A slot goes to the lower of two points, and the other one
+ * moves on.  So the table is the same as if points came in order, whichever
+ * thread is first.  After some steps, coincident points are detected and
+ * omitted unless `all` is set, because their chain would be long.  Returns the
+ * omitted point; INT64_MAX: none. */
 static int64_t points_insert(struct points_table *t, const struct points *p,
                              int64_t i, int all)
 {
@@ -190,12 +194,13 @@ static int64_t points_insert(struct points_table *t, const struct points *p,
     }
 }
 
-/* The first point that is at an earlier one's place; INT64_MAX: none. */
+/* Returns the first point that coincides with an earlier one; INT64_MAX:
+ * none. */
 static int64_t points_first_twin(struct points_table *t, const struct points *p,
                                  int threads)
 {
     int64_t n = p->n, first = INT64_MAX;
-    if (threads <= 1) { /* its neighbours in memory are looked up at once */
+    if (threads <= 1) { /* one pass: finding and inserting use the same slots */
         for (int64_t i = 0; i < n; i++) {
             if (points_find(t, p, i, NULL) >= 0)
                 return i;
@@ -215,9 +220,9 @@ static int64_t points_first_twin(struct points_table *t, const struct points *p,
     return first;
 }
 
-/* Of two points at one place that no exclusion leaves out the earlier one, or
- * -1; *i is the later one.  Few others are at one place: the first of them that
- * is not excluded ends it. */
+/* Finds two coincident points that no exclusion covers.  Returns the earlier
+ * one, or -1; *i is the later one.  Few points coincide before the end, because
+ * the first pair that is not excluded ends the search. */
 static int64_t points_not_excluded(struct points_table *t,
                                    const struct points *p,
                                    struct exclusions *e, int64_t *i)
@@ -244,8 +249,8 @@ farsum_status points_coincide(int64_t i, int64_t j, double factor)
          (long long)i, (long long)j);
 }
 
-/* Open addressing over the sorted points: neighbours in a tile are neighbours
- * in memory, the table is twice their number. */
+/* Uses an open-addressed hash table of at least twice as many slots as
+ * points. */
 farsum_status points_distinct(const struct points *points, int wrapped,
                               int threads, struct exclusions *exclusions)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wrap.h: one set of positions, as the stages see it. */
+/* wrap.h: a set of positions as the stages use it. */
 #ifndef FARSUM_POINTS_WRAP_H
 #define FARSUM_POINTS_WRAP_H
 
@@ -12,34 +12,35 @@ struct tree;
 
 struct points {
     int64_t n;
-    int64_t room;      /* positions that s can hold */
+    int64_t room;      /* capacity of s */
     double *s[3];      /* owned: fractional coordinates in [0, 1) of the
                           reduced cell, caller's order */
     struct bins bins;  /* by mesh tile; filled by bins_build */
-    struct points_gpu *gpu; /* owned; NULL on the host: then s and bins are
-                               empty, n holds */
-    const struct tree *tree; /* borrowed; NULL but for rooms of boxes */
+    struct points_gpu *gpu; /* owned; NULL on the host.  With a device, s and
+                               bins are empty; n is valid. */
+    const struct tree *tree; /* borrowed; used only by the stages of fmm, else
+                                NULL */
 };
 
-/* Wraps x [n][3] (type `arrays`), cell->unit times which is in the cell's
- * unit.  A coordinate that is not finite, or so far away
- * that wrapping leaves no digits, fails with its index and value; what is
- * "source" or "target". */
+/* Wraps x [n][3] (type `arrays`) into the cell; x times cell->unit is in the
+ * cell's unit.  Fails with index and value if a coordinate is not finite, or so
+ * far away that wrapping leaves no digits.  what: "source" or "target". */
 farsum_status points_set(struct points *points, const struct cell *cell,
                          int64_t n, const void *x, farsum_precision arrays,
                          const char *what, int threads);
-/* Farther out than this many cells, wrapping leaves fewer digits than a sum
- * needs. */
+/* Largest distance from the cell, in cells.  Beyond it wrapping leaves fewer
+ * digits than a sum needs. */
 #define POINTS_FAR_AWAY 1e6
-/* Fails: what is bad about point i at x. */
+/* Fails with a message about point i at x. */
 farsum_status points_bad(const double x[3], int64_t i, const char *what);
 void points_clear(struct points *points);
-/* Fails: sources i and j do, and `factor` of their interaction is to stay. */
+/* Fails because sources i and j coincide and `factor` of their interaction
+ * would remain. */
 farsum_status points_coincide(int64_t i, int64_t j, double factor);
-/* FARSUM_ERR_COINCIDENT with the index pair if two positions are the same: if
- * they are wrapped but for rounding and a lattice vector, else to the bit.
- * Pairs that the exclusions leave out whole may be; they are counted there.
- * NULL: there are none. */
+/* Fails with FARSUM_ERR_COINCIDENT and the two indices if two positions are
+ * equal.  wrapped: up to rounding and a lattice vector; else bitwise.  Pairs
+ * that are excluded completely may coincide; exclusions->together counts them.
+ * exclusions NULL: there are none. */
 farsum_status points_distinct(const struct points *points, int wrapped,
                               int threads, struct exclusions *exclusions);
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/tied_images.kh"
 #include "reference/ewald/ewald_sum.h"
 #include "reference/reference.h"
 #include "reference/kernels.h"
@@ -10,7 +11,7 @@
 
 enum { IMAGES = 2, SIDE = 2 * IMAGES + 1 };
 
-/* phi, E, w of a charge, as the functions of reference/kernels.h. */
+/* phi, E, w of a charge, as the functions of exact_kind.h. */
 static void coulomb_near(const struct exact_split *p, const double d[3],
                          double r2, const double *c, double *v)
 {
@@ -31,30 +32,83 @@ static void coulomb_load(const double *q, double *c)
     c[0] = q[0];
 }
 
-/* The nearest image of d; its square. */
-static double nearest(const struct cell *cell, double d[3])
+/* Where images are looked for. */
+struct lattice {
+    struct cell cell;
+    double sure; /* what is nearer than its root has no other image as near */
+};
+
+/* Images of a difference of positions, `all` of them about the nearest. */
+struct images {
+    const struct cell *cell;
+    double from[3], s[3]; /* the difference; lattice steps to one near 0 */
+    double d[3], least;   /* the nearest one, its square */
+    int first, all;       /* its number; 1: there is no other one */
+};
+
+/* The n-th image; its square. */
+static double image(const struct images *m, int n, double d[3])
 {
-    double s[3], from[3], least = INFINITY;
+    const double *a = m->cell->a;
+    const double k[3] = {m->s[0] + n / SIDE / SIDE - IMAGES,
+                         m->s[1] + n / SIDE % SIDE - IMAGES,
+                         m->s[2] + n % SIDE - IMAGES};
+    double r2 = 0;
+    for (int c = 0; c < 3; c++) {
+        d[c] = m->from[c] - k[0] * a[c] - k[1] * a[3 + c] - k[2] * a[6 + c];
+        r2 += d[c] * d[c];
+    }
+    return r2;
+}
+
+/* Of a difference d in open space (NULL), or in a cell. */
+static struct images nearest(const struct lattice *lattice, const double d[3])
+{
+    enum { ALL = SIDE * SIDE * SIDE };
+    struct images m = {.all = 1};
+    memcpy(m.d, d, sizeof m.d);
+    m.least = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    if (!lattice)
+        return m;
+    m.cell = &lattice->cell;
+    memcpy(m.from, d, sizeof m.from);
     for (int a = 0; a < 3; a++)
-        s[a] = nearbyint(d[0] * cell->inv[a] + d[1] * cell->inv[3 + a]
-                         + d[2] * cell->inv[6 + a]);
-    memcpy(from, d, sizeof from);
-    for (int n = 0; n < SIDE * SIDE * SIDE; n++) {
-        const double k[3] = {s[0] + n / SIDE / SIDE - IMAGES,
-                             s[1] + n / SIDE % SIDE - IMAGES,
-                             s[2] + n % SIDE - IMAGES};
-        double e[3], r2 = 0;
-        for (int a = 0; a < 3; a++) {
-            e[a] = from[a] - k[0] * cell->a[a] - k[1] * cell->a[3 + a]
-                   - k[2] * cell->a[6 + a];
-            r2 += e[a] * e[a];
-        }
-        if (r2 < least) {
-            least = r2;
-            memcpy(d, e, sizeof e);
+        m.s[a] = nearbyint(d[0] * m.cell->inv[a] + d[1] * m.cell->inv[3 + a]
+                           + d[2] * m.cell->inv[6 + a]);
+    m.first = ALL / 2;
+    m.least = image(&m, m.first, m.d);
+    if (m.least <= lattice->sure)
+        return m;
+    m.all = ALL;
+    for (int n = 0; n < ALL; n++) {
+        double e[3], r2 = image(&m, n, e);
+        if (r2 < m.least) {
+            m.first = n;
+            m.least = r2;
+            memcpy(m.d, e, sizeof e);
         }
     }
-    return least;
+    return m;
+}
+
+/* The next image that ties with the nearest one (math/tied_images.kh), from *n
+ * on; 0: there is none. */
+static int next_tied(const struct images *m, int *n, double d[3], double *r2)
+{
+    while (*n < m->all) {
+        double apart = 0;
+        int at = (*n)++;
+        memcpy(d, m->d, sizeof m->d);
+        *r2 = m->least;
+        if (m->all == 1 || at == m->first)
+            return 1;
+        *r2 = image(m, at, d);
+        for (int c = 0; c < 3; c++)
+            apart += (d[c] - m->d[c]) * (d[c] - m->d[c]);
+        if (TIED_IMAGE(*r2, m->least, apart))
+            return 1;
+    }
+    return 0;
 }
 
 struct pass {
@@ -63,10 +117,28 @@ struct pass {
     const struct exact_sums *sums;
     struct exact_kind kind;
     struct exact_split split; /* xi = 0: the kernel itself */
-    struct cell cell;
+    struct lattice lattice;
     double skip; /* square of what is no distance */
     double soft; /* square of the softening */
 };
+
+/* Adds what the target loses of source j: the mean over the nearest images. */
+static void exclude_pair(const struct pass *p, const struct images *m,
+                         double lost, int64_t j, double *value)
+{
+    double d[3], r2, c[EXACT_CHANNELS], sum[EXACT_VALUES] = {0};
+    int values = p->kind.values == EXACT_FLOW ? EXACT_FLOW : EXACT_VIRIAL;
+    int many = 0;
+    p->kind.load(p->s->q + j * p->kind.strengths, c);
+    for (int n = 0; next_tied(m, &n, d, &r2); many++) {
+        double v[EXACT_VALUES] = {0};
+        p->kind.near(&p->split, d, r2 + p->soft, c, v);
+        for (int a = 0; a < values; a++)
+            sum[a] += v[a];
+    }
+    for (int a = 0; a < values; a++)
+        value[a] += lost * (sum[a] / many);
+}
 
 /* Adds the row's losses. */
 static void exclude_row(const struct pass *p, int64_t r, double *value)
@@ -74,22 +146,15 @@ static void exclude_row(const struct pass *p, int64_t r, double *value)
     const struct exclusions *e = &p->task->exclusions;
     const struct exact *s = p->s;
     int64_t i = e->target[r];
-    int flow = p->kind.values == EXACT_FLOW;
+    int periodic = p->task->problem.periodic[0];
     for (int64_t k = e->start[r]; k < e->start[r + 1]; k++) {
-        double d[3], r2 = 0, c[EXACT_CHANNELS], v[EXACT_VALUES] = {0};
+        double d[3];
         int64_t j = e->source[k];
-        for (int a = 0; a < 3; a++) {
+        for (int a = 0; a < 3; a++)
             d[a] = (s->m > 0 ? s->y : s->x)[3 * i + a] - s->x[3 * j + a];
-            r2 += d[a] * d[a];
-        }
-        if (p->task->problem.periodic[0])
-            r2 = nearest(&p->cell, d);
-        if (!(r2 > p->skip))
-            continue; /* the sum is without that pair as it is */
-        p->kind.load(s->q + j * p->kind.strengths, c);
-        p->kind.near(&p->split, d, r2 + p->soft, c, v);
-        for (int a = 0; a < (flow ? EXACT_FLOW : EXACT_VIRIAL); a++)
-            value[a] += e->lost[k] * v[a];
+        const struct images m = nearest(periodic ? &p->lattice : NULL, d);
+        if (m.least > p->skip) /* else the sum is without that pair as it is */
+            exclude_pair(p, &m, e->lost[k], j, value);
     }
 }
 
@@ -127,10 +192,15 @@ farsum_status exact_exclude(const struct task *task, struct exact *s,
     if (e->rows == 0)
         return FARSUM_OK;
     if (task->problem.periodic[0]) {
-        double longest = 0;
-        TRY(cell_set(&p.cell, task->problem.cell, 1));
-        for (const double *a = p.cell.a; a < p.cell.a + 9; a += 3)
-            longest = fmax(longest, a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        double longest = 0, shortest = INFINITY;
+        const double *rows = p.lattice.cell.a;
+        TRY(cell_set(&p.lattice.cell, task->problem.cell, 1));
+        for (const double *a = rows; a < rows + 9; a += 3) {
+            double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+            longest = fmax(longest, square);
+            shortest = fmin(shortest, square);
+        }
+        p.lattice.sure = TIED_SURE * shortest / 4;
         p.skip = EWALD_COINCIDE * EWALD_COINCIDE * longest;
     }
     for (int64_t r = 0; r < e->rows; r++) {

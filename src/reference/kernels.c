@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels.c: the table of the kernels that the references know. */
+/* kernels.c: table of the reference kernels. */
 #include "reference/kernels.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels.h: the pair kernels as the references know them (math.md 7.2).
+/* kernels.h: pair kernels of the reference methods (math.md 7.2).
  *
- * The formulas are written out for the Gaussian split, E(r) = erf(xi r), and
- * shared with nothing else: they check the tables of the fast methods.
- * d = target - source, r = |d|. */
+ * The formulas are written out for the Gaussian split, E(r) = erf(xi r).  They
+ * share no code with the fast methods, because they check those methods'
+ * tables.  d = target - source, r = |d|. */
 #ifndef FARSUM_REFERENCE_KERNELS_H
 #define FARSUM_REFERENCE_KERNELS_H
 
@@ -11,32 +11,32 @@
 
 enum { EXACT_STRENGTHS = 6, EXACT_CHANNELS = 6, EXACT_VALUES = 10 };
 
-/* What a target gets: a flow's velocity, or of a potential as much as is asked
- * for of phi, E (3) and w (6; sum over the sources of c d d f, xx yy zz xy xz
- * yz, f of E = c f d), so that energy and virial are 1/2 sum q phi and 1/2 sum
- * q w. */
+/* Numbers per target.  A flow has a velocity.  A potential has, as far as
+ * requested, phi, E (3) and w (6).  w is the sum over the sources of c d d f:
+ * xx yy zz xy xz yz, with f of E = c f d.  Energy and virial are then 1/2 sum q
+ * phi and 1/2 sum q w. */
 enum { EXACT_FLOW = 3, EXACT_PHI = 1, EXACT_FIELD = 4, EXACT_VIRIAL = 10 };
 
 struct exact_split {
-    double xi;     /* 0: near() is the kernel itself */
-    double screen; /* of yukawa, 1/length */
+    double xi;     /* 0: near() is the full kernel */
+    double screen; /* yukawa only: kappa, 1/length */
 };
 
 struct exact_kind {
     const char *name;
-    int strengths, channels, values; /* numbers: source, source, target; the
-                                        last EXACT_FLOW or EXACT_VIRIAL */
-    /* What the sums run over, from the strengths; both linear and square
-     * numbers may stand in it. */
+    int strengths, channels, values; /* numbers per source, source, target;
+                                        values: EXACT_FLOW or EXACT_VIRIAL */
+    /* Computes the summed channels from the strengths, possibly with products
+     * of two strengths. */
     void (*load)(const double *q, double *c);
     /* The near part at d, r2 = d.d > 0. */
     void (*near)(const struct exact_split *p, const double d[3], double r2,
                  const double *c, double *v);
-    /* Near part less the whole kernel at d = 0: what a target on a source gets
-     * so that the far sum's part of that pair goes.  NULL: nothing. */
+    /* The near part minus the full kernel at d = 0: added for a target on a
+     * source, to cancel the far sum's part of that pair.  NULL: nothing. */
     void (*self)(const struct exact_split *p, const double *c, double *v);
-    /* Of sums over the sources S = sum c e^{-ik.y}, real and imaginary parts,
-     * what stands before e^{ik.x}/V. */
+    /* The factors of e^{ik.x}/V, from the sums over the sources S = sum c
+     * e^{-ik.y}; real and imaginary parts. */
     void (*far)(const struct exact_split *p, const double k[3], double s[][2],
                 double v[][2]);
     /* The mode k = 0: value = mean[0] + sum_d mean[1 + d] x_d at x, from
@@ -44,19 +44,20 @@ struct exact_kind {
      * NULL: zero. */
     void (*mean)(const struct exact_split *p, double volume,
                  long double sum[][4], double mean[][4]);
-    /* The net strength that reports name. */
+    /* The net strength for reports. */
     double (*net)(int64_t n, const double *q);
-    /* Square of a strength, as which the errors go. */
+    /* The square of a strength, which errors scale with. */
     double (*square)(const double *q);
-    /* Truncation of near and far sum over exp(-(xi rc)^2) and RMS strength over
-     * a^power, a = (V/N)^(1/3), s = xi rc, u = rc/a: of strengths at random,
-     * and if all in the shell beyond rc worked together. */
+    /* Truncation error of near and far sums over exp(-(xi rc)^2) and RMS
+     * strength over a^power; a = (V/N)^(1/3), s = xi rc, u = rc/a.  random: of
+     * random strengths.  aligned: if all sources in the shell beyond rc were
+     * coherent. */
     int power;
     double (*random)(double s, double u);
     double (*aligned)(double s, double u);
 };
 
-/* What has to be summed for these outputs. */
+/* The number of values to sum for these outputs. */
 static inline int exact_width(const struct exact_kind *kind, int field,
                               int virial)
 {
@@ -66,8 +67,8 @@ static inline int exact_width(const struct exact_kind *kind, int field,
                                       : EXACT_PHI;
 }
 
-/* NULL: there is none of that name. */
+/* Returns NULL if no kernel has this name. */
 const struct exact_kind *exact_kind_find(const char *name);
-/* Its place in exact.def. */
+/* Its index in kernels.def. */
 int exact_kind_index(const struct exact_kind *kind);
 #endif

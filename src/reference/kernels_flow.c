@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels_flow.c: the references' formulas of flows, math.md 7.2. */
+/* kernels_flow.c: reference formulas of flow kernels, math.md 7.2. */
 #include "reference/kernels.h"
 
 #include "base/hypot.h"
@@ -29,7 +29,7 @@ static void vector_load(const double *q, double *c)
     memcpy(c, q, 3 * sizeof *c);
 }
 
-/* The length of the sum. */
+/* The length of the vector sum. */
 static double vector_net(int64_t n, const double *q)
 {
     long double sum[3] = {0}, square = 0;
@@ -137,8 +137,8 @@ const struct exact_kind exact_rotlet = {
     .random = rotlet_random, .aligned = rotlet_aligned,
 };
 
-/* ---- stresslet, (7.6): of strengths q, n the symmetric product h,
- * xx yy zz xy xz yz */
+/* ---- stresslet, (7.6): strengths q, n; h is their symmetric product, xx yy zz
+ * xy xz yz */
 
 static void stresslet_load(const double *q, double *h)
 {
@@ -182,7 +182,7 @@ static void stresslet_far(const struct exact_split *p, const double k[3],
             h[c] = s[c][i];
         stresslet_times(h, k, hk);
         double along = k2 * (h[0] + h[1] + h[2]) - 2 * dot(k, hk);
-        /* i times it */
+        /* multiplies by i */
         double sign = i ? -1 : 1;
         for (int a = 0; a < 3; a++)
             v[a][!i] = sign * g * (2 * k2 * hk[a] + along * k[a]);

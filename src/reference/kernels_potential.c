@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels_potential.c: the references' formulas of potentials, math.md 7.4. */
+/* kernels_potential.c: reference formulas of potential kernels, math.md 7.4. */
 #include "reference/kernels.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void put_near(double phi, double f, const double d[3], double *v)
     v[9] = f * d[1] * d[2];
 }
 
-/* Of a mode's multiplier g and h = g'(k)/k, (7.11) */
+/* The values of a mode with multiplier g and h = g'(k)/k, (7.11) */
 static void put_far(double g, double h, const double k[3], double s[2],
                     double v[][2])
 {
@@ -54,7 +54,7 @@ static void put_far(double g, double h, const double k[3], double s[2],
     }
 }
 
-/* Of the mode k = 0, g there. */
+/* The value of the mode k = 0 with multiplier g. */
 static void put_mean(double g, double volume, long double net,
                      double mean[][4])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reference.c: copies in, sum, copies out. */
+/* reference.c: copies of inputs and outputs around the reference sums. */
 #include "reference/reference.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "base/progress.h"
 #include "reference/kernels.h"
 
-/* Points that open sums hold for one would lie this close to each other: the
- * square of what lies between two may be 0 there. */
+/* Two points this close to each other may have a squared distance of 0, and
+ * would count as coincident in open sums. */
 #define EXACT_CLOSE 0x1p-480
 
 static farsum_status exact_copy(double **to, int64_t n, const void *x,
@@ -37,8 +37,9 @@ static farsum_status exact_copy(double **to, int64_t n, const void *x,
     return FARSUM_OK;
 }
 
-/* Coordinates inside.  first: of open points the first that is within
- * EXACT_CLOSE of the origin. */
+/* Converts coordinates to the task's units.  Open boundaries: fails if two
+ * points lie within EXACT_CLOSE of the origin and differ.  *first: the first
+ * such point. */
 static farsum_status exact_inside(const struct task *task, double *x, int64_t n,
                                   const double **first)
 {
@@ -111,7 +112,7 @@ void exact_bytes(const struct task *task, double *held, double *more)
     *held += (double)sizeof *task + 4096; /* headers */
 }
 
-/* C times the sums into row r of the caller's arrays. */
+/* Writes C times the sums to row r of the caller's arrays. */
 static void exact_out(const struct task *task, const struct exact *s, int r,
                       const struct exact_sums *sums, farsum_result *result)
 {
@@ -136,7 +137,7 @@ static void exact_out(const struct task *task, const struct exact *s, int r,
         result->virial[9 * r + a] = scale_by(energy, c * sums->virial[a]);
 }
 
-/* The largest of the sums is in the range of what it goes to. */
+/* Fails if the largest sum is not in the range of its output. */
 static farsum_status exact_range(const struct task *task, const double *v,
                                  int64_t n, int exponent, farsum_precision type,
                                  const char *what)
@@ -176,7 +177,7 @@ static void exact_net(const struct task *task, const struct exact *s)
     task->report->net_size = sqrt((double)s->n * square);
 }
 
-/* Right-hand side r inside; its sums. */
+/* Converts right-hand side r to the task's units and sums it. */
 static farsum_status exact_sum(struct task *task, struct exact *s, int r,
                                const void *q, const struct exact_sums *sums)
 {

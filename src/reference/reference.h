@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reference.h: what the two reference methods share: copies of the points in
- * f64, sums in f64, the caller's arrays around them. */
+/* reference.h: common code of the two reference methods: copies of the points
+ * in f64, sums in f64, access to the caller's arrays. */
 #ifndef FARSUM_REFERENCE_REFERENCE_H
 #define FARSUM_REFERENCE_REFERENCE_H
 
@@ -9,7 +9,7 @@
 struct ewald;
 struct ewald_any;
 
-/* One right-hand side's sums; an output that is NULL is not wanted. */
+/* Sums of one right-hand side.  Outputs that are NULL are not requested. */
 struct exact_sums {
     double *potential; /* [targets] */
     double *field;     /* [targets][3] */
@@ -24,33 +24,34 @@ struct exact {
     double *q;            /* owned, [n][strengths] */
     double *potential;    /* owned, [targets]; NULL for flows */
     double *field;        /* owned, [targets][3]: field, or velocity */
-    double *values;       /* owned, [targets][EXACT_VIRIAL]; NULL but for
-                             potentials of exact.def */
-    struct ewald *ewald;  /* owned; laplace by ewald */
-    struct ewald_any *any; /* owned; other kernels by ewald */
+    double *values;       /* owned, [targets][EXACT_VIRIAL]; NULL except for
+                             potentials of kernels.def */
+    struct ewald *ewald;  /* owned; method ewald, laplace */
+    struct ewald_any *any; /* owned; method ewald, other kernels */
     farsum_status (*sum)(const struct task *task, struct exact *s,
                          const struct exact_sums *sums);
 };
 
-/* The points inside; open ones say the plan's unit of length. */
+/* Copies the points and converts them to the task's units.  Open boundaries:
+ * the points determine the unit of length. */
 farsum_status exact_set_points(struct exact *s, struct task *task, int64_t n,
                                const void *x, int64_t m, const void *y);
-/* Bytes that set_points holds, and those that it needs besides for a while, to
- * find coincident sources. */
+/* Bytes that set_points allocates, and the bytes that it also requires
+ * temporarily to find coincident sources. */
 void exact_bytes(const struct task *task, double *held, double *more);
 farsum_status exact_execute(struct task *task, void *state, int rhs,
                             const void *q, farsum_result *result);
-/* reference/exclusions.c: takes away what excluded pairs lose, C = 1. */
+/* reference/exclusions.c: subtracts the excluded parts of pairs, C = 1. */
 farsum_status exact_exclude(const struct task *task, struct exact *s,
                             const struct exact_sums *sums);
-/* Sums over a kernel of exact.def: width of the values, where they are to go,
- * and from there to the outputs. */
+/* Sums for a kernel of kernels.def: width of the values, their array, and the
+ * copy from there to the outputs. */
 struct exact_kind;
 int exact_wants(const struct exact_kind *kind, const struct exact_sums *sums);
 double *exact_room_of(const struct exact *s, const struct exact_sums *sums);
 void exact_spread(const struct exact *s, int width,
                   const struct exact_sums *sums);
 void exact_clear(struct exact *s);
-/* One stage that stands for the whole method in reports. */
+/* Reports the whole method as one stage. */
 void exact_stage(const struct task *task, const char *name, const char *reason);
 #endif

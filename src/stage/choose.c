@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose.c: fits, cost, pick, and say why. */
+/* choose.c: selection of a stage's variant by predicate and cost, with the
+ * reason. */
 #include "stage/stage.h"
 
 #include <stdio.h>
@@ -22,7 +23,8 @@ static farsum_status choose_fits(const struct variant_row *row,
     return row->variant->fits ? row->variant->fits(args) : FARSUM_OK;
 }
 
-/* Adds to the reason what the row says of itself, and what costs hang on. */
+/* Appends to the reason the variant's description and the inputs of the
+ * costs. */
 static void choose_more(const void *args, struct choice *choice, int about)
 {
     const struct stage *stage = choice->stage;
@@ -56,7 +58,7 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
                  stage->name, row->name);
         if (options->exact && row->variant->error)
             FAIL(ERR_UNSUPPORTED,
-                 "%s %s: it has an error of its own, which is measured, not "
+                 "%s %s: has an error of its own, which is measured, not "
                  "bounded (strict)",
                  stage->name, row->name);
         *choice = (struct choice){.stage = stage, .row = row};
@@ -69,6 +71,10 @@ static farsum_status choose_named(const struct stage *stage, const void *args,
         return FARSUM_OK;
     }
     names[n] = NULL;
+    for (int k = 0; stage->absent && stage->absent[k]; k++)
+        if (strcmp(stage->absent[k], options->name) == 0)
+            FAIL(ERR_UNSUPPORTED, "%s %s: built without FARSUM_PAPERS",
+                 stage->name, options->name);
     return text_unknown(stage->name, options->name, names);
 }
 
@@ -89,14 +95,15 @@ double choose_cost(const struct stage *stage, const struct variant_row *row,
            * (options && options->kind > 0 ? options->kind : 1);
 }
 
-int choose_rank(const struct stage *stage, const void *args,
-                const struct choose_options *options,
-                const struct variant_row *ranked[CHOOSE_MOST],
-                double cost[CHOOSE_MOST])
+/* As choose_rank: variants of papers, or all others. */
+static int rank_of(const struct stage *stage, const void *args,
+                   const struct choose_options *options, int paper,
+                   const struct variant_row *ranked[CHOOSE_MOST],
+                   double cost[CHOOSE_MOST])
 {
     int n = 0, measured;
     for (const struct variant_row *row = stage->rows; row->name; row++) {
-        if (n == CHOOSE_MOST || choose_fits(row, args) != FARSUM_OK
+        if (row->paper != paper || choose_fits(row, args) != FARSUM_OK
             || (options && options->deterministic
                 && !row->variant->deterministic)
             || (options && options->exact && row->variant->error))
@@ -111,6 +118,15 @@ int choose_rank(const struct stage *stage, const void *args,
         ranked[at] = row;
     }
     return n;
+}
+
+int choose_rank(const struct stage *stage, const void *args,
+                const struct choose_options *options,
+                const struct variant_row *ranked[CHOOSE_MOST],
+                double cost[CHOOSE_MOST])
+{
+    int n = rank_of(stage, args, options, 0, ranked, cost);
+    return n > 0 ? n : rank_of(stage, args, options, 1, ranked, cost);
 }
 
 /* "fits 8 of 19; est 0.57 ms; gpu_stream 0.75 ms, 1.31 times; density 0.1, ..."

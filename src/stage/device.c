@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what rows that work on a device have in common. */
+/* device.c: common host code of variants on devices. */
 #include "stage/device.h"
 
 #include "base/number.h"
@@ -22,14 +22,15 @@ void gpu_define_window(struct jit *jit, const struct window *window)
 farsum_status gpu_wanted(const struct device *device)
 {
     if (!device)
-        FAIL(ERR_UNSUPPORTED, "it works on a device, this plan on the host");
+        FAIL(ERR_UNSUPPORTED,
+             "runs only on a device; this plan runs on the host");
     return FARSUM_OK;
 }
 
 farsum_status gpu_not_wanted(const struct device *device)
 {
     if (device)
-        FAIL(ERR_UNSUPPORTED, "it works on the host, this plan on %s",
+        FAIL(ERR_UNSUPPORTED, "runs only on the host; this plan uses device %s",
              device->name);
     return FARSUM_OK;
 }
@@ -37,13 +38,12 @@ farsum_status gpu_not_wanted(const struct device *device)
 farsum_status gpu_local_fits(const struct device *device, int64_t bytes)
 {
     if (bytes > device->facts.local)
-        FAIL(ERR_UNSUPPORTED,
-             "it needs %lld bytes of group memory, %s has %lld",
+        FAIL(ERR_UNSUPPORTED, "needs %lld bytes of shared memory; %s has %lld",
              (long long)bytes, device->name, (long long)device->facts.local);
     return FARSUM_OK;
 }
 
-/* 90 of "sm_90", 0 if it is none. */
+/* 90 for "sm_90"; 0 for other names. */
 static int architecture(const struct device *device)
 {
     if (strncmp(device->facts.arch, "sm_", 3) != 0)
@@ -60,10 +60,10 @@ farsum_status gpu_tensor_fits(const struct device *device,
     TRY(gpu_wanted(device));
     if (architecture(device) < 80)
         FAIL(ERR_UNSUPPORTED,
-             "FP64 tensor cores are wanted, NVIDIA's from sm_80 on; %s is %s",
+             "needs FP64 tensor cores (NVIDIA, sm_80 or later); %s is %s",
              device->name, device->facts.arch);
     if (precision != FARSUM_F64)
-        FAIL(ERR_UNSUPPORTED, "it is for f64");
+        FAIL(ERR_UNSUPPORTED, "supports only f64");
     return FARSUM_OK;
 }
 

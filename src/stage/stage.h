@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage.h: what a variant is.
+/* stage.h: stages and their variants.
  *
- * A stage's room has a header with its `args` (known when a plan is made) and
- * its `io` (what changes between calls), a table variants.def of rows
+ * The folder of a stage has a header with the stage's `args` (known when a plan
+ * is made) and its `io` (different for each call).  Its table variants.def has
+ * a line
  *
- *     VARIANT(room, stem, "note")
+ *     VARIANT(stage, stem, "note")
  *
- * and a file for each stem that defines `const struct variant room_stem`. */
+ * for each variant; the file named after the stem defines `const struct variant
+ * stage_stem`. */
 #ifndef FARSUM_STAGE_STAGE_H
 #define FARSUM_STAGE_STAGE_H
 
@@ -17,64 +19,87 @@
 struct points;
 
 struct variant {
-    /* Can it do what args ask?  OK, or a status whose message says why not.
-     * NULL: it fits everything. */
+    /* OK if the variant supports args; else a status whose message gives the
+     * reason.  NULL: it supports everything. */
     farsum_status (*fits)(const void *args);
-    /* Seconds one run should take, with its share of the set, by the machine's
-     * constants; not NULL. */
+    /* Expected seconds of one run, including its share of the set, from the
+     * machine's constants; not NULL. */
     double (*cost)(const void *args);
     /* Bytes that its state will hold. */
     int64_t (*bytes)(const void *args);
-    /* What of them lies with the points: rows of two rooms that give the same
-     * *key have the same bytes, made once.  *cost: seconds of that making, a
-     * run's share, which both rows' cost has in it.  NULL: nothing. */
+    /* Bytes of these that are stored with the points.  Variants of two stages
+     * that return the same *key share the same bytes, built once.  *cost:
+     * seconds to build them, per run; the cost of both variants includes it.
+     * NULL: none. */
     int64_t (*shared)(const void *args, uint64_t *key, double *cost);
     farsum_status (*create)(const void *args, void **state);
-    /* New points: sort, list, bin.  May allocate.  NULL: nothing to do. */
+    /* Takes new points: sorts, lists, bins.  May allocate.  NULL: nothing to
+     * do. */
     farsum_status (*set)(void *state, const struct points *sources,
                          const struct points *targets);
-    /* Works; allocates nothing. */
+    /* Executes one run; does not allocate. */
     farsum_status (*run)(void *state, const void *io);
     void (*destroy)(void *state); /* NULL is legal */
     int deterministic;            /* 1: results repeat bitwise for one plan */
-    const char *needs;            /* "", or what it needs: "fftw3", ... */
-    int lists;                    /* 1: of near: keeps lists, as args' skin
-                                     says */
-    /* Adds what one run does.  NULL: what the stage says. */
+    const char *needs;            /* "", or a requirement: "fftw3", ... */
+    int lists;                    /* near only: 1: reuses lists, according to
+                                     the skin of args */
+    /* Adds the work of one run.  NULL: the stage's work. */
     void (*work)(const void *args, struct work *work);
-    /* Error by design, relative to the RMS of what it gives.  NULL: rounding's
-     * alone. */
+    /* Error by design, relative to the RMS of the result.  NULL: only rounding
+     * errors. */
     double (*error)(const void *args);
-    /* What of it follows from args, for a person: "3 cells a cutoff".  NULL:
-     * nothing. */
+    /* Describes parameters that follow from args, for a person: "3 cells per
+     * cutoff".  NULL: none. */
     void (*says)(const void *args, char *text, size_t size);
 };
 
 struct variant_row {
     const char *name, *note;
     const struct variant *variant;
+    int paper; /* 1: reproduces a paper; chosen by name, or if no other fits */
 };
 
-/* A room's table, ended by a row whose name is NULL. */
+/* What the lines of a table become: VARIANT(stage, stem, note), or PAPER(...)
+ * for a variant that reproduces a paper, which builds without FARSUM_PAPERS
+ * lack. */
+#define VARIANT_EXTERN(stage, stem, note)                                      \
+    extern const struct variant stage##_##stem;
+#define VARIANT_ROW(stage, stem, note) {#stem, note, &stage##_##stem, 0},
+#define VARIANT_NOTHING(stage, stem, note)
+#if FARSUM_PAPERS
+#define PAPER_EXTERN VARIANT_EXTERN
+#define PAPER_ROW(stage, stem, note) {#stem, note, &stage##_##stem, 1},
+#define PAPER_ABSENT VARIANT_NOTHING
+#else
+#define PAPER_EXTERN VARIANT_NOTHING
+#define PAPER_ROW VARIANT_NOTHING
+#define PAPER_ABSENT(stage, stem, note) #stem,
+#endif
+
+/* A stage and the table of its variants, ended by a NULL name. */
 struct stage {
     const char *name;
     const struct variant_row *rows;
-    /* NULL, or of rows whose set-up is paid once for several runs: */
+    /* Expected runs per set.  NULL, as the next two: set-up is not paid once
+     * for several runs. */
     double (*repeats)(const void *args);
-    /* what costs hang on, for a person, and */
+    /* Describes the inputs of the cost, for a person. */
     void (*about)(const void *args, char *text, size_t size);
-    /* what measured times are kept by: the args, numbers of points and
-     * crowding roughly, without repeats. */
+    /* Key of the timing cache: args, and rounded numbers of points and
+     * clustering factor, without repeats. */
     void (*key)(const void *args, char *text, size_t size);
-    /* Adds what one run must do, whatever the row. */
+    /* Adds the minimum work of one run, for any variant. */
     void (*work)(const void *args, struct work *work);
+    /* Names of variants that this build lacks, ended by NULL; NULL: none. */
+    const char *const *absent;
 };
 
-/* All rooms, ended by NULL. */
+/* All stages, ended by NULL. */
 extern const struct stage *const stage_rooms[];
 const struct stage *stage_find(const char *name);
 
-/* Adds what a run of a row does. */
+/* Adds the work of one run of a variant. */
 static inline void stage_work(const struct stage *stage,
                               const struct variant_row *row, const void *args,
                               struct work *work)
@@ -85,40 +110,43 @@ static inline void stage_work(const struct stage *stage,
         stage->work(args, work);
 }
 
-/* What choose picked, and why: how many rows fit, the estimate, the next one
- * and by how much it is dearer, and what the costs hang on. */
+/* Result of choose, with its reason in words: how many variants support the
+ * problem, the estimate, the next variant with the ratio of costs, and the
+ * inputs of the costs. */
 struct choice {
     const struct stage *stage;
     const struct variant_row *row;
-    double cost;  /* seconds of a run, with its share of the set-up */
-    int measured; /* 1: not modelled */
+    double cost;  /* seconds of a run, including its share of the set-up */
+    int measured; /* 1: measured, 0: modelled */
     char reason[256];
 };
 
 struct choose_options {
-    const char *name;  /* NULL: the cheapest that fits */
-    int deterministic; /* 1: only rows whose sums repeat */
-    int exact;         /* 1: only rows that have no error by design */
-    const struct choose_time *times; /* borrowed: they count instead of the
-                                        rows' own costs */
+    const char *name;  /* NULL: the cheapest that supports the problem */
+    int deterministic; /* 1: only variants that repeat bitwise */
+    int exact;         /* 1: only variants without an error by design */
+    const struct choose_time *times; /* borrowed: measured times that replace
+                                        the variants' own costs */
     int n_times;
-    double kind; /* what the other rows' costs are multiplied by; 0: 1 */
+    double kind; /* factor on the costs of variants without measured times;
+                    0: 1 */
     int brief;   /* 1: no reason in words */
 };
 
-enum { CHOOSE_MOST = WISDOM_MOST /* rows of a room */ };
+enum { CHOOSE_MOST = WISDOM_MOST /* maximum variants of a stage */ };
 
-/* Seconds of a run by a row, by what was measured, if it was, or the model. */
+/* Seconds of a run of a variant: measured if available, else modelled. */
 double choose_cost(const struct stage *stage, const struct variant_row *row,
                    const void *args, const struct choose_options *options,
                    int *measured);
-/* The rows that fit, cheapest first; how many. */
+/* Ranks the variants that support the problem, cheapest first; returns their
+ * number. */
 int choose_rank(const struct stage *stage, const void *args,
                 const struct choose_options *options,
                 const struct variant_row *ranked[CHOOSE_MOST],
                 double cost[CHOOSE_MOST]);
-/* Named: that one, or an error that lists the names or says why it does not
- * fit.  Else the cheapest that fits. */
+/* If a variant is named: selects it, or fails with a list of names or the
+ * reason.  Otherwise selects the cheapest that supports the problem. */
 farsum_status choose(const struct stage *stage, const void *args,
                      const struct choose_options *options,
                      struct choice *choice);

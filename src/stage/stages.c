@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stages.c: all rooms, in the order of the methods: spectral, fmm. */
+/* stages.c: all stages, in the order of the methods: spectral, fmm. */
 #include "stage/expansions/expansions.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* method.h: a recipe.  A row of methods.def and a `const struct method
- * method_NAME` in NAME.c are the whole registration. */
+/* method.h: interface of a summation method.  To register a method, add a line
+ * to methods.def and define `const struct method method_NAME` in NAME.c. */
 #ifndef FARSUM_TASK_METHOD_H
 #define FARSUM_TASK_METHOD_H
 
 #include "task/units.h"
 
-/* Groups of options that a method may have. */
+/* Groups of options that a method may accept. */
 enum method_options {
     METHOD_ANY = 0,
     METHOD_CUTOFF = 1,
@@ -15,47 +15,51 @@ enum method_options {
 };
 
 struct method {
-    /* Can it do this problem?  A message says why not. */
+    /* Returns OK if the method supports this problem; otherwise fails with the
+     * reason as the message. */
     farsum_status (*fits)(const struct task *task);
-    /* Seconds below which no execute comes, known immediately: where another
-     * method is as fast, tune is not called. */
+    /* A lower bound for the seconds per execute, cheap to compute.  If another
+     * method is as fast as that, tune is not called. */
     double (*least)(const struct task *task);
-    /* Chooses all that the options leave open.  *state, which is never NULL
-     * then, is create's or destroy's; *seconds are what one execute should
-     * take.  Allocates nothing of size. */
+    /* Chooses everything that the options leave open and allocates no large
+     * arrays.  On success *state is not NULL; create or destroy takes ownership
+     * of it.  *seconds is the predicted time of one execute. */
     farsum_status (*tune)(const struct task *task, void **state,
                           double *seconds);
-    /* state is tune's: reports it; unless task->dry, makes all that the sums
-     * need. */
+    /* Takes the state of tune and writes the report.  Unless task->dry, it also
+     * allocates and builds everything that the sums need. */
     farsum_status (*create)(const struct task *task, void *state);
     farsum_status (*set_points)(struct task *task, void *state, int64_t n,
                                 const void *x, int64_t m, const void *y);
     farsum_status (*set_cell)(struct task *task, void *state,
                               const double cell[9]);
-    /* Results are checked for presence; q on the host is finite.  Allocates
-     * nothing. */
+    /* The caller has checked that the requested results are present, and that q
+     * on the host is finite.  Allocates nothing. */
     farsum_status (*execute)(struct task *task, void *state, int rhs,
                              const void *q, farsum_result *result);
-    /* Waits for the work enqueued on a device; NULL: none is ever. */
+    /* Waits for the work enqueued on a device.  NULL: the method never enqueues
+     * any. */
     farsum_status (*finish)(struct task *task, void *state);
     void (*destroy)(void *state); /* NULL is legal */
-    /* The options that name choices which the report lacks; NULL: none. */
+    /* Names the choices that the report does not contain, as options.  NULL:
+     * none. */
     void (*choice)(const void *state, farsum_options *options);
-    /* task->exclusions have other rows, for the points that are set; NULL:
-     * execute reads them. */
+    /* Called when the rows of task->exclusions changed for the current points.
+     * NULL: execute reads the rows itself. */
     farsum_status (*exclude)(struct task *task, void *state);
     unsigned options; /* METHOD_... */
-    unsigned lacks;   /* FARSUM_...: outputs that it has not of a periodic
-                         cell; a plan of another method beside it has them */
-    int reference;    /* 1: taken only where no other fits */
-    int bounded;      /* 1: keeps options.strict */
-    int wide;         /* 1: sums in f64 whatever is asked for */
-    int mixed;        /* 1: sums near pairs of a mixed problem in f32 */
+    unsigned lacks;   /* FARSUM_...: outputs that this method lacks in a
+                         periodic cell; a companion plan of another method
+                         computes them */
+    int reference;    /* 1: chosen only where no other method fits */
+    int bounded;      /* 1: supports options.strict */
+    int wide;         /* 1: always sums in f64 */
+    int mixed;        /* 1: sums the near pairs of a mixed problem in f32 */
 };
 
 struct method_row {
     const char *name, *note, *needs;
     const struct method *method;
 };
-extern const struct method_row method_rows[]; /* ended by a NULL name */
+extern const struct method_row method_rows[]; /* terminated by a NULL name */
 #endif

@@ -17,14 +17,14 @@
 
 enum { TARGETS = 160, SOURCES = 8192, PAIRS_LEAST = 100000 };
 
-/* The index of pick k of `count` of n sources: all of them in order, or random
- * ones. */
+/* The index of pick k: all n sources in order if `count` is n, else a random
+ * one. */
 static int64_t sample_pick(int64_t k, int64_t count, int64_t n, uint64_t *seed)
 {
     return count == n ? k : (int64_t)(random_next(seed) % (uint64_t)n);
 }
 
-/* Some sources by axis, and which they are. */
+/* A subset of the sources, one array per axis, and their indices. */
 struct sample_sources {
     double *s[3]; /* owned, [n + SAMPLE_LANES] */
     int64_t *i;   /* owned, [n] */
@@ -54,13 +54,13 @@ static void sources_clear(struct sample_sources *of)
     mem_free(of->i);
 }
 
-/* Pairs by radius: of slots that are one bin's, and of the others. */
+/* Pair counts by radius: slots that lie within one bin, and the others. */
 struct sample_tally {
     int64_t bin[SAMPLE_RADII + 1];
     int32_t slot[BINS_SLOTS];
 };
 
-/* Counts the pairs of source i and others. */
+/* Counts the pairs between source i and the others. */
 static void sample_count(const struct sample_look *look,
                          const struct sample_kern *near,
                          const struct sample_sources *sources, int64_t i,
@@ -85,7 +85,8 @@ static void sample_count(const struct sample_look *look,
     }
 }
 
-/* Counts pairs of nearest images of some targets and sources by radius. */
+/* Counts pairs by radius, between some targets and the nearest images of the
+ * sources. */
 static farsum_status sample_pairs(struct sample *sample,
                                   const struct cell *cell,
                                   const struct points *p, enum isa isa,
@@ -153,8 +154,8 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     double spacing = cbrt(cell->volume / (double)n);
     double reach = fmin(cell->height[0],
                         fmin(cell->height[1], cell->height[2]));
-    /* from deep inside a cluster up to half the cell, where the nearest image
-     * stops being the only one */
+    /* from deep inside a cluster up to half the cell; beyond, the nearest image
+     * is not the only one */
     sample->radius0 = fmin(spacing / 64, reach / 2 / pow(M_SQRT2, 30));
     sample->step = pow(reach / 2 / sample->radius0, 1.0 / (SAMPLE_RADII - 1));
     sample_uniform(sample, cell);
@@ -173,7 +174,7 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
         sample->q1 += v;
         sample->q2 += v * v;
     }
-    if (most == 0) /* nothing to go by: as if of 1 */
+    if (most == 0) /* no data: as if one pair */
         sample->q2 = (double)n;
     GO(sample_pairs(sample, cell, &points, isa, threads));
     if (most > 0)
@@ -194,8 +195,8 @@ void sample_clear(struct sample *sample)
     sample->n_targets = 0;
 }
 
-/* Linear in the logarithms; beyond the last radius the growth of a uniform
- * system. */
+/* Interpolates linearly in the logarithms.  Beyond the last radius the count
+ * grows as in a uniform system. */
 static double sample_at(const struct sample *sample, const double *table,
                         double r)
 {

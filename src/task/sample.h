@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample.h: what the tuner learns from a typical configuration: how crowded
- * it is around a particle, how large its forces are, and how the charges
- * around some particles lie. */
+/* sample.h: statistics of a representative configuration for the tuner: density
+ * around a particle, size of the forces, and arrangement of the charges around
+ * some particles. */
 #ifndef FARSUM_TASK_SAMPLE_H
 #define FARSUM_TASK_SAMPLE_H
 
@@ -13,7 +13,7 @@ struct pair;
 
 enum { SAMPLE_RADII = 40, SAMPLE_SHELLS = 48 };
 
-/* Charges around one target: shell k holds those at distance radius[k-1] ..
+/* Charges around one target.  Shell k holds those at distances radius[k-1] to
  * radius[k]. */
 struct sample_target {
     double q;                          /* its own charge */
@@ -24,52 +24,56 @@ struct sample_target {
     double dipole[SAMPLE_SHELLS][3];   /* sum of q_j d/r, d = x_i - x_j */
 };
 
-/* Means over the targets of products of what lies in their shells, weighted by
- * the target's q^2 (forces) or 1 (potentials): an error that is a sum over
- * shells has its mean square by them. */
+/* Means over the targets of products of shell sums, weighted by the target's
+ * q^2 (forces) or 1 (potentials).  The mean square of an error that is a sum
+ * over shells follows from them. */
 struct sample_moments {
     double charge[SAMPLE_SHELLS][SAMPLE_SHELLS];
     double dipole[SAMPLE_SHELLS][SAMPLE_SHELLS]; /* forces only */
-    double own[SAMPLE_SHELLS];    /* the target's charge times the shell's */
+    double own[SAMPLE_SHELLS];    /* the target's charge times the shell's
+                                     charge */
     double square[SAMPLE_SHELLS]; /* the shells' sums of q_j^2 */
     double q2;                    /* the target's charge squared */
 };
 
 struct sample {
-    int64_t n, m;          /* sources; targets, 0: the same */
+    int64_t n, m;          /* sources; targets (0: the sources) */
     double q1, q2;         /* sum of q and of q^2 */
     double radius0, step;  /* radius of bin k: radius0 step^k, caller's unit */
-    double around[SAMPLE_RADII]; /* mean sources within the radius */
-    double force;          /* RMS force, of a flow RMS velocity: an estimate
+    double around[SAMPLE_RADII]; /* mean number of sources within the radius */
+    double force;          /* estimated RMS force, or RMS velocity of a flow,
                               with C = 1; 0: unknown */
-    double whole;          /* of it as the fast methods sum it, excluded pairs
-                              not yet taken away: what is rounded */
-    double close[2];       /* RMS over sources of what near sources' values
-                              change by if all ends are off by one step of 1,
-                              (6.7): of the force; of the potential, or of a
+    double whole;          /* the same before excluded pairs are subtracted:
+                              fast methods sum, and round, this force */
+    double close[2];       /* (6.7): RMS over sources of the change in the near
+                              sources' values if all coordinates are off by one
+                              step of 1: of the force; of the potential, or of a
                               flow's velocity */
-    double nearest;        /* the least distance that was met */
-    double flow, within;   /* RMS velocity that sources within a distance leave,
-                              where it is known of all targets; else 0, 0 */
-    double near;           /* RMS over sources of the largest value, as of
-                              close[1], of a source much nearer than the mean
-                              distance of two */
-    double pair;           /* of points at random what their nearest pair adds
-                              to the RMS force, (6.18); of others 0 */
+    double nearest;        /* the smallest distance found */
+    double flow, within;   /* RMS velocity of a flow due to sources within the
+                              distance `within`, where it is known for all
+                              targets; else 0, 0 */
+    double near;           /* RMS over sources of the largest value, as in
+                              close[1], due to a source much nearer than the
+                              mean distance of two */
+    double pair;           /* random points: contribution of their nearest pair
+                              to the RMS force, (6.18); other points: 0 */
     int64_t n_targets;     /* 0: no sample was given */
     struct sample_target *target; /* owned */
     struct sample_moments *moments; /* owned, NULL without targets */
     double radius[SAMPLE_SHELLS]; /* outer radii of the shells */
     int crystal;           /* 1: most targets have the same surroundings as
-                              another */
-    int lattice;           /* 1: the same but for the charges */
-    int regular;           /* 1: that, or the nearest as far away */
+                              another one */
+    int lattice;           /* 1: the same except for the charges */
+    int regular;           /* 1: lattice, or all nearest sources at the same
+                              distance */
 };
 
-/* x, q [n][strengths] of n sources, x of type `arrays`; both NULL: unit
- * charges, uniform.  Of a flow the roots of square() stand in place of charges.
- * exclusions: of the sources, in rows if there are any.  pair: the kernel,
- * NULL: 1/r; a flow's forces are those of 1/r. */
+/* Takes the statistics of n sources.  x (of type `arrays`) and q
+ * [n][strengths]: both NULL means uniform unit charges.  For a flow, the roots
+ * of square() replace the charges.  exclusions: of the sources, with rows if
+ * any pair is excluded.  pair: the kernel; NULL: 1/r.  Forces of a flow are
+ * those of 1/r. */
 farsum_status sample_take(struct sample *sample, const struct cell *cell,
                           int64_t n, int64_t m, const void *x, const double *q,
                           farsum_precision arrays,
@@ -80,10 +84,10 @@ static inline double sample_nearest(double f)
 {
     return f - (f > 0.5) + (f < -0.5);
 }
-/* Sets the moments, once the targets are there.  values: 1: of potentials. */
+/* Computes the moments; the targets must exist.  values: 1: of potentials. */
 farsum_status sample_moments_set(struct sample *sample, int values);
 void sample_clear(struct sample *sample);
-/* Mean number of sources within r of a source. */
+/* The mean number of sources within r of a source. */
 double sample_around(const struct sample *sample, const struct cell *cell,
                      double r);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_bins.h: in which of some logarithmic steps of the radius a square of a
- * distance lies, as logarithms say it, mostly without one. */
+/* sample_bins.h: logarithmic bins of the radius, found from the squared
+ * distance mostly without computing a logarithm.  The bin is the same as by the
+ * logarithm. */
 #ifndef FARSUM_TASK_SAMPLE_BINS_H
 #define FARSUM_TASK_SAMPLE_BINS_H
 
@@ -8,15 +9,15 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { BINS_MOST = 64, BINS_SLOTS = 2048, BINS_SHIFT = 47 /* 32 an octave */ };
+enum { BINS_MOST = 64, BINS_SLOTS = 2048, BINS_SHIFT = 47 /* 32 per octave */ };
 
 struct sample_bins {
     double base, inverse;    /* bin = ceil((log r - base) inverse) */
     int last;                /* 0 .. last */
-    double limit[BINS_MOST]; /* r^2 of what is in bin k at most */
-    int64_t first;           /* of the slots */
-    uint8_t slot[BINS_SLOTS]; /* the first bin that it has a part of */
-    uint8_t split[BINS_SLOTS]; /* 1: it has parts of others too, perhaps */
+    double limit[BINS_MOST]; /* upper limit of r^2 in bin k */
+    int64_t first;           /* index of the first slot */
+    uint8_t slot[BINS_SLOTS]; /* the first bin that overlaps the slot */
+    uint8_t split[BINS_SLOTS]; /* 1: the slot may overlap other bins too */
 };
 
 static inline int64_t sample_bins_slot(const struct sample_bins *b, double r2)
@@ -54,14 +55,15 @@ static inline void sample_bins_set(struct sample_bins *b, double base,
     }
 }
 
-/* By the logarithm of r. */
+/* The bin by the logarithm of r. */
 static inline int sample_bins_by(const struct sample_bins *b, double log_r)
 {
     double at = (log_r - b->base) * b->inverse;
     return at <= 0 ? 0 : at > b->last - 1 ? b->last : (int)ceil(at);
 }
 
-/* 1: *bin is what a logarithm would say too; 0: it is too close to tell. */
+/* Returns 1 if *bin is certainly the bin that the logarithm gives; 0 if r2 is
+ * too close to a limit. */
 static inline int sample_bins_at(const struct sample_bins *b, double r2,
                                  int *bin)
 {
@@ -73,7 +75,7 @@ static inline int sample_bins_at(const struct sample_bins *b, double r2,
            && (k == 0 || r2 > b->limit[k - 1] * (1 + 1e-11));
 }
 
-/* The bin, by a logarithm where need be. */
+/* The bin, by a logarithm where necessary. */
 static inline int sample_bins_of(const struct sample_bins *b, double r2)
 {
     int bin;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_flow.c: what the error model sees of a flow's strengths, and of forces
- * other than those of 1/r. */
+/* sample_flow.c: sample statistics of flows and of potentials other than
+ * 1/r. */
 #include "task/sample_flow.h"
 
 #include <math.h>
@@ -8,18 +8,19 @@
 #include "tune/error_shared.h"
 
 enum { MOST = 4 };
-/* Part of the mean square that is taken where a lattice's sources cancel. */
+/* The part of the mean square that is assumed where a lattice's sources
+ * cancel. */
 #define ALIKE 0.01
 
-/* Mean square over square() of a pair at r, nothing cut. */
+/* The mean square over square() of a pair at r, without cutoff. */
 static double flow_pair(const struct pair *pair, double r)
 {
     const double whole[3] = {1, 0, 0};
     return pair->kind->mean(pair, whole, r);
 }
 
-/* (9.14): of pairs that fall off fast, sources near by; of the stokeslet, whose
- * square does not, the modes of the cell. */
+/* (9.14): for pairs that fall off fast, a sum over near sources; for the
+ * stokeslet, whose square does not, a sum over the cell's modes. */
 static double flow_velocity(const struct sample *s, const struct pair *pair,
                             const struct cell *cell)
 {
@@ -30,7 +31,7 @@ static double flow_velocity(const struct sample *s, const struct pair *pair,
         return sqrt(s->q2 * 2 / 3 * front * front * volume
                     / (2 * M_PI * M_PI * lowest));
     }
-    double most[MOST] = {0}; /* the least of them first */
+    double most[MOST] = {0}; /* in ascending order */
     for (int64_t i = 0; i < s->n_targets; i++) {
         double inner = 0, here = 0;
         for (int k = 0; k < SAMPLE_SHELLS; inner = s->radius[k++])
@@ -44,16 +45,16 @@ static double flow_velocity(const struct sample *s, const struct pair *pair,
             most[k] = here;
         }
     }
-    /* a few pairs that lie close make most of it: those of the sample are no
-     * promise of as many among all */
+    /* a few close pairs contribute most of the sum: those in the sample do not
+     * guarantee as many among all points */
     for (int k = 0; k < MOST && MOST * 16 < s->n_targets; k++)
         sum -= most[k];
     outer = s->n_targets > 0 ? s->radius[SAMPLE_SHELLS - 1]
                              : 0.55 * cbrt(volume / (double)s->n);
-    /* as r^-4 from there on */
+    /* from there on it falls as r^-4 */
     double even = 4 * M_PI * s->q2 / volume;
     sum += even * pow(outer, 3) * flow_pair(pair, outer);
-    if (s->within > 0) /* directions and signs are those that there are */
+    if (s->within > 0) /* the actual directions and signs */
         sum = fmax(ALIKE * sum, s->flow * s->flow
                                     + even * pow(s->within, 3)
                                           * flow_pair(pair, s->within));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_flow.h: what the tuner learns from a configuration of a flow, or of a
- * potential other than 1/r. */
+/* sample_flow.h: sample statistics of flows and of potentials other than
+ * 1/r. */
 #ifndef FARSUM_TASK_SAMPLE_FLOW_H
 #define FARSUM_TASK_SAMPLE_FLOW_H
 
@@ -8,9 +8,9 @@
 #include "math/pair.h"
 #include "task/sample.h"
 
-/* As sample_take; of a potential `force` and `close` are its own.  Of a flow
- * with the root of square() in place of charges, and `force`
- * the RMS velocity of sources without order (math.md (9.14)). */
+/* Works as sample_take.  For a potential, `force` and `close` are those of its
+ * kernel.  For a flow, the root of square() replaces the charge, and `force` is
+ * the RMS velocity of uncorrelated sources (math.md (9.14)). */
 farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                const struct cell *cell,
                                const farsum_problem *problem,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_kern.c: sources around a target of the sample, in vector lanes. */
+/* sample_kern.c: sums over the sources around a sample target, vectorised. */
 #include "base/simd.h"
 #include "task/sample_kern.h"
 
 #if FARSUM_BITS == 64
 
-/* Differences and squares of W sources. */
+/* Differences and squared distances of W sources. */
 struct seen {
     vreal x[3], r2;
 };
 
-/* What every source is told, in all lanes. */
+/* Data common to all sources, broadcast to all lanes. */
 struct looker {
     vreal p[3], a[9], limit;
 };
@@ -41,7 +41,8 @@ SIMD_FN struct seen look(const struct looker *from, const double *const s[3],
     return to;
 }
 
-/* Those of W sources from k on that are below `end`, and within the limit. */
+/* Mask of the W sources from k on that have an index below `end` and lie within
+ * the limit. */
 SIMD_FN vmask within(const struct looker *from, vreal r2, int64_t k,
                      int64_t end)
 {
@@ -51,13 +52,14 @@ SIMD_FN vmask within(const struct looker *from, vreal r2, int64_t k,
     return (r2 > v_set(0)) & (r2 < from->limit) & (lane < end - k);
 }
 
-/* Lanes of an eighth each, whatever W is: sources k, k + 8, .. of a stretch. */
+/* Eight partial sums, whatever W is: sources k, k + 8, ... of a range share
+ * one. */
 struct lanes {
     double field[3][SAMPLE_LANES], close[2][SAMPLE_LANES], near[SAMPLE_LANES],
         nearest[SAMPLE_LANES];
 };
 
-/* Lanes first .. first + W. */
+/* Sums the lanes first to first + W. */
 SIMD_FN void sum_lanes(const struct sample_look *at, const int64_t (*range)[2],
                        int n, int first, struct lanes *to)
 {
@@ -132,7 +134,7 @@ static int list_near(const struct sample_look *at, int64_t begin, int64_t end,
         for (int d = 0; d < 3; d++)
             v_store(to->x[d] + (k - begin), s.x[d]);
         v_store(to->r2 + (k - begin), s.r2);
-        for (int l = 0; l < W; l++) { /* over one that was not in */
+        for (int l = 0; l < W; l++) { /* over a source that was masked out */
             to->at[found] = (int)(k - begin) + l;
             found += in[l] != 0;
         }

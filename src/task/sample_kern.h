@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_kern.h: what sample_kern.c gives to sample_near.c. */
+/* sample_kern.h: the functions of sample_kern.c for one instruction set. */
 #ifndef FARSUM_TASK_SAMPLE_KERN_H
 #define FARSUM_TASK_SAMPLE_KERN_H
 
@@ -7,41 +7,43 @@
 
 enum { SAMPLE_LANES = 8, SAMPLE_CHUNK = 64 };
 
-/* A target, and the sources that it may look at. */
+/* A target, and the sources that it may interact with. */
 struct sample_look {
-    const double *s[3], *q; /* of all sources, and SAMPLE_LANES more;
+    const double *s[3], *q; /* all sources, then SAMPLE_LANES more;
                                fractional */
     const double *a;        /* rows of the cell */
     double p[3];            /* the target, fractional */
-    double limit;           /* list, force: square of a distance, exclusive */
-    double inverse;         /* force: 1 over the screen's square */
-    double much;            /* force: square of a distance */
+    double limit;           /* list, force: a squared distance, exclusive */
+    double inverse;         /* force: 1 over the square of the screening
+                               radius */
+    double much;            /* force: a squared distance */
 };
 
-/* What sources of 1/r do to a target: the field of unit charge, screened; sums
- * of q^2/r^6 and q^2/r^4; the largest q^2/r^2 of those nearer than `much`; the
- * square of the nearest one's distance. */
+/* Effect of sources of 1/r on a target: the screened field of unit charges;
+ * sums of q^2/r^6 and q^2/r^4; the largest q^2/r^2 of sources nearer than
+ * `much`; the squared distance of the nearest source. */
 struct sample_force {
     double field[3], close[2], near, nearest;
 };
 
-/* Of a stretch of sources, differences of positions and squares of distances;
- * and which are within the limit, from the first one. */
+/* For a range of sources: position differences, squared distances, and which
+ * sources are within the limit.  Index 0 is the first source of the range. */
 struct sample_list {
     double x[3][SAMPLE_CHUNK + SAMPLE_LANES], r2[SAMPLE_CHUNK + SAMPLE_LANES];
     int32_t at[SAMPLE_CHUNK + SAMPLE_LANES];
 };
 
-/* Every instruction set computes the same bits: the lanes are as many, and no
- * sum is contracted. */
+/* Every instruction set computes the same bits: the number of partial sums is
+ * fixed, and no multiply-add is contracted. */
 struct sample_kern {
-    /* Sources of n stretches: first, and one past the last. */
+    /* Sums over the sources of n ranges [first, last + 1). */
     void (*force)(const struct sample_look *, const int64_t (*range)[2], int n,
                   struct sample_force *);
-    /* Sources begin .. end, SAMPLE_CHUNK at most; how many are within. */
+    /* Lists the sources begin to end, at most SAMPLE_CHUNK; returns how many
+     * are within the limit. */
     int (*list)(const struct sample_look *, int64_t begin, int64_t end,
                 struct sample_list *);
-    /* Squares of the distances of the first n sources, whatever they are. */
+    /* Squared distances of the first n sources, without a limit. */
     void (*squares)(const struct sample_look *, int64_t n, double *r2);
 };
 #endif

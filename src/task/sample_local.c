@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_local.c: neighbours of a subset, by a hash of cells. */
+/* sample_local.c: neighbours of some targets, found by a hash of cells. */
 #include "task/sample_local.h"
 
 #include <math.h>
@@ -15,51 +15,51 @@
 #include "task/sample_pair.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
-enum { RANGES = 64 /* stretches of sources that a force may look at */ };
-enum { LEFT_OUT = 3, FORCES_LEAST = 256 /* that are worth a thread */ };
-/* Of so many nearest distances it is seen how the number of pairs grows, as
- * r^AT_RANDOM at most if they are at random. */
+enum { RANGES = 64 /* ranges of sources per force, at most */ };
+enum { LEFT_OUT = 3, FORCES_LEAST = 256 /* forces per thread, at least */ };
+/* Number of nearest distances tested: the count of pairs grows as r^AT_RANDOM
+ * at most if the points are random. */
 enum { NEAREST = 32 };
 #define AT_RANDOM 5.0
-/* -log of 0.5: one set of points in two has a pair that is nearer. */
+/* -log 0.5: one set of points in two has a nearer pair. */
 #define RARE 0.69
 
-/* What is summed at a target. */
+/* Sums at one target. */
 struct grid_sums {
     double field[3];
-    double whole[3]; /* the field with excluded pairs */
-    double close[2]; /* sums of squares, as sample->close */
-    double near;     /* the largest square, as sample->near */
+    double whole[3]; /* field including excluded pairs */
+    double close[2]; /* sums of squares, see sample->close */
+    double near;     /* the largest square, see sample->near */
     double value[3]; /* a flow's velocity */
     double nearest;  /* distance of the nearest source */
 };
 
-/* The sources by bucket. */
+/* The sources sorted by bucket. */
 struct grid_sources {
     double *s[3], *q; /* owned, [n] */
     int64_t *i;       /* owned, [n] */
     uint64_t *key;    /* owned, [n] */
 };
 
-/* Bins of at least half the screen's edge; those of one hash share a bucket. */
+/* Bins at least half a screening radius wide; equal hashes share a bucket. */
 struct grid {
     struct sample *sample;
     const struct points *points;
     const struct cell *cell;
     const double *q;     /* or the root of square() */
-    const double *given; /* [n][strengths]: the sources' own */
+    const double *given; /* [n][strengths]: strengths of the sources */
     const struct exclusions *exclusions;
     const struct pair *pair;   /* of the forces; NULL: 1/r */
     const struct pair *kernel; /* of the values */
     int flow;    /* 1: all velocities are summed */
-    double much; /* nearer is much nearer than the mean distance of two */
+    double much; /* distances below it are much below the mean */
     int64_t dim[3], buckets;
-    double radius, screen;   /* of the shells, and of the force */
+    double radius, screen;   /* of the shells; of the screened force */
     uint64_t *key;           /* owned, [n]: bin of each source */
     int64_t *start;          /* owned, [buckets + 1] */
     struct grid_sources by;
     int apart; /* 1: no two bins share a bucket */
-    int plain; /* 1: so, 1/r, and nothing excluded: forces in vectors */
+    int plain; /* 1: apart, 1/r, no exclusions: vector code */
     const struct sample_kern *near;
     struct sample_bins bins; /* of the shells */
 };
@@ -76,7 +76,7 @@ static int64_t grid_bin(const struct grid *g, int d, int64_t i)
     return b < g->dim[d] ? b : g->dim[d] - 1;
 }
 
-/* Bin -n .. 2n - 1 of an axis that goes round after n. */
+/* Wraps a bin index -n .. 2n - 1 of a periodic axis. */
 static int64_t grid_turn(int64_t bin, int64_t n)
 {
     return bin < 0 ? bin + n : bin < n ? bin : bin - n;
@@ -123,16 +123,16 @@ static farsum_status grid_build(struct grid *g)
         for (int d = 0; d < 3; d++)
             g->by.s[d][e] = g->points->s[d][i];
     }
-    /* each start now stands one slot late */
+    /* each start is now that of the next slot */
     for (int64_t b = 0; b < g->buckets; b++)
         g->start[b] = g->start[b + 1];
     g->start[g->buckets] = n;
     return FARSUM_OK;
 }
 
-/* Field over d of a unit source at r, u = (r/screen)^2: of 1/r screened, (1 -
- * u)^2/r^3 falls smoothly to 0 at u = 1; other potentials fall off by
- * themselves. */
+/* Field divided by d of a unit source at r, u = (r/screen)^2.  For 1/r it is
+ * screened: (1 - u)^2/r^3 falls smoothly to 0 at u = 1.  Other potentials fall
+ * off without screening. */
 static double grid_slope(const struct grid *g, double r, double u)
 {
     double v[2];
@@ -142,7 +142,7 @@ static double grid_slope(const struct grid *g, double r, double u)
     return v[0] / r;
 }
 
-/* A source at x, r2 > 0, in the target's shells. */
+/* Adds a source at x, r2 > 0, to the target's shells. */
 static void grid_shell(const struct grid *g, const double x[3], double r2,
                        double qj, double stays, struct sample_target *target)
 {
@@ -156,7 +156,7 @@ static void grid_shell(const struct grid *g, const double x[3], double r2,
         target->dipole[shell][k] += part * x[k];
 }
 
-/* The value that source e leaves at x from it. */
+/* Adds the value at the target due to source e, at x from it. */
 static void grid_value(const struct grid *g, int64_t e, const double x[3],
                        double r2, double stays, struct grid_sums *sums)
 {
@@ -171,16 +171,16 @@ static void grid_value(const struct grid *g, int64_t e, const double x[3],
         sums->near = fmax(sums->near, square);
 }
 
-/* A target, and how far it sees. */
+/* A target, and its radius. */
 struct grid_aim {
     int64_t i;
     double q;
     struct sample_look look;
     struct sample_target *shells; /* NULL: none */
-    struct grid_sums *sums;       /* NULL: shells only, nothing excluded */
+    struct grid_sums *sums;       /* NULL: shells only, no exclusions */
 };
 
-/* Adds source e at x to the field at the target, and to its shells. */
+/* Adds source e at x to the target's field and shells. */
 static void grid_add(const struct grid *g, const struct grid_aim *aim,
                      int64_t e, const double x[3], double r2)
 {
@@ -206,8 +206,8 @@ static void grid_add(const struct grid *g, const struct grid_aim *aim,
         grid_shell(g, x, r2, qj, stays, aim->shells);
 }
 
-/* Sources begin .. end, of one bin or of some whose buckets lie together; those
- * of another key are left out where bins share buckets. */
+/* Visits sources begin to end, of bins with adjacent buckets; skips sources
+ * with another key where bins share buckets. */
 static void grid_visit(const struct grid *g, const struct grid_aim *aim,
                        uint64_t key, int64_t begin, int64_t end)
 {
@@ -229,14 +229,14 @@ static void grid_visit(const struct grid *g, const struct grid_aim *aim,
     }
 }
 
-/* Bins low .. high of the last axis, which goes round. */
+/* Visits bins low to high of the last, periodic axis. */
 static void grid_row(const struct grid *g, const struct grid_aim *aim,
                      int64_t a, int64_t b, int64_t low, int64_t high)
 {
     int64_t n = g->dim[2];
     while (low <= high) {
         int64_t from = grid_turn(low, n), last = from;
-        if (g->apart) /* their buckets lie together up to the axis' end */
+        if (g->apart) /* buckets are adjacent up to the axis' end */
             last = from + (high - low) < n ? from + (high - low) : n - 1;
         uint64_t key = grid_key(g, a, b, from);
         int64_t bucket = grid_bucket(g, key);
@@ -246,7 +246,7 @@ static void grid_row(const struct grid *g, const struct grid_aim *aim,
     }
 }
 
-/* Bins within the radius of source i, all of them once where there are few. */
+/* Bins within the radius of source i; each once where an axis has few. */
 static void grid_reach(const struct grid *g, int64_t i, double radius,
                        int64_t low[3], int64_t high[3])
 {
@@ -287,8 +287,7 @@ static void grid_target(const struct grid *g, int64_t i,
                      grid_turn(b, g->dim[1]), low[2], high[2]);
 }
 
-/* The stretches of sources in bins low .. high, where bins are apart; 0: too
- * many. */
+/* Ranges of sources in bins low to high, if bins are apart; 0: too many. */
 static int grid_ranges(const struct grid *g, const int64_t low[3],
                        const int64_t high[3], int64_t range[RANGES][2])
 {
@@ -343,7 +342,7 @@ static void grid_force(const struct grid *g, int64_t i,
     memcpy(sums->whole, force.field, sizeof force.field);
 }
 
-/* Radius where a particle has `wanted` neighbours, or half the cell. */
+/* Radius with `wanted` neighbours of a particle, at most half the cell. */
 static double grid_radius(const struct sample *s, double wanted)
 {
     double r = s->radius0;
@@ -352,7 +351,7 @@ static double grid_radius(const struct sample *s, double wanted)
     return r;
 }
 
-/* most: the largest so far, falling.  What is not, or no more, among them. */
+/* Inserts v into the largest so far (descending); returns what drops out. */
 static double keep_largest(double most[LEFT_OUT], double v)
 {
     for (int k = 0; k < LEFT_OUT; k++)
@@ -370,9 +369,10 @@ static int nearer(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* (6.18): of points at random, whose pairs within r grow as r^3, the nearest of
- * all lie nearer than those of `count` targets, and are most of what moves do.
- * Others keep a least distance, and a few targets tell of all. */
+/* (6.18): estimates the nearest distance among all points.  Pairs of random
+ * points within r grow as r^3, so the nearest pair of all is nearer than any of
+ * `count` targets, and dominates the effect of rounded positions.  Other points
+ * keep a minimum distance, and a few targets suffice. */
 static void nearest_of_all(const struct grid *g, int64_t count,
                            double *distance)
 {
@@ -387,7 +387,7 @@ static void nearest_of_all(const struct grid *g, int64_t count,
         logs += log(last / distance[k]);
     if (!isfinite(last) || !(NEAREST < AT_RANDOM * logs))
         return;
-    double within = 2 * RARE / n; /* sources, of a target, mean */
+    double within = 2 * RARE / n; /* mean number of sources per target */
     double r = last * cbrt(within * (double)count / NEAREST);
     sample_pair_steep(g->kernel, r, steep);
     s->close[0] = fmax(s->close[0], q2 * sqrt(2 / n * steep[0]));
@@ -395,7 +395,7 @@ static void nearest_of_all(const struct grid *g, int64_t count,
               * sqrt(within * 3 / (2 * power - 1));
 }
 
-/* The source that force t is on: they are spread over all. */
+/* The source that force t acts on; these are spread over all sources. */
 static int64_t force_at(int64_t t, int64_t forces, int64_t n)
 {
     return (int64_t)((double)n * ((double)t + 0.5) / (double)forces);
@@ -420,7 +420,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     double *distance = NULL;
     struct grid_sums *sums = NULL;
     farsum_status status = FARSUM_OK;
-    /* targets apart lie elsewhere, none as near as sources may */
+    /* separate targets are never as near to a source as sources may be */
     g.flow = forces == n && sample->m == 0 && !g.kernel->kind->gradient;
     g.screen = grid_radius(sample, SCREEN);
     g.radius = fmin(grid_radius(sample, NEIGHBOURS), REACH * g.screen);
@@ -441,7 +441,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                   : threads;
     PAR_FOR(threads, schedule(dynamic, 64))
     for (int64_t t = 0; t < forces; t++) {
-        /* the first of each few has shells */
+        /* the first force of each few has shells */
         int64_t i = force_at(t, forces, n), own = t * targets / forces;
         int first = t == 0 || (t - 1) * targets / forces != own;
         if (first) {
@@ -467,10 +467,10 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
         distance[t] = sums[t].nearest;
         sample->nearest = fmin(sample->nearest, distance[t]);
     }
-    /* A close pair's force is most of the mean of random points, whose square
-     * has no variance: of a sample that has met one by chance it would promise
-     * forces that are not there, of 1e6 points by a factor of 1.3 or more in 8
-     * of 100 samples; without the three largest in less than one of 2000. */
+    /* For random points close pairs dominate the mean force, and its square has
+     * no variance.  A sample that contains one by chance would predict too
+     * large forces: for 1e6 points by a factor of 1.3 or more in 8 of 100
+     * samples; without the three largest in fewer than one of 2000. */
     for (int k = 0; k < LEFT_OUT && forces == n; k++)
         sum[0] += most[k];
     sample->n_targets = targets;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_moments.c: products of what lies in the shells of a sample's targets,
- * so that an estimate costs the same for any number of them. */
+/* sample_moments.c: mean products of the shell sums of the sample's targets.
+ * With them, an estimate costs the same for any number of targets. */
 #include "base/mem.h"
 #include "task/sample.h"
 
 enum { N = SAMPLE_SHELLS };
 
-/* Adds w v v^T, of which the rows before `first` are 0. */
+/* Adds w v v^T; v is 0 before index `first`. */
 static void moments_add(double to[N][N], const double v[N], int first, double w)
 {
     for (int k = first; k < N; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_near.c: the sample's kernels of an instruction set. */
+/* sample_near.c: table of the sample's kernels by instruction set. */
 #include "task/sample_near.h"
 
 ISA_TABLE(struct sample_kern, sample)

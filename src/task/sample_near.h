@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_near.h: sources around a target of the sample, in vectors. */
+/* sample_near.h: vectorised sums over the sources around a sample target. */
 #ifndef FARSUM_TASK_SAMPLE_NEAR_H
 #define FARSUM_TASK_SAMPLE_NEAR_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_order.c: whether the sample's targets have like surroundings. */
+/* sample_order.c: test for similar surroundings of the sample's targets. */
 #include "task/sample_order.h"
 
 #include <math.h>
 
-/* Outer shells first, which hold most and differ most. */
+/* Compares the outer shells first, which hold most sources and differ most. */
 static int target_same(const struct sample_target *a,
                        const struct sample_target *b)
 {
@@ -24,7 +24,8 @@ static int target_regular(const struct sample_target *a,
     return 1;
 }
 
-/* Targets of a perfect crystal err alike: no average over places is left. */
+/* The targets of a perfect crystal have equal errors, so there is no average
+ * over positions. */
 static int targets_alike(const struct sample *sample,
                          int (*same_as)(const struct sample_target *,
                                         const struct sample_target *))
@@ -39,8 +40,8 @@ static int targets_alike(const struct sample *sample,
     return n >= 4 && 2 * same > n;
 }
 
-/* Most targets have their nearest source in one shell, also of a lattice with
- * sites that are empty. */
+/* True if most targets have their nearest source in one shell.  A lattice with
+ * empty sites passes too. */
 static int targets_spaced(const struct sample *sample)
 {
     int64_t count[SAMPLE_SHELLS + 1] = {0}, most = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_order.h: whether the sample's targets have like surroundings. */
+/* sample_order.h: test for similar surroundings of the sample's targets. */
 #ifndef FARSUM_TASK_SAMPLE_ORDER_H
 #define FARSUM_TASK_SAMPLE_ORDER_H
 
 #include "task/sample.h"
 
-/* Sets crystal, lattice and regular, once the targets' shells are there. */
+/* Sets crystal, lattice and regular; the targets' shells must exist. */
 void sample_order(struct sample *sample);
 #endif

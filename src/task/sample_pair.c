@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_pair.c: a pair by the bare kernels. */
+/* sample_pair.c: value and slope of one pair by the full kernel. */
 #include "task/sample_pair.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task.c: the caller's memory limit and log. */
+/* task.c: memory limit and log of the caller. */
 #include "task/task.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units.c: the units that a plan sums in.  Inside, the longest edge of the
- * cell, or the extent of open points, is 1 to 2; so are the largest strength
- * and C.  All units are powers of two: nothing is rounded on the way in or out,
- * and the same problem in other units is summed by the same numbers. */
+/* units.c: conversion to the units in which a plan sums.  In these units the
+ * longest edge of the cell, or the extent of open points, is 1 to 2; so are the
+ * largest strength and C.  All units are powers of two: conversion rounds
+ * nothing, and a problem gives the same digits in any units. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/arrays.h"
 #include "task/units.h"
 
-/* Of a value (a potential, a velocity) of the sum that info tells of. */
+/* Exponent of a value (a potential or velocity) of the last sum. */
 int task_exponent(const struct task *task)
 {
     const struct units *u = &task->units;
@@ -29,7 +29,8 @@ int task_exponent_energy(const struct task *task)
     return task_exponent(task) + task->units.strength;
 }
 
-/* Of what an absolute tolerance is of: forces, or a flow's velocities. */
+/* Exponent of the quantity that an absolute tolerance limits: forces, or
+ * velocities of a flow. */
 static int exponent_absolute(const struct task *task)
 {
     if (!task->pair.kind->gradient)
@@ -39,10 +40,10 @@ static int exponent_absolute(const struct task *task)
 
 static double within(double v)
 {
-    return fmin(v, 1e300); /* what is larger is as good as infinite */
+    return fmin(v, 1e300); /* a larger value is as good as infinite */
 }
 
-/* The caller's lengths and numbers in the units that are set. */
+/* Converts the caller's lengths and numbers to the task's units. */
 static void units_inside(struct task *task)
 {
     const farsum_problem *given = &task->given;
@@ -65,7 +66,7 @@ void units_tolerance(struct task *task)
     task->problem.tolerance = tolerance;
     if (task->problem.error != FARSUM_ERROR_ABSOLUTE)
         return;
-    /* 0 would be no tolerance at all */
+    /* a tolerance of 0 would disable the check */
     task->problem.tolerance =
         fmax(within(ldexp(tolerance, -exponent_absolute(task))), 1e-300);
 }
@@ -86,7 +87,7 @@ void extent_points(struct extent *e, const double *x, int64_t n, int threads)
     }
 }
 
-/* What holds n points. */
+/* Extends e to n points. */
 static void units_extent(const void *x, farsum_precision type, int64_t n,
                          struct extent *e)
 {
@@ -106,7 +107,7 @@ int units_of(const struct extent *e)
     return scale_exponent(most);
 }
 
-/* The strengths of the sample in units of their own, f64. */
+/* Converts the sample's strengths to units of their own, in f64. */
 static farsum_status units_sample(struct task *task)
 {
     const farsum_problem *given = &task->given;
@@ -155,7 +156,8 @@ farsum_status units_begin(struct task *task)
 
 void units_points(struct task *task, const struct extent *e)
 {
-    enum { NEAR_ENOUGH = 4 }; /* what is made for the unit is kept */
+    enum { NEAR_ENOUGH = 4 }; /* within 2^4: arrays made for the unit are
+                                 kept */
     int length = units_of(e);
     if (task->units.placed && abs(length - task->units.length) <= NEAR_ENOUGH)
         return;
@@ -246,8 +248,8 @@ double task_per(const struct task *task)
     return ldexp(1, -task->units.length);
 }
 
-/* The largest of n numbers by size; of what is not finite, infinity.  By the
- * bits: the largest first, and what is not finite above all. */
+/* The largest magnitude of n numbers; infinity if one is not finite.  Compares
+ * bits: as integers, non-finite numbers are above all others. */
 double units_largest(const void *v, farsum_precision type, int64_t n,
                      int threads)
 {
@@ -275,8 +277,8 @@ double units_largest(const void *v, farsum_precision type, int64_t n,
     return isfinite(found) ? found : INFINITY;
 }
 
-/* Binary exponents that a sum may lose or win after its largest part is known:
- * by the background, by what cancels. */
+/* Binary exponents by which a sum may still change once its largest part is
+ * known: by the background, by cancellation. */
 enum { SURE = 60 };
 
 int units_sure(double largest, int exponent, farsum_precision type)

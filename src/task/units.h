@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units.h: the units that a task is summed in, powers of two of the caller's.
- * Inside, the longest edge of the cell, or the extent of open points, is 1 to
- * 2; so are the largest strength and C. */
+/* units.h: the units in which a task is summed: powers of two times the
+ * caller's.  In these units the longest edge of the cell, or the extent of open
+ * points, is 1 to 2; so are the largest strength and C. */
 #ifndef FARSUM_TASK_UNITS_H
 #define FARSUM_TASK_UNITS_H
 
 #include "task/task.h"
 
-/* The units of problem, options and pair; of open space first those of the
- * sample. */
+/* Sets the units of problem, options and pair.  In open space they are at first
+ * those of the sample. */
 farsum_status units_begin(struct task *task);
 
-/* The box that holds points, in the caller's units. */
+/* The bounding box of points, in the caller's units. */
 struct extent {
     double low[3], high[3];
 };
@@ -29,42 +29,47 @@ static inline void extent_add(struct extent *e, int axis, double v)
 }
 void extent_points(struct extent *e, const double *x, int64_t n, int threads);
 
-/* The unit's exponent. */
+/* The exponent of the length unit for this extent. */
 int units_of(const struct extent *extent);
-/* Points in open space: their unit becomes the task's, unless it is near. */
+/* Points in open space: sets the task's unit to that of the extent, unless the
+ * two are close. */
 void units_points(struct task *task, const struct extent *extent);
-/* A cell inside; refuses one whose size is another plan's. */
+/* Converts a cell to the task's units.  Fails if its size requires other units
+ * than the plan has. */
 farsum_status units_cell(const struct task *task, const double cell[9],
                          double inside[9]);
-/* The largest of n numbers of strengths, `width` per source, of each vector;
- * units_strength makes them the units of a sum. */
+/* The largest magnitudes of n strengths with `width` numbers per source, one
+ * per vector.  units_strength makes them the units of a sum. */
 void units_most(const void *q, farsum_precision type, int64_t first, int64_t n,
                 int width, double most[2]);
 void units_strength(struct task *task, const double most[2]);
-/* The sample's strengths again, which points and cells are judged by. */
+/* Restores the units of the sample's strengths, which apply when points and
+ * cells are checked. */
 void units_again(struct task *task);
-/* An absolute tolerance, which depends on all units. */
+/* Converts an absolute tolerance, which depends on all units. */
 void units_tolerance(struct task *task);
 
-/* From inside to the caller's: exponents of two, and numbers. */
-int task_exponent(const struct task *task); /* of potential, velocity */
+/* Conversions from the task's units to the caller's: exponents of two, and
+ * numbers. */
+int task_exponent(const struct task *task); /* potential, velocity */
 int task_exponent_field(const struct task *task);
-int task_exponent_energy(const struct task *task); /* and of the virial */
+int task_exponent_energy(const struct task *task); /* energy, virial */
 double task_error(const struct task *task, double error);
 double task_length(const struct task *task, double length);
-/* A coordinate of the caller's times this is inside. */
+/* The factor from the caller's coordinates to the task's. */
 double task_per(const struct task *task);
-/* strict's bound in the tolerance's norm, of an error that no target exceeds;
- * both with C = 1.  norm is that of the results: it may be off by the error. */
+/* The bound that options.strict guarantees, in the tolerance's norm, from an
+ * error that no target exceeds; both with C = 1.  norm is that of the results,
+ * which may be off by the error. */
 double task_bound(const struct task *task, double error, double norm);
 
-/* Results before they go out.  The largest by size; infinite if one is not
- * finite. */
+/* Checks results before they are returned: the largest magnitude; infinite if
+ * one is not finite. */
 double units_largest(const void *v, farsum_precision type, int64_t n,
                      int threads);
-/* 1: with this largest part all results are in the range of their type. */
+/* 1: with this largest part, all results are in the range of their type. */
 int units_sure(double largest, int exponent, farsum_precision type);
-/* 1: those of rhs sets of strengths are in range, whatever their points. */
+/* 1: the results of rhs sets of strengths are in range for any points. */
 int units_safe(struct task *task, int64_t n, int rhs, const void *q);
 /* Fails if the largest is not in the range of its type. */
 farsum_status units_range(const struct task *task, double largest, int exponent,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* designs.c: windows and aliases, the last that were used. */
+/* designs.c: cache of the windows and aliases used last. */
 #include "tune/designs.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static int same(const struct key *a, const struct key *b)
            && strcmp(a->name, b->name) == 0;
 }
 
-/* 1: it was there. */
+/* Returns 1 if the key was found. */
 static int design_find(const struct key *key, struct window *window,
                        struct alias *alias)
 {
@@ -58,7 +58,7 @@ static void design_keep(const struct key *key, const struct window *window,
     fork_lock(&kept.lock);
     for (int k = 0; k < DESIGNS; k++) {
         if (kept.used[k] != 0 && same(&kept.key[k], key))
-            oldest = -1; /* another thread was first */
+            oldest = -1; /* another thread has stored it first */
         if (oldest < 0)
             break;
         oldest = kept.used[k] < kept.used[oldest] ? k : oldest;

@@ -10,8 +10,9 @@
 
 enum { REACH_MOST = 4 };
 
-/* cos and sin of i a, i < n: of i = STEP high + low by the sums' theorem, as
- * right as a product of three, which theta times a node is not. */
+/* cos and sin of i a, i < n, by the addition theorem for i = STEP high + low.
+ * As accurate as a product of three factors, unlike the cosine of theta times a
+ * node. */
 static void alias_turns(double a, int n, double *cosine, double *sine)
 {
     enum { STEP = 7 };
@@ -35,7 +36,8 @@ static void alias_hats(const struct window *window, int reach, double *hat)
 {
     enum { n = ALIAS_NODES };
     double cosine[ALIAS_NODES], sine[ALIAS_NODES];
-    if (strcmp(window_name(window), "bspline") == 0) { /* has a formula */
+    if (strcmp(window_name(window), "bspline") == 0) { /* has a closed
+                                                          formula */
         for (int m = -reach; m <= reach; m++)
             for (int i = 0; i < n; i++)
                 hat[(m + reach) * n + i] =
@@ -47,7 +49,7 @@ static void alias_hats(const struct window *window, int reach, double *hat)
         double v = window->value[q], u = window->node[q];
         alias_turns(M_PI / (n - 1) * u, n, cosine, sine);
         for (int m = 0; m <= reach; m++) {
-            /* whole turns of 2 pi m u are taken off exactly */
+            /* whole turns of 2 pi m u are subtracted exactly */
             double turn = 2 * M_PI * (m * u - nearbyint(m * u));
             double c = v * cos(turn), s = v * sin(turn);
             double *up = hat + (reach + m) * n, *down = hat + (reach - m) * n;
@@ -60,7 +62,7 @@ static void alias_hats(const struct window *window, int reach, double *hat)
     }
 }
 
-/* From the transforms of alias_hats. */
+/* One node of the alias tables, from the transforms of alias_hats. */
 static void alias_node(struct alias *alias, const struct window *window,
                        int reach, double (*hat)[ALIAS_NODES], int i)
 {
@@ -68,7 +70,7 @@ static void alias_node(struct alias *alias, const struct window *window,
     double s0 = 0, s1 = 0, s2 = 0, near = 0;
     for (int m = -reach; m <= reach; m++) {
         double at = theta + 2 * M_PI * m;
-        /* (6.12): the pieces' derivative leaves out the jump at the edge */
+        /* (6.12): the derivative of the pieces omits the jump at the edge */
         double jump = 2 * window->edge * sin(at * window->support / 2)
                       / (2 * M_PI * own);
         double b = m ? hat[m + reach][i] / own : 0, e = m * b - jump;
@@ -78,7 +80,7 @@ static void alias_node(struct alias *alias, const struct window *window,
         if (m == 1 || m == -1)
             near += b;
     }
-    s0 = fmax(s0, 1e-34); /* rounding of the transform */
+    s0 = fmax(s0, 1e-34); /* rounding error of the transform */
     s2 = fmax(s2, 1e-34);
     alias->log0[i] = log(s0);
     alias->log2[i] = log(s2);
@@ -104,7 +106,7 @@ static double alias_at(const double *table, struct place at)
     return table[at.i] + at.part * (table[at.i + 1] - table[at.i]);
 }
 
-/* beta_1 + beta_-1; linear where its sign changes between two nodes. */
+/* beta_1 + beta_-1; linear between two nodes where the sign changes. */
 static double alias_sum(const struct alias *a, struct place at)
 {
     if (a->sign[at.i] == a->sign[at.i + 1])
@@ -115,8 +117,8 @@ static double alias_sum(const struct alias *a, struct place at)
 }
 
 enum { ANGULAR = 16 };
-/* An alias at the directions mu = (1 + y)/2 of one k: sum of beta_m^2, its mean
- * m, sum of beta_m^2 m^2, |beta_1 + beta_-1|. */
+/* An alias at the directions mu = (1 + y)/2 of one k: the sum of beta_m^2, its
+ * mean m, the sum of beta_m^2 m^2, and |beta_1 + beta_-1|. */
 struct alias_values {
     double square[ANGULAR], mean[ANGULAR], far[ANGULAR], near[ANGULAR];
 };
@@ -156,7 +158,7 @@ static void alias_sphere(struct alias *alias, int i)
         sum[0] += w * at.square[j];
         sum[1] += w * mu * at.mean[j] * at.square[j];
         sum[2] += w * at.far[j];
-        /* no credit for a sum that happens to vanish */
+        /* a sum that vanishes by chance does not reduce the estimate */
         sum[3] += w * at.near[j];
     }
     alias->all0[i] = log(sum[0]);
@@ -195,8 +197,8 @@ void alias_means(const struct alias *alias, const struct band *band,
     }
 }
 
-/* k_0 of (6.11): where an integral over k of k^-2 must begin to be the sum over
- * the cell's modes, V/(2 pi^2 k_0) = sum over k != 0 of k^-4. */
+/* k_0 of (6.11): the lower limit at which an integral of k^-2 over k equals the
+ * sum over the cell's modes, V/(2 pi^2 k_0) = sum over k != 0 of k^-4. */
 static double lowest_of(const struct cell *cell)
 {
     enum { REACH = 4 };
@@ -225,7 +227,7 @@ static double lowest_of(const struct cell *cell)
     return 1 / (2 * M_PI * M_PI / cell->volume * sum + 1 / limit);
 }
 
-/* Many estimates in a row are of one cell. */
+/* Caches the last cell, since many estimates in succession use the same one. */
 double error_lowest(const struct cell *cell)
 {
     static _Thread_local struct {
@@ -238,8 +240,8 @@ double error_lowest(const struct cell *cell)
     return last.lowest;
 }
 
-/* F of (6.11): what stands for k^-2 in (6.5), smooth and with the same integral
- * as k^-2 from k_0 on; and its integral over the band. */
+/* F of (6.11): replaces k^-2 in (6.5).  F is smooth and has the same integral
+ * as k^-2 from k_0 on.  The second function is its integral over the band. */
 double band_fall(double k, double lowest)
 {
     double q = M_PI / 4 * lowest, d = k * k + q * q;
@@ -253,7 +255,7 @@ double band_fall_whole(const struct band *band, double lowest)
 }
 
 /* Axis d of (6.5): gamma^2/k^2 times the mean over directions of sum_m beta_m^2
- * times |k + m K|^2 (gather) or k^2 (spread), and the square of (6.6), the
+ * times |k + m K|^2 (gather) or k^2 (spread).  Also the square of (6.6), the
  * coherent sum of a particle's own aliases. */
 static struct error_parts error_axis(const struct band *band,
                                      const struct alias *alias, double lowest,

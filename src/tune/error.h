@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.h: the a-priori error of the spectral method, docs/math.md section 6.
+/* error.h: a-priori error model of the spectral method, docs/math.md section 6.
  *
- * All in units of the cutoff.  For charges without order the square of the RMS
- * error of field or potential at a particle is Q (cut_near + cut_far + gather +
- * spread) + q_rms^2 self, with Q = sum q^2 and the parts below. */
+ * Lengths are in units of the cutoff.  With Q = sum q^2 and the parts below,
+ * the mean square error of the field or potential at a particle is Q (cut_near
+ * + cut_far + gather + spread) + q_rms^2 self.  This holds for uncorrelated
+ * charges. */
 #ifndef FARSUM_TUNE_ERROR_H
 #define FARSUM_TUNE_ERROR_H
 
@@ -14,27 +15,29 @@
 enum { ALIAS_NODES = 49, SPHERE_NODES = 97 };
 enum { BAND_NODES = 24, TAIL_NODES = 36 };
 
-/* How strongly a mode of theta = k h (h the mesh spacing) is taken for its
- * aliases theta + 2 pi m, beta_m = what(theta + 2 pi m)/what(theta), at
- * theta = pi i/(NODES - 1). */
+/* Strength of the aliases theta + 2 pi m of a mode theta = k h (h: mesh
+ * spacing), beta_m = what(theta + 2 pi m)/what(theta), at theta = pi i/(NODES -
+ * 1).  `what` is w^, the Fourier transform of the window. */
 struct alias {
     double log0[ALIAS_NODES]; /* log of sum beta_m^2 */
     double log2[ALIAS_NODES]; /* log of sum beta_m^2 m^2 */
     double mean[ALIAS_NODES]; /* sum beta_m^2 m over sum beta_m^2 */
     double logs[ALIAS_NODES]; /* log of |beta_1 + beta_-1| */
-    double sign[ALIAS_NODES]; /* its sign */
-    /* Means over all directions of a wave of length theta = 2 pi i/
-     * (SPHERE_NODES - 1), theta each direction's part mu of it: */
+    double sign[ALIAS_NODES]; /* sign of beta_1 + beta_-1 */
+    /* Means over all directions of a wave of length theta = 2 pi
+     * i/(SPHERE_NODES - 1).  Each direction has the component mu theta along
+     * the axis. */
     double all0[SPHERE_NODES];  /* log of the mean of sum beta_m^2 */
-    double all1[SPHERE_NODES];  /* mean of mu sum beta_m^2 m over that */
+    double all1[SPHERE_NODES];  /* mean of mu sum beta_m^2 m, over that of sum
+                                   beta_m^2 */
     double all2[SPHERE_NODES];  /* log of the mean of sum beta_m^2 m^2 */
     double alls[SPHERE_NODES];  /* log of the mean of |beta_1 + beta_-1| */
 };
 void alias_set(struct alias *alias, const struct window *window);
 
-/* The split as the error sees it; index 0: field, 1: potential, or velocity.
- * Of kernels other than laplace gamma is what makes a mode's RMS far field 4 pi
- * gamma/k^2, (9.10). */
+/* The split's data in the error model; index 0: field, 1: potential or
+ * velocity.  For kernels other than laplace, gamma is such that a mode's RMS
+ * far field is 4 pi gamma/k^2, (9.10). */
 struct band {
     struct pair pair;
     double c;
@@ -42,52 +45,58 @@ struct band {
     double start;                            /* gamma(0) */
     double weight[BAND_NODES];
     double tail_k[TAIL_NODES], tail[TAIL_NODES]; /* beyond the band: nodes, and
-                                       gamma times their weights */
-    double tail_g[TAIL_NODES], tail_sum[TAIL_NODES]; /* gamma there, and its
-                                       integral from there on */
-    double lost;                    /* part of gamma's square that lies there */
+                                                    gamma times their weights */
+    double tail_g[TAIL_NODES], tail_sum[TAIL_NODES]; /* gamma at these nodes,
+                                                        and its integral from
+                                                        each node on */
+    double lost;                    /* part of gamma's square that lies beyond
+                                       the band */
     double centre, edge;            /* E'(0); E'(1), 0 for a Gaussian split */
-    double bend;                    /* of a stresslet, 3 E'(1) + E''(1) */
-    double xi;                      /* of a Gaussian split, else 0 */
+    double bend;                    /* stresslet: 3 E'(1) + E''(1) */
+    double xi;                      /* Gaussian split: xi; else 0 */
     double cut_near[2], cut_far[2]; /* times the volume */
-    double self;                    /* lost of a particle's own potential */
+    double self;                    /* the part of a particle's own potential
+                                       that is lost */
 };
 void band_set(struct band *band, const struct split *split,
               const struct pair *pair);
-/* tune/split_error_flow.c: the same for kernels other than laplace. */
+/* tune/split_error_flow.c: sets the band for kernels other than laplace. */
 void band_flow(struct band *band, const struct split *split);
-/* What cutoff and bandwidth leave out of such a pair at r, with square() = 1:
- * of a flow RMS over directions. */
+/* The part of such a pair at r that cutoff and bandwidth omit, with square() =
+ * 1.  For a flow, RMS over directions. */
 double band_flow_cut(const struct band *band, double r, int potential);
 
 struct error_parts {
-    double cut_near; /* what lies beyond the cutoff */
-    double cut_far;  /* modes beyond the bandwidth */
-    double gather;   /* aliases of the window, interp's */
-    double spread;   /* the same, spread's */
-    double self;     /* a particle on itself */
+    double cut_near; /* truncation at the cutoff */
+    double cut_far;  /* truncation of the modes at the bandwidth */
+    double gather;   /* aliases in interpolation */
+    double spread;   /* aliases in spreading */
+    double self;     /* a particle's effect on itself */
 };
-/* For a mesh on `cell` (units of the cutoff).  potential: 0 or 1. */
+/* Sets the parts for a mesh on `cell` (in units of the cutoff).  potential: 0
+ * or 1. */
 void error_set(struct error_parts *parts, const struct band *band,
                const struct alias *alias, const struct cell *cell,
                const int64_t mesh[3], int potential);
-/* The error of a pair as a function of its distance, (6.8): for a system whose
- * charges lie in some order the squares above do not do. */
+/* The error of a pair as a function of its distance, (6.8).  Required where
+ * charges are correlated, since the squares above assume uncorrelated
+ * charges. */
 struct error_pair {
-    double cut;  /* field along d, or potential, that cutoff and bandwidth
-                    leave out; a unit charge at the distance */
-    double vary; /* mean square of what it differs by within a shell */
-    /* Amplitudes of its aliases, as if the same in every direction; the mean
-     * over places of the mesh is their square.  Interp's of many sources at
-     * one target add, spread's have phases of their own. */
+    double cut;  /* the part of the field along d, or potential, of a unit
+                    charge at this distance that cutoff and bandwidth omit */
+    double vary; /* mean square deviation of `cut` within a shell */
+    /* Amplitudes of the pair's aliases, taken as equal in all directions.
+     * Their square is the mean over positions relative to the mesh.
+     * Interpolation aliases of many sources add up at one target; spreading
+     * aliases have separate phases. */
     double gather, spread;
 };
-/* In n shells between edge[0] .. edge[n]; mesh[0] = 0: the cut alone. */
+/* Sets n shells between edge[0] and edge[n].  mesh[0] = 0: truncation only. */
 void error_pairs(struct error_pair *pair, const double *edge, int n,
                  const struct band *band, const struct alias *alias,
                  const struct cell *cell, const int64_t mesh[3], int potential);
-/* 1/V integrals of gather^2 and spread^2 over all distances: what of the parts
- * of that name they stand for. */
+/* 1/V times the integrals of gather^2 and spread^2 over all distances: the
+ * amounts of the parts of these names that they account for. */
 void error_pairs_whole(const struct band *band, const struct alias *alias,
                        const struct cell *cell, const int64_t mesh[3],
                        int potential, double *gather, double *spread);

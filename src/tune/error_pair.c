@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error_pair.c: the error of a pair by its distance, math.md (6.8). */
+/* error_pair.c: error of a pair as a function of its distance, math.md
+ * (6.8). */
 #include "tune/error_shared.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "math/quick.h"
 
-/* sin(k r)/r of what is nearer is k */
+/* below it, sin(k r)/r is taken as k */
 #define LEAST_R 1e-12
 
 static double sinc(double x)
@@ -22,7 +23,8 @@ static double bessel_j1(double x)
                           : (sin(x) / x - cos(x)) / x;
 }
 
-/* gamma at k > c and its integral from there on, between the tail's nodes. */
+/* gamma at k > c and its integral from k on, interpolated between the tail's
+ * nodes. */
 static void band_at(const struct band *band, double k, double *gamma,
                     double *rest)
 {
@@ -42,9 +44,10 @@ static void band_at(const struct band *band, double k, double *gamma,
             + part * (band->tail_sum[i + 1] - band->tail_sum[i]);
 }
 
-/* What the cut in k leaves out of a pair at r, a split that ends at the cutoff:
- * D of (6.13), D/r^2 - D'/r or D/r.  Inside, where it is small, E is taken for
- * the Gaussian of the same height; outside, lambda for 1. */
+/* The error of a pair at r due to the cut in k, for a split that ends at the
+ * cutoff: D of (6.13), as D/r^2 - D'/r or D/r.  Inside the cutoff, where it is
+ * small, the Gaussian of equal height replaces E; outside, 1 replaces
+ * lambda. */
 static double pair_cut_compact(const struct band *band, double r, int potential)
 {
     double d, slope;
@@ -62,7 +65,7 @@ static double pair_cut_compact(const struct band *band, double r, int potential)
     return potential ? d / r : (d / r - slope) / r;
 }
 
-/* What cutoff and bandwidth of a Gaussian split leave out of a pair at r. */
+/* The error of a pair at r due to cutoff and bandwidth of a Gaussian split. */
 static double pair_cut(const struct band *band, double r, int potential)
 {
     double sum = 0;
@@ -83,7 +86,7 @@ static double pair_cut(const struct band *band, double r, int potential)
     return sum;
 }
 
-/* Integrals of r^2 cut and r^2 cut^2 over from .. to, added. */
+/* Adds the integrals of r^2 cut and r^2 cut^2 from `from` to `to`. */
 static void shell_sums(const struct band *band, double from, double to, int n,
                        int potential, double sum[2])
 {
@@ -91,16 +94,17 @@ static void shell_sums(const struct band *band, double from, double to, int n,
     for (int i = 0; i < n; i++) {
         double r = from + (i + 0.5) * step;
         double cut = pair_cut(band, r, potential);
-        sum[0] += step * r * r * cut; /* r^2: the volume's */
+        sum[0] += step * r * r * cut; /* r^2: volume element */
         sum[1] += step * r * r * cut * cut;
     }
 }
 
-/* Sets cut and vary of from .. to.  Around r = 1 it has a narrow peak, and
- * further out it swings: its RMS, with the sign of the middle.  Of a Gaussian
- * split it has a step at r = 1, which goes between charges that screen each
- * other: its mean, and apart what it varies by.  Beyond 1.5 of that nothing but
- * small swings is left, and each r is a sum over the tail: the middle. */
+/* Sets cut and vary of the shell from `from` to `to`.  Splits that end at the
+ * cutoff: the error has a narrow peak near r = 1 and oscillates beyond; cut is
+ * its RMS with the sign of its middle.  Gaussian splits: the error has a step
+ * at r = 1, which acts between charges that screen each other; cut is its mean,
+ * and vary its variance.  Beyond 1.5 they leave only small oscillations, and
+ * each r costs a sum over the tail; there the value at the middle is used. */
 static void shell_cut(struct error_pair *pair, const struct band *band,
                       double from, double to, int potential)
 {
@@ -122,8 +126,8 @@ static void shell_cut(struct error_pair *pair, const struct band *band,
     }
 }
 
-/* Mean over directions of |beta| at each node of the band, for the
- * axis with the longest spacing; *far: the sum over the axes of K_d^2. */
+/* Means over directions of |beta| at each node of the band, for the axis with
+ * the longest spacing.  *far: the sum over the axes of K_d^2. */
 static void pair_beta(const struct band *band, const struct alias *alias,
                       const struct cell *cell, const int64_t mesh[3],
                       double beta[BAND_NODES], double *far)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c: the estimate of a set of parameters, math.md section 6. */
+/* estimate.c: error estimate of a parameter set, math.md section 6. */
 #include "tune/parameters.h"
 
 #include "base/hypot.h"
@@ -20,8 +20,8 @@ static double tuned_volume(const struct task *task)
            + a[2] * (a[3] * a[7] - a[4] * a[6]);
 }
 
-/* The unit's force (potential = 0) or potential of a source at the mean
- * distance of two, C = 1. */
+/* The force (potential = 0) or potential due to a unit source at the mean
+ * distance between sources, C = 1. */
 static double tuned_neighbour(const struct task *task, double n, double volume,
                               int potential)
 {
@@ -43,8 +43,8 @@ double tuned_velocity(const struct task *task, double q2, int64_t n)
            * pow((double)n / tuned_volume(task), task->pair.kind->power / 3.0);
 }
 
-/* (6.17): what a particle's nearest image does to it, which all but cancels by
- * that on the other side. */
+/* (6.17): the effect of a particle's nearest image, which the opposite image
+ * all but cancels. */
 static double tuned_own_image(const struct tuned *t, const struct task *p)
 {
     const struct pair_kind *kind = p->pair.kind;
@@ -60,9 +60,9 @@ static double tuned_own_image(const struct tuned *t, const struct task *p)
     return q2 * fabs(v[0]);
 }
 
-/* The steps that positions are held in, h of (6.7), caller's length: of the
- * near field in f32 a part of the cutoff, of wrapped ones in f64 of the cell.
- */
+/* Resolution of positions, h of (6.7), in the caller's length.  It is a
+ * fraction of the cutoff for a near field in f32, and of the cell for wrapped
+ * positions in f64. */
 static double tuned_step(const struct tuned *t, const struct task *p)
 {
     double longest = 2;
@@ -76,7 +76,8 @@ static double tuned_step(const struct tuned *t, const struct task *p)
     return 0x1p-53 * longest * t->rc;
 }
 
-/* Distance that a pair is left out below, caller's length: near_skip(). */
+/* Distance below which a pair is skipped, in the caller's length:
+ * near_skip(). */
 static double tuned_skip(const struct tuned *t, const struct task *p)
 {
     const struct near_args near = {.precision = p->pairs, .cell = &t->cell,
@@ -84,8 +85,9 @@ static double tuned_skip(const struct tuned *t, const struct task *p)
     return near_skip(&near) * t->rc;
 }
 
-/* (6.7) of potentials or velocities.  before: 1: of a norm that knows of
- * no pair much nearer than others, which is part of the result's. */
+/* (6.7) for potentials or velocities.  before: 1: relative to a norm that does
+ * not include a pair much nearer than others, although the result's norm
+ * does. */
 static double tuned_rounding_values(const struct tuned *t, const struct task *p,
                                     int before)
 {
@@ -98,18 +100,18 @@ static double tuned_rounding_values(const struct tuned *t, const struct task *p,
         most = fmax(norm, sqrt(s->q2 / n)
                               * tuned_neighbour(p, 1, pow(t->rc, 3), 1));
     }
-    if (s->m > 0) /* of whose near sources nothing is known */
+    if (s->m > 0) /* the near sources of separate targets are unknown */
         return sum * most;
     if (before && p->problem.error != FARSUM_ERROR_ABSOLUTE)
         part = norm / fmax(norm, s->near);
     double close = tuned_step(t, p) * s->close[1];
     if (s->nearest < tuned_skip(t, p))
-        close = fmax(close, s->near); /* it is not there at all */
+        close = fmax(close, s->near); /* not included at all */
     return hypot_of(sum * fmax(most, part * s->near), part * close);
 }
 
-/* (6.7), C = 1, caller's length: what rounding adds to a potential, or to a
- * force: of the sum, and of the positions. */
+/* (6.7), C = 1, caller's length: the rounding error of a potential or force,
+ * from the sum and from the positions. */
 static double tuned_rounding(const struct tuned *t, const struct task *p,
                              int potential, int before)
 {
@@ -120,7 +122,7 @@ static double tuned_rounding(const struct tuned *t, const struct task *p,
         return tuned_rounding_values(t, p, before);
     double norm = tuned_force_norm(p, volume, s->whole, s->q2, s->n);
     double close = s->close[0];
-    /* the pair that errs most is part of the norm too, (6.18) */
+    /* the pair with the largest error is in the norm too, (6.18) */
     if (p->problem.error == FARSUM_ERROR_FORCE && s->pair > 0)
         close *= norm / hypot_of(norm, s->pair);
     return hypot_of(sum * hypot_of(norm, tuned_own_image(t, p)),
@@ -138,24 +140,25 @@ double tuned_norm(const struct task *task)
         return fmax(c * s->force, tuned_velocity(task, s->q2, s->n));
     if (task->problem.error == FARSUM_ERROR_POTENTIAL)
         return c * sqrt(s->q2 / n) * tuned_neighbour(task, n, volume, 1);
-    /* of targets apart from the sources nothing is known */
+    /* separate targets: no statistics are available */
     return c
            * tuned_force_norm(task, volume, s->m > 0 ? 0 : s->force, s->q2,
                               s->n);
 }
 
-/* Shells of charges: those of the sample's targets, then wider ones of which
- * the mean number of charges is known. */
+/* Shells of charges: those of the sample's targets, then wider ones with a
+ * known mean number of charges. */
 enum { WIDE = 16, SHELLS = SAMPLE_SHELLS + WIDE };
 
-/* What the shells stand for of a disordered system's squares, what the wider
- * ones add per q^2 of a charge in them, and how much more the aliases weigh
- * than as if the same in every direction. */
+/* cut, gather, spread: fractions of a disordered system's squares that the
+ * shells cover.  wide: contribution of the wider shells per q^2 of a charge in
+ * them.  more_*: weight of the aliases relative to equal strength in all
+ * directions. */
 struct reach {
     double cut, gather, spread, wide, more_gather, more_spread;
 };
 
-/* 0 and outer radii, units of the cutoff. */
+/* edge[0] = 0, then the outer radii, in units of the cutoff. */
 static void tuned_shells(const struct tuned *t, const struct sample *s,
                          double edge[SHELLS + 1])
 {
@@ -177,7 +180,7 @@ static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
 {
     const struct error_parts *p = potential ? &t->potential : &t->field;
     struct reach reach = {0, 0, 0, 0, 1, 1};
-    struct cell cell; /* the sample's radii are in the caller's lengths */
+    struct cell cell; /* the sample's radii are in the caller's units */
     double last = 0, gather, spread, inside = 0, wide[3] = {0};
     cell_scale(&cell, &t->cell, t->rc);
     for (int k = 0; k < SHELLS; k++) {
@@ -234,7 +237,7 @@ static double tuned_dot(const double u[SAMPLE_SHELLS],
     return sum;
 }
 
-/* Mean square error over the targets from the charges in their shells, the
+/* Mean square error over the targets due to the charges in their shells: the
  * first lines of (6.15). */
 static double tuned_targets(const struct tuned *t,
                             const struct sample_moments *m,
@@ -243,7 +246,7 @@ static double tuned_targets(const struct tuned *t,
                             const struct reach *reach, int potential)
 {
     double gather[SAMPLE_SHELLS], cut[SAMPLE_SHELLS], each[SAMPLE_SHELLS];
-    /* its own aliases of spread and interp are in phase */
+    /* its own aliases of spread and interp are coherent */
     double phase = own->gather + (potential ? own->spread : 0);
     double lost = potential ? t->band.self : 0;
     for (int k = 0; k < SAMPLE_SHELLS; k++) {
@@ -261,8 +264,8 @@ static double tuned_targets(const struct tuned *t,
            + tuned_dot(m->square, each);
 }
 
-/* Mean square error of a flow over the targets from their shells: no strengths
- * have the same direction. */
+/* Mean square error of a flow over the targets, from their shells.  Strengths
+ * have no common direction. */
 static double tuned_flow_targets(const struct sample_moments *m,
                                  const struct error_pair *pair,
                                  const struct reach *reach)
@@ -275,8 +278,8 @@ static double tuned_flow_targets(const struct sample_moments *m,
     return tuned_dot(m->square, each);
 }
 
-/* (9.23), (9.24): where the mode k = 0 counts, which all sources feed, what the
- * window and its pieces make of it. */
+/* (9.23), (9.24): effect of the window and its pieces on the mode k = 0, where
+ * that mode counts; all sources contribute to it. */
 static double tuned_net(const struct tuned *t, const struct sample *s,
                         double flat, int potential)
 {
@@ -284,7 +287,7 @@ static double tuned_net(const struct tuned *t, const struct sample *s,
     if (!t->pair.kind->limit || t->mesh[0] == 0)
         return 0;
     double front = pair_hat(&t->pair, &t->split, 1e-6) / t->cell.volume;
-    /* interp's at each target, spread's the mean over the sources */
+    /* of interp: at each target; of spread: the mean over the sources */
     double q = potential ? s->q1 * s->q1 + 3 * s->q2 : s->q1 * s->q1;
     window_unity(&t->window, &value, &slope);
     for (int d = 0; d < 3; d++) {
@@ -295,8 +298,8 @@ static double tuned_net(const struct tuned *t, const struct sample *s,
     return front * front * q * squares;
 }
 
-/* (6.16): images of one source that err in step: those in a shell of half a
- * wave of the band, where the cutoff is wider than two cells. */
+/* (6.16): images of one source have coherent errors if they lie in a shell of
+ * half a wave of the band; matters where the cutoff is wider than two cells. */
 #define THIN 0.5
 static double tuned_in_step(const struct tuned *t)
 {
@@ -312,7 +315,7 @@ static double tuned_in_step(const struct tuned *t)
     return most;
 }
 
-/* Square of the RMS error of force or potential for the sample's charges,
+/* Square of the RMS error of force or potential for the sample's charges, in
  * units of the cutoff. */
 static double tuned_square(const struct tuned *t, const struct sample *s,
                            double flat, int potential)
@@ -338,7 +341,7 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
                 ? tuned_targets(t, s->moments, pair, &own, &reach, potential)
                 : tuned_flow_targets(s->moments, pair, &reach)
                       + mean * p->self;
-    /* what the targets' shells do not reach has no order */
+    /* charges beyond the targets' shells count as uncorrelated */
     local += w * (mean * reach.wide + net);
     local += w * q2
              * (fmax(cut - reach.cut, 0) + fmax(p->gather - reach.gather, 0)
@@ -352,7 +355,7 @@ void tuned_error(struct tuned *t, const struct task *task)
     struct error_parts *p = potential ? &t->potential : &t->field;
     if (t->mesh[0])
         error_set(p, &t->band, &t->alias, &t->cell, t->mesh, potential);
-    /* f32 is not fine enough to see more than its own digits */
+    /* f32 cannot resolve more than its own digits */
     double flat = !t->window.kind ? 0
                   : task->problem.precision == FARSUM_F32
                       ? 6e-8
@@ -363,8 +366,8 @@ void tuned_error(struct tuned *t, const struct task *task)
         / tuned_norm(task);
 }
 
-/* (6.18) of charges at random, their nearest pair as near as the force says
- * that was found: as if it were half of the mean square. */
+/* (6.18), random charges: estimates the distance of the nearest pair from the
+ * force that was found, as if that pair made half of the mean square. */
 static double tuned_close_found(const struct tuned *t, const struct task *p,
                                 double q2, int64_t n, double found)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure_variants.c: times rows on synthetic points. */
+/* measure_variants.c: timing of variants on synthetic points. */
 #include "tune/measured_choice.h"
 
 #include <math.h>
@@ -15,24 +15,24 @@
 
 enum { SETS = 2, RUNS = 4 };
 
-/* What rows are given; arrays of zeros but for the strengths. */
+/* Inputs of the variants; arrays hold zeros, except the strengths. */
 struct trial {
-    int interp; /* 1: of that room, 0: of spread */
+    int interp; /* 1: stage interp, 0: stage spread */
     struct device *device;
     farsum_precision precision;
-    int64_t n, values, mesh; /* reals of a point, and of the mesh */
+    int64_t n, values, mesh; /* reals per point; reals of the mesh */
     int threads;
     struct cell cell;
     struct points points;
     double *x;      /* [n][3] */
-    void *q, *grid; /* the host's: of points, of the mesh */
-    void *field;    /* interp; NULL: not wanted */
+    void *q, *grid; /* host arrays: values of the points, and of the mesh */
+    void *field;    /* interp only; NULL: no field requested */
     struct buf q_there, grid_there, field_there;
     struct stopwatch watch;
 };
 
-/* Half of them in a cube of volume v: a point finds 1/4 / v + 3/4 of the mean
- * density around it. */
+/* Places half of the points in a cube of volume v.  A point then sees, on
+ * average, 1/4 / v + 3/4 of the mean density. */
 static void trial_place(double *x, int64_t n, double crowd)
 {
     uint64_t seed = 1;
@@ -82,7 +82,7 @@ static farsum_status trial_on_host(struct trial *t, int field)
     return FARSUM_OK;
 }
 
-/* New positions, as a plan would get them. */
+/* Sets new positions, as a plan does. */
 static farsum_status trial_set(struct trial *t, const struct spread_args *args)
 {
     int32_t tiles[3];
@@ -98,7 +98,7 @@ static farsum_status trial_set(struct trial *t, const struct spread_args *args)
     return bins_build(&t->points, tiles, t->threads);
 }
 
-/* The spread args whose tiles the points of either room are sorted into. */
+/* The spread args whose tiles the points of either stage are sorted into. */
 static farsum_status trial_make(struct trial *t, const struct stage *stage,
                                 const void *args, struct spread_args *spread)
 {
@@ -147,7 +147,8 @@ static farsum_status trial_start(struct trial *t, double *at)
     return t->device ? stopwatch_start(&t->watch) : FARSUM_OK;
 }
 
-/* The least of it and *least; a queue that keeps no times is timed here. */
+/* Lowers *least to the time since `at`, if shorter.  Queues without events are
+ * timed on the host. */
 static farsum_status trial_stop(struct trial *t, double at, double *least)
 {
     double seconds = 0;
@@ -173,7 +174,8 @@ static farsum_status trial_row(struct trial *t, const struct variant_row *row,
     double at, set = INFINITY, run = INFINITY;
     TRY(progress_step(0, 0, "timing %s", row->name));
     TRY(v->create(args, &state));
-    for (int k = 0; k < SETS && v->set; k++) { /* the first takes memory */
+    for (int k = 0; k < SETS && v->set; k++) { /* the first one allocates
+                                                  memory */
         GO(trial_set(t, spread));
         GO(trial_start(t, &at));
         GO(v->set(state, &t->points, NULL));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measured_choice.c: which row, by its cost or by its measured times. */
+/* measured_choice.c: choice of variants by cost model or measured times. */
 #include "tune/measured_choice.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 #include "cost/kept_times.h"
 
-/* Rows measured: as many, and this much dearer than the cheapest, at most. */
+/* Limits of the measurement: the number of variants, and their cost relative to
+ * the cheapest. */
 enum { ROWS = 5 };
 static const double dearer = 2.5;
 
@@ -30,7 +31,8 @@ static int known(const struct choose_time *times, int n, const char *row)
     return 0;
 }
 
-/* Of the rows that the models take for the fastest, those without a time. */
+/* Lists the variants that the models rank as fastest and that have no measured
+ * time. */
 static int wanted(const struct stage *stage, const void *args,
                   const struct planner *how, const struct choose_time *times,
                   int n_times, const struct variant_row *rows[ROWS])
@@ -45,8 +47,9 @@ static int wanted(const struct stage *stage, const void *args,
     return found;
 }
 
-/* A model that is too kind must not win over what was measured: of the rows
- * that have times, the least of time over cost, 1 at least. */
+/* The smallest ratio of time to modelled cost among the variants with measured
+ * times, at least 1.  Costs of the others are multiplied by it, so that a model
+ * that is too optimistic does not win over measurements. */
 static double kindness(const struct stage *stage, const void *args,
                        const struct choose_time *times, int n)
 {
@@ -93,7 +96,7 @@ farsum_status planner_choose(const struct planner *how,
                           : 0;
         if (missing > CHOOSE_MOST - n_times)
             missing = CHOOSE_MOST - n_times;
-        /* what cannot be measured is left to its model */
+        /* the model decides about a variant that cannot be measured */
         if (missing > 0
             && planner_measure_rows(stage, rows, missing, args, times + n_times,
                                     &more)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parameters.c: what a set of parameters means: arguments, bytes, error. */
+/* parameters.c: stage arguments, memory and cost of a parameter set. */
 #include "tune/parameters.h"
 
 #include <math.h>
@@ -15,9 +15,9 @@ static const struct stage *const rooms[ROOM_COUNT] = {
 #include "cost/stages.def"
 };
 
-/* As points/clustering.h, from the sample: the sources within a ball of a
- * tile's volume over those of a uniform system; a ball of enough for the order
- * of a crystal not to count. */
+/* The clustering factor of points/clustering.h, from the sample: the sources
+ * within a ball of a tile's volume over those of a uniform system.  The ball
+ * holds enough sources that a crystal's order has no effect. */
 static double tuned_crowd(const struct tuned *t, const struct sample *s,
                           const struct cell *cell)
 {
@@ -30,7 +30,7 @@ static double tuned_crowd(const struct tuned *t, const struct sample *s,
     return fmax(sample_around(s, cell, radius) / (share * n), 1);
 }
 
-/* What interp gives: a velocity is three potentials to it. */
+/* Outputs requested from interp, which sees a velocity as three potentials. */
 static unsigned tuned_interp(unsigned outputs)
 {
     return outputs & FARSUM_VELOCITY
@@ -45,7 +45,7 @@ void tuned_args(const struct tuned *t, const struct task *task,
     const farsum_options *o = &task->options;
     const int64_t n = task->sample.n, m = task->sample.m;
     const int64_t *mesh = t->mesh;
-    struct cell cell; /* the sample's radii are in the caller's lengths */
+    struct cell cell; /* the sample's radii are in the caller's units */
     cell_scale(&cell, &t->cell, t->rc);
     double around = sample_around(&task->sample, &cell, t->rc);
     double crowd = tuned_crowd(t, &task->sample, &cell);
@@ -68,7 +68,7 @@ void tuned_args(const struct tuned *t, const struct task *task,
                            .allowed = t->near_error};
     args[ROOM_NEAR].near.skin = task->options.skin / t->rc;
     args[ROOM_NEAR].near.repeats = task->options.repeats;
-    if (!task->device) /* which looks for itself */
+    if (!task->device) /* a device determines it itself */
         args[ROOM_NEAR].near.distinct = !p->exclude_coincident;
     args[ROOM_NEAR].near.exclusions =
         (struct exclusions *)(uintptr_t)&task->exclusions;
@@ -114,15 +114,15 @@ void tuned_args(const struct tuned *t, const struct task *task,
                              .n = m > 0 ? m : n};
 }
 
-/* Of points on a device: keys and indices of a sort, and beyond half of its
- * cache the coordinates packed. */
+/* Bytes of points on a device: sort keys and indices, and packed coordinates if
+ * they exceed half of its cache. */
 static int64_t tuned_sort_bytes(const struct device *device, int64_t n)
 {
     int64_t cache = device->facts.cache;
     return n * (16 + (cache > 0 && 48 * n > cache ? 32 : 0));
 }
 
-/* What two rooms count that is there once. */
+/* Bytes that two stages count but that are allocated once. */
 static int64_t tuned_twice(const struct tuned *t,
                            const union room_args args[ROOM_COUNT])
 {
@@ -163,7 +163,7 @@ int64_t tuned_bytes(const struct tuned *t, const struct task *task)
         bytes += (m > 0 ? m : n) * out * real;
     if (task_is_mixed(task))
         bytes += 4 * n * pair->strengths;
-    if (task->device) { /* and the caller's arrays */
+    if (task->device) { /* and copies of the caller's arrays */
         int64_t given = task->problem.arrays == FARSUM_F32 ? 4 : 8;
         bytes += tuned_sort_bytes(task->device, n)
                  + tuned_sort_bytes(task->device, m);
@@ -179,8 +179,8 @@ int64_t tuned_bytes(const struct tuned *t, const struct task *task)
     return bytes - (m > 0 ? 0 : tuned_twice(t, args));
 }
 
-/* Rows of spread or interp with their costs, cheapest first; of a named row it
- * alone. */
+/* Variants of spread or interp with their costs, cheapest first; only the named
+ * variant if one is named. */
 struct ranked {
     const struct variant_row *row[CHOOSE_MOST];
     double cost[CHOOSE_MOST];
@@ -198,8 +198,8 @@ static void tuned_rank(const struct choice *choice, const char *name,
                                 ranked->cost);
 }
 
-/* Lists that a spread and an interp have in common are made once: the pair of
- * rows that is the cheapest with that taken off. */
+/* Lists common to a spread and an interp variant are built once.  Chooses the
+ * cheapest pair of variants, with that cost subtracted. */
 static void tuned_together(struct tuned *t, const struct task *task,
                            const union room_args args[ROOM_COUNT])
 {
@@ -245,14 +245,14 @@ static void tuned_together(struct tuned *t, const struct task *task,
                       1e3 * interp->cost);
 }
 
-/* Seconds of a sum.  Of two queues the shorter one is hidden as far as points
- * leave the device's threads idle. */
+/* Seconds of one sum.  With two queues, the shorter one is hidden as far as the
+ * points leave threads of the device idle. */
 static double tuned_seconds(const struct tuned *t, const struct task *task)
 {
     const double *factor = task->machine.factor;
     double near = 0, mesh = 0;
     for (int r = 0; r < ROOM_COUNT; r++) {
-        double both = r == ROOM_FFT /* there and back */
+        double both = r == ROOM_FFT /* forward and inverse */
                           ? task->pair.channels + task->pair.values
                           : 1;
         double cost =

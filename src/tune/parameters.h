@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parameters.h: the parameters of a spectral plan, and what each room is
- * told. */
+/* parameters.h: parameters of a spectral plan, and the arguments of its
+ * stages. */
 #ifndef FARSUM_TUNE_PARAMETERS_H
 #define FARSUM_TUNE_PARAMETERS_H
 
@@ -21,25 +21,26 @@ enum {
 struct tuned {
     double rc;             /* cutoff, caller's length */
     struct cell cell;      /* units of the cutoff */
-    struct pair pair;      /* the plan's, kappa in units of the cutoff */
+    struct pair pair;      /* kappa in units of the cutoff */
     struct split split;
-    struct band band;      /* of the split */
+    struct band band;      /* error data of the split */
     struct window window;
-    struct alias alias;    /* of the window */
+    struct alias alias;    /* error data of the window */
     struct near_poly poly;
-    double near_error;     /* of a pair that is not seen, units of the cutoff */
+    double near_error;     /* error of a pair too small to be seen, units of the
+                              cutoff */
     int64_t mesh[3], ldz;
-    double sigma;          /* mesh spacing that c needs over the actual one */
+    double sigma;          /* mesh spacing required by c over the actual one */
     struct error_parts field, potential; /* squares, units of the cutoff */
-    double square;         /* of the RMS error of force or potential, units of
-                              the cutoff, the sample's charges */
-    double error;          /* estimate, in the tolerance's norm */
-    double seconds;        /* estimate of one execute */
+    double square;         /* square of the RMS error of force or potential for
+                              the sample's charges, units of the cutoff */
+    double error;          /* estimated error, in the tolerance's norm */
+    double seconds;        /* estimated time of one execute */
     int64_t bytes;
     struct choice choice[ROOM_COUNT];
 };
 
-/* Arguments of the rooms for a plan with these parameters. */
+/* Arguments of the stages for a plan with these parameters. */
 union room_args {
     struct near_args near;
     struct spread_args spread;
@@ -47,7 +48,7 @@ union room_args {
     struct scale_args scale;
     struct interp_args interp;
 };
-/* Reals from one channel's mesh to the next. */
+/* Distance between the meshes of two channels, in reals. */
 static inline int64_t tuned_channel(const struct tuned *tuned,
                                     const struct device *where)
 {
@@ -57,36 +58,37 @@ static inline int64_t tuned_channel(const struct tuned *tuned,
 }
 void tuned_args(const struct tuned *tuned, const struct task *task,
                 union room_args args[ROOM_COUNT]);
-/* 1: near pairs go on beside the mesh, in two queues of a device. */
+/* 1: near pairs and mesh run concurrently in two queues of a device. */
 int tuned_beside(const struct task *task);
-/* Bytes of meshes and of the rooms' states. */
+/* Bytes of meshes and of the stages' states. */
 int64_t tuned_bytes(const struct tuned *tuned, const struct task *task);
-/* Picks a variant in each room; sums up the seconds. */
+/* Selects a variant in each stage and sums up the seconds. */
 farsum_status tuned_choose(struct tuned *tuned, const struct task *task);
-/* The same without its reasons in words, and without bytes. */
+/* The same, without the bytes and the reasons for each choice. */
 farsum_status tuned_cost(struct tuned *tuned, const struct task *task);
-/* Picks spread and interp anew by the times that are kept, measuring them first
- * if the options ask for it. */
+/* Selects spread and interp again by their cached times; measures them first if
+ * the options request it. */
 farsum_status tuned_measured(struct tuned *tuned, const struct task *task);
-/* 1: the tolerance is one of potentials or velocities, not of forces. */
+/* 1: the tolerance limits potentials or velocities, not forces. */
 int tuned_of_values(const struct task *task);
-/* Sets field or potential, square and error, by the tolerance's kind, from
- * what stands in `tuned`: cell, mesh, split, band, window and alias.  mesh[0]
- * = 0: the cut alone, whose parts stand there already. */
+/* Sets field or potential, square and error, depending on the tolerance's norm.
+ * Reads cell, mesh, split, band, window and alias from `tuned`.  mesh[0] = 0:
+ * truncation only, whose parts are already set. */
 void tuned_error(struct tuned *tuned, const struct task *task);
-/* The estimate for sum q^2 = q2 of n sources, as RMS force (potential = 0) or
- * RMS potential, caller's units, coulomb included.  found: the RMS force that
- * was found, C = 1, or 0; -1: nothing was summed yet. */
+/* The estimate for n sources with sum q^2 = q2, as RMS force (potential = 0) or
+ * RMS potential, in the caller's units, coulomb included.  found: the RMS force
+ * of the last sum, C = 1, or 0; -1: no sum has run yet. */
 double tuned_estimate(const struct tuned *tuned, const struct task *task,
                       double q2, int64_t n, int potential, double found);
-/* The norm of forces, C = 1: of sum q^2 = q2 of n sources in `volume` whose RMS
- * force is `force`, no less than neighbours at the mean distance have. */
+/* The norm of forces, C = 1, of n sources in `volume` with sum q^2 = q2 and RMS
+ * force `force`.  At least the force between neighbours at the mean
+ * distance. */
 double tuned_force_norm(const struct task *task, double volume, double force,
                         double q2, int64_t n);
-/* What the norm of velocities is no less than: of sum square() = q2 of n
- * sources the velocity at the mean distance of two. */
+/* Lower limit of the norm of velocities: the velocity at the mean distance
+ * between n sources with sum square() = q2. */
 double tuned_velocity(const struct task *task, double q2, int64_t n);
-/* Of the tolerance's norm, before any result is known. */
+/* The estimated norm of the results, before any result is known. */
 double tuned_norm(const struct task *task);
 
 /* tune/search.c: chooses everything that the options leave open. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c: with a cutoff, mesh and support chosen, the rest: shape,
- * bandwidth, a smaller cutoff or mesh, and the fits. */
+/* refine.c: choice of shape, bandwidth, fits, and a smaller cutoff or mesh,
+ * after cutoff, mesh and support are chosen. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@ static double try_bandwidth(double c, void *data)
     return log(tune_total(s->u, s->t));
 }
 
-/* Minimum of f over [low, high] near x: three points that bracket it, then
- * vertices of parabolas, until one says that nothing more than GAIN is to be
- * won.  f is last called at the point that comes back. */
+/* Minimises f over [low, high] near x: brackets the minimum by three points,
+ * then takes vertices of parabolas until the predicted gain is below GAIN.  The
+ * last call of f is at the returned point. */
 static double tune_valley(double (*f)(double, void *), void *data, double low,
                           double high, double x, double step)
 {
@@ -42,10 +42,10 @@ static double tune_valley(double (*f)(double, void *), void *data, double low,
     fc = f(last = c, data);
     for (int k = 0; k < STEPS; k++) {
         double at;
-        if (fa <= fb || fc < fb) { /* go on downwards */
+        if (fa <= fb || fc < fb) { /* continue downhill */
             int left = fa < fc;
             if ((left && a <= low) || (!left && c >= high)) {
-                /* against the end: it may lie between */
+                /* at the end of the interval: the minimum may lie between */
                 double edge = left ? a : c, fe = left ? fa : fc;
                 at = (edge + b) / 2;
                 if (fabs(fb - fe) < gain || fabs(edge - b) < step / 8) {
@@ -96,7 +96,7 @@ static double tune_valley(double (*f)(double, void *), void *data, double low,
     return b;
 }
 
-/* The bandwidth that errs least on the mesh that is there. */
+/* Sets the bandwidth with the smallest error on the current mesh. */
 void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
 {
     double fixed = u->task->options.bandwidth, most = INFINITY;
@@ -113,8 +113,8 @@ void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
     tune_valley(try_bandwidth, &s, fmax(most / 2.6, 1), most, c, 0.06 * c);
 }
 
-/* Shapes that are tried: steps of 2 % from the usual one, so that another plan
- * finds their windows kept. */
+/* Shapes to try: steps of 2 % from the usual one, so that other plans find
+ * their windows in the cache. */
 #define SHAPE_STEP 1.02
 enum { SHAPES = 20 };
 
@@ -128,7 +128,7 @@ static double try_shape(const struct tuner *u, struct tuned *t, double usual,
     return tune_total(u, t);
 }
 
-/* Downhill by 6, 3 and 1 steps. */
+/* Descends by steps of 6, 3 and 1. */
 static void tune_best_shape(const struct tuner *u, struct tuned *t)
 {
     static const int steps[] = {6, 3, 1};
@@ -153,8 +153,8 @@ static void tune_best_shape(const struct tuner *u, struct tuned *t)
         }
 }
 
-/* Log of the error over the goal with a cutoff `part` times as large and the
- * bandwidth that errs least there. */
+/* Log of the error over the goal, for a cutoff `part` times as large and the
+ * bandwidth with the smallest error there. */
 static double shrink_excess(const struct tuner *u, const struct tuned *from,
                             double part, struct tuned *to)
 {
@@ -165,13 +165,13 @@ static double shrink_excess(const struct tuner *u, const struct tuned *from,
     return log(tune_total(u, to) / tune_goal(u, to));
 }
 
-/* With mesh and support kept, the smallest cutoff that meets the goal: secants
- * in its logarithm, the root between them. */
+/* Sets the smallest cutoff that meets the goal, keeping mesh and support:
+ * secants in its logarithm that bracket the root. */
 static void tune_shrink(const struct tuner *u, struct tuned *t)
 {
     const struct tuned from = *t;
     struct tuned trial;
-    double low = 0.6, high = 1, above = 0; /* 0: not known */
+    double low = 0.6, high = 1, above = 0; /* 0: unknown */
     double below = log(tune_total(u, t) / tune_goal(u, t));
     for (int step = 0; step < 10 && below < -0.005 && high - low > 1e-3;
          step++) {
@@ -191,7 +191,7 @@ static void tune_shrink(const struct tuner *u, struct tuned *t)
     }
 }
 
-/* The cutoff is fixed: the smallest mesh that meets the goal. */
+/* Sets the smallest mesh that meets the goal; the cutoff is fixed. */
 static void tune_coarsen(const struct tuner *u, struct tuned *t)
 {
     for (int step = 0; step < 12; step++) {
@@ -212,11 +212,12 @@ static void tune_coarsen(const struct tuner *u, struct tuned *t)
     }
 }
 
-/* An error of polynomials for which 1/r has all of its digits. */
+/* Polynomial error below which the variants compute 1/r to all of its
+ * digits. */
 #define FINE 5e-10
 
-/* Polynomials of near field and window, fine enough not to be seen: (6.9),
- * (6.10). */
+/* Fits the polynomials of near field and window, with an error too small to
+ * matter: (6.9), (6.10). */
 static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
 {
     const farsum_problem *p = &u->task->problem;
@@ -225,20 +226,20 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
                  + t->field.gather + t->field.spread;
     double finest = u->task->pairs == FARSUM_F32 ? 3e-8 : 1e-13;
     double near = 0.1 * sqrt(sum * t->cell.volume * 3 / (4 * M_PI));
-    /* what it is off by at r = 0 stands in every particle's potential */
+    /* the error at r = 0 affects the potential of every particle */
     double q_rms = sqrt(u->task->sample.q2 / (double)u->task->sample.n);
     if (p->error == FARSUM_ERROR_POTENTIAL)
         near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->task)
                               * pow(t->rc, t->pair.kind->power)
                               / (p->coulomb * q_rms));
-    /* the nearest pairs make the forces of such a kernel: 1/r is to be as fine
-     * as they ask, and rows that have it in two finenesses go by the
-     * polynomial's error, the finer one below 1e-9 */
+    /* the nearest pairs dominate the forces of such a kernel, so 1/r must be as
+     * accurate as they require; variants with two accuracies of 1/r select by
+     * the polynomial's error, the finer one below 1e-9 */
     if (t->pair.kind->gradient && !t->pair.kind->charged
         && p->error != FARSUM_ERROR_ABSOLUTE)
         near = fmin(near, fmax(0.1 * p->tolerance, FINE));
-    /* so does one pair much nearer than others, of any kernel: the coarser
-     * 1/r is right to 1e-10 */
+    /* the same applies if one pair is much nearer than others, for any kernel:
+     * the coarser 1/r is accurate to 1e-10 */
     if (u->task->sample.near > 0 && p->error != FARSUM_ERROR_ABSOLUTE
         && p->tolerance < 2 * FINE)
         near = fmin(near, FINE);
@@ -249,7 +250,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     double fit = fmin(fmax(0.02 * far, p->precision == FARSUM_F32 ? 1e-8
                                                                   : 1e-15),
                       1e-3);
-    /* by steps, so that another plan finds its pieces kept */
+    /* in steps, so that other plans find these pieces in the cache */
     fit = exp2(floor(2 * log2(fit)) / 2);
     return design_window(&t->window, &t->alias, u->window, t->window.support,
                          t->window.shape, t->sigma, fit);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search.c: tolerance -> cutoff, bandwidth, mesh, support and shape, by the
- * error model and the rooms' costs together.
+/* search.c: search for cutoff, bandwidth, mesh, support and shape, from the
+ * tolerance, by the error model and the costs of all stages.
  *
- * For a ladder of cutoffs and of upsamplings: the smallest bandwidth whose cut
- * is half the goal, the smallest support whose aliases are the other half, and
- * what it costs.  Each search begins where that of the cutoff before ended, and
- * a candidate that cannot be cheaper than the best so far is left out before
- * its error is estimated.  The cheapest is then refined: the shape that aliases
- * least, and with mesh and support kept the smallest cutoff that still
- * holds. */
+ * For each of several cutoffs and upsamplings, the search finds a candidate and
+ * its cost.  The candidate has the smallest bandwidth whose truncation error is
+ * half the goal, and the smallest support whose aliases are the other half.
+ * Each search starts from the result of the previous cutoff.  A candidate that
+ * cannot be cheaper than the best so far is skipped before its error is
+ * estimated.  The cheapest is then refined: the shape with the smallest aliases
+ * and, with mesh and support kept, the smallest cutoff that meets the goal. */
 #include <math.h>
 #include <string.h>
 
@@ -20,37 +20,38 @@
 
 static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
 
-/* Estimate of `t` in the tolerance's norm, with fresh parts. */
+/* Estimates the error of `t` in the tolerance's norm, with fresh parts. */
 double tune_total(const struct tuner *u, struct tuned *t)
 {
     tuned_error(t, u->task);
     return t->error;
 }
 
-/* The part of the tolerance that is aimed at where many are averaged over. */
+/* The fraction of the tolerance that is the target, where the mean is over many
+ * particles. */
 static double tune_part(const struct tuner *u)
 {
     const struct sample *s = &u->task->sample;
     const struct pair_kind *kind = u->task->pair.kind;
-    /* sites of a crystal share one error, which may be any part of the mean */
+    /* sites of a crystal have equal errors, of any size relative to the mean */
     if (s->crystal && u->task->problem.error == FARSUM_ERROR_POTENTIAL)
         return 0.15;
-    /* charges of a kernel that falls faster than 1/r, if they lie on a lattice
-     * and have one sign, or an order of their own, are in phase with the
-     * lattice's waves.  The B-spline's aliases, which no shape levels, are most
+    /* charges of a kernel that falls faster than 1/r are in phase with a
+     * lattice's waves if they lie on the lattice and have one sign, or are
+     * ordered.  The B-spline's aliases, which no shape balances, are largest
      * where such a wave is at the edge of the band. */
     if (s->regular && kind->gradient && !kind->charged
         && (s->crystal || s->q1 * s->q1 > 9 * s->q2))
         return strcmp(u->window, "bspline") == 0 ? 0.12 : 0.25;
-    /* strengths of all directions have no more than the places on the mesh in
-     * common; where the mesh is a multiple of the lattice all sites lie alike
-     * on it and err alike */
+    /* strengths in all directions have only their positions on the mesh in
+     * common; where the mesh is a multiple of the lattice, all sites have equal
+     * positions and equal errors */
     return s->regular && !kind->gradient ? 0.2 : 0.6;
 }
 
-/* The estimate that is aimed at: a part of the tolerance.  Estimates are right
- * within some ten per cent where charges have no order and within a factor of
- * 1.5 where they do; few particles, or few modes where most particles are, are
+/* The target of the estimate: a fraction of the tolerance.  Estimates are
+ * accurate to some ten per cent for uncorrelated charges and to a factor of 1.5
+ * for correlated ones.  Few particles, or few modes around most particles, give
  * no average.  math.md (6.14). */
 double tune_goal(const struct tuner *u, const struct tuned *t)
 {
@@ -87,7 +88,7 @@ farsum_status tune_split_whole(const struct tuner *u, struct tuned *t)
     return FARSUM_OK;
 }
 
-/* The estimate of the cut alone at bandwidth c. */
+/* The estimated truncation error at bandwidth c. */
 static double tune_cut(const struct tuner *u, struct tuned *t, double c)
 {
     int potential = tuned_of_values(u->task);
@@ -110,7 +111,7 @@ void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
     cell_scale(&t->cell, &u->cell, 1 / rc);
 }
 
-/* Log of the cut's error at bandwidth c over its part of the goal. */
+/* Log of the truncation error at bandwidth c over its part of the goal. */
 static double tune_excess(const struct tuner *u, struct tuned *t, double c)
 {
     double error = tune_cut(u, t, c);
@@ -118,13 +119,14 @@ static double tune_excess(const struct tuner *u, struct tuned *t, double c)
     return log(error / (M_SQRT1_2 * tune_goal(u, t)));
 }
 
-/* Smallest bandwidth whose cut leaves room for the aliases.  Its logarithm
- * falls nearly linearly in c, by 1 where c grows by 1: steps of that from where
- * the search begins, then secants that keep the root between them. */
+/* Sets the smallest bandwidth whose truncation error leaves a margin for the
+ * aliases.  Its logarithm falls nearly linearly in c, by 1 per unit of c.
+ * Takes such steps from the start of the search, then secants that bracket the
+ * root. */
 static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
 {
     const double first = CUT_FIRST, last = CUT_LAST;
-    double low = 0, high = 0, above = 0, below = 0, step = 0; /* 0: none */
+    double low = 0, high = 0, above = 0, below = 0, step = 0; /* 0: unknown */
     double usual = 2 + log(1 / u->task->problem.tolerance);
     double c = fmin(fmax(u->bandwidth > 0 ? u->bandwidth : usual, first), last);
     for (int k = 0; k < 24; k++) {
@@ -148,7 +150,8 @@ static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
             c = fmax(high - step, first);
         }
     }
-    t->error *= M_SQRT2; /* the aliases may take as much, were it to hold */
+    t->error *= M_SQRT2; /* the aliases may have as large an error, if it met
+                            the goal */
     if (high == 0)
         FAIL(ERR_TOLERANCE, "the %s split at cutoff %g reaches %.2g", u->split,
              task_length(u->task, t->rc), task_error(u->task, t->error));
@@ -158,8 +161,8 @@ static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
     return FARSUM_OK;
 }
 
-/* The least mesh for bandwidth c and upsampling sigma: mode numbers reach
- * c |a_d| / 2 pi. */
+/* The smallest mesh for bandwidth c and upsampling sigma: mode numbers reach c
+ * |a_d| / 2 pi. */
 static void tune_mesh(struct tuned *t, double sigma, int on_device)
 {
     for (int d = 0; d < 3; d++) {
@@ -187,7 +190,7 @@ farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
                          sigma, 0);
 }
 
-/* Window and aliases for the s-th upsampling, kept. */
+/* Window and aliases of upsampling s, from the cache if possible. */
 static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
                                  int support)
 {
@@ -203,7 +206,7 @@ static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
     return FARSUM_OK;
 }
 
-/* Where supports begin: aliases fall by about e^-fall with each point. */
+/* The support to start with: aliases fall by about e^-fall per point. */
 static int tune_usual_support(const struct tuner *u, double sigma)
 {
     double fall = M_PI * (1 - 1 / (2 * sigma));
@@ -211,9 +214,9 @@ static int tune_usual_support(const struct tuner *u, double sigma)
     return (int)fmin(fmax(support, WINDOW_MIN), WINDOW_MAX);
 }
 
-/* Smallest support that meets the goal, from where the last one of this
- * upsampling was, or of the next larger one; the cut's error is known to leave
- * room. */
+/* Finds the smallest support that meets the goal.  Starts from the last support
+ * of this upsampling, or of the next larger one.  The truncation error is known
+ * to leave a margin. */
 static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
                                   int least)
 {
@@ -237,7 +240,7 @@ static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
     u->support[s] = support;
     if (t->window.support != support)
         TRY(tune_cached(u, t, s, support));
-    /* what the user fixed is held to the tolerance itself */
+    /* user-specified values must only meet the tolerance itself */
     if (!holds && !(fixed && tune_total(u, t) <= u->task->problem.tolerance))
         FAIL(ERR_TOLERANCE,
              "%s window of support %d at upsampling %.3g reaches %.2g",
@@ -245,13 +248,13 @@ static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
     return FARSUM_OK;
 }
 
-/* About the coefficients of the near field, for the costs. */
+/* The approximate number of near-field coefficients, for the costs. */
 static int tune_terms(const struct tuned *t)
 {
     return 3 + (int)(0.7 * t->split.c);
 }
 
-/* 1: even with the smallest support that may do it would cost more than
+/* 1: even the smallest support that may suffice would cost more than
  * `least`. */
 static int tune_hopeless(const struct tuner *u, struct tuned *t, int support,
                          double least)
@@ -262,8 +265,8 @@ static int tune_hopeless(const struct tuner *u, struct tuned *t, int support,
            && t->seconds > least;
 }
 
-/* Candidates of cutoff rc: with the bandwidth that all of them have, if the
- * mesh is not fixed. */
+/* Begins the candidates of cutoff rc: sets their common bandwidth, unless the
+ * mesh is fixed. */
 static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
 {
     const farsum_options *o = &u->task->options;
@@ -280,9 +283,9 @@ static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
                             : tune_bandwidth(u, t);
 }
 
-/* One candidate: a cutoff's t and upsampling s (or the fixed mesh), of which a
- * support below `support` does not hold.  Given up with seconds = infinity once
- * it cannot be cheaper than `least`. */
+/* Tries one candidate: a cutoff's t with upsampling s (or the fixed mesh).
+ * Supports below `support` are known not to suffice.  Gives up with seconds =
+ * infinity once it cannot be cheaper than `least`. */
 static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
                                     int support, double least)
 {
@@ -322,7 +325,7 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
     return tuned_cost(t, u->task);
 }
 
-/* Cutoffs to try: by the neighbours they would see. */
+/* The cutoffs to try, by the number of neighbours within them. */
 static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
 {
     const struct sample *s = &u->task->sample;
@@ -344,15 +347,16 @@ static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
     return n;
 }
 
-/* The cheapest so far, and what was reached where the tolerance was not. */
+/* The cheapest candidate so far, and the error reached where the tolerance was
+ * not met. */
 struct tune_found {
     struct tuned *best;
     double least, reached;
     farsum_status last;
 };
 
-/* The candidates of a cutoff, the largest upsampling first: those with less
- * have no smaller support. */
+/* Tries the candidates of a cutoff, the largest upsampling first: smaller ones
+ * require at least its support. */
 static farsum_status tune_search_cutoff(struct tuner *u, double rc,
                                         struct tune_found *found)
 {
@@ -386,7 +390,7 @@ static farsum_status tune_search_cutoff(struct tuner *u, double rc,
     return FARSUM_OK;
 }
 
-/* All cutoffs, from the middle of the ladder outwards. */
+/* Tries all cutoffs, from the middle of their range outwards. */
 static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
 {
     const struct task *task = u->task;
@@ -415,7 +419,7 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
 farsum_status tune(const struct task *task, struct tuned *tuned)
 {
     farsum_status status = FARSUM_OK;
-    struct tuner *u = NULL; /* large: on the heap */
+    struct tuner *u = NULL; /* large, so on the heap */
     GO(MEM_NEW(u, 1));
     u->task = task;
     u->split = task->options.split ? task->options.split : split_names[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split_error.c: the split as the error sees it, math.md (6.2), (6.3). */
+/* split_error.c: error data of a split, math.md (6.2), (6.3). */
 #include "tune/error_shared.h"
 
 #include <math.h>
@@ -7,11 +7,12 @@
 
 #include "math/poly.h"
 
-/* Nodes beyond the band: Gauss on stretches of k. */
+/* Nodes beyond the band: Gauss quadrature on intervals of k. */
 enum { TAIL_STRETCH = 12, TAIL_WIDTH = 5 };
 
-/* Integrals over k > c of gamma^2, gamma^2/k^2 and gamma: Gauss on stretches,
- * then the envelope E'(1) sin(k)/k of a split that ends at the cutoff. */
+/* Integrals over k > c of gamma^2, gamma^2/k^2 and gamma.  Gauss quadrature on
+ * intervals; beyond them the envelope E'(1) sin(k)/k of a split that ends at
+ * the cutoff. */
 static void band_tail(struct band *band, const struct split *split)
 {
     const double *x, *w, width = TAIL_WIDTH;
@@ -19,7 +20,7 @@ static void band_tail(struct band *band, const struct split *split)
     poly_gauss(TAIL_STRETCH, &x, &w);
     for (int s = 0; s < TAIL_NODES / TAIL_STRETCH; s++, from += width)
         for (int i = 0; i < TAIL_STRETCH; i++) {
-            int at = (s + 1) * TAIL_STRETCH - 1 - i; /* x falls */
+            int at = (s + 1) * TAIL_STRETCH - 1 - i; /* x descends */
             double k = band->tail_k[at], g = split_hat(split, k);
             double part = w[i] * width / 2;
             sum[0] += part * g * g;
@@ -40,7 +41,7 @@ static void band_tail(struct band *band, const struct split *split)
     band->lost = sum[0] / (sum[0] + all);
     band->edge = edge;
     band->centre = split_de(split, 0);
-    /* the rest goes as sin(k + some phase)/k: its integral is its slope */
+    /* the rest behaves as sin(k + a phase)/k: its integral is its slope */
     double after = split_dhat(split, from);
     for (int i = TAIL_NODES - 1; i >= 0; i--) {
         band->tail_sum[i] = after + band->tail[i] / 2;
@@ -48,15 +49,15 @@ static void band_tail(struct band *band, const struct split *split)
     }
 }
 
-/* 4 pi integral over r > 1 of (r times the near kernel)^2, (6.2): zero for a
- * split of compact support. */
+/* 4 pi times the integral over r > 1 of (r times the near kernel)^2, (6.2).
+ * Zero for a split of compact support. */
 static void band_beyond(struct band *band, const struct split *split)
 {
     enum { NODES = 24 };
     const double *x, *w;
     if (!(split->xi > 0))
         return;
-    /* e^{-2 xi^2 (r^2 - 1)} is gone after a few 1/(4 xi^2) */
+    /* e^{-2 xi^2 (r^2 - 1)} is negligible after a few 1/(4 xi^2) */
     double width = 12 / (4 * split->xi * split->xi);
     poly_gauss(NODES, &x, &w);
     for (int i = 0; i < NODES; i++) {
@@ -83,7 +84,7 @@ void band_begin(struct band *band, double c, const struct pair *pair)
     poly_gauss(TAIL_STRETCH, &x, &w);
     double from = c;
     for (int s = 0; s < TAIL_NODES / TAIL_STRETCH; s++, from += TAIL_WIDTH)
-        for (int i = 0; i < TAIL_STRETCH; i++) /* x falls */
+        for (int i = 0; i < TAIL_STRETCH; i++) /* x descends */
             band->tail_k[(s + 1) * TAIL_STRETCH - 1 - i] =
                 from + TAIL_WIDTH * (1 + x[i]) / 2;
 }

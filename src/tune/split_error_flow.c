@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split_error_flow.c: kernels other than laplace as the error sees them,
- * math.md (9.10)-(9.13), (9.22). */
+/* split_error_flow.c: error data of kernels other than laplace, math.md
+ * (9.10)-(9.13), (9.22). */
 #include "tune/error.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "math/poly.h"
 #include "math/quick.h"
 
-/* Of a mode: what stands for gamma of (6.3), (6.5), potential; front holds the
- * pair's gain. */
+/* The counterpart of gamma in (6.3), (6.5), for the potential of one mode.
+ * front includes the pair's gain. */
 static double flow_gamma(const struct band *band, const struct split *split,
                          double front, double k)
 {
@@ -23,8 +23,9 @@ static double flow_gamma(const struct band *band, const struct split *split,
     return g;
 }
 
-/* The near field's jump at the cutoff makes gamma/k of a stresslet swing for
- * ever: as minus this, whose transform is a shell that no particle lies on. */
+/* The near field's jump at the cutoff makes gamma/k of a stresslet oscillate
+ * without decay, as minus the value of this function.  Its transform is a
+ * spherical shell, on which no particle lies. */
 static double flow_shell(const struct band *band, double k)
 {
     return band->pair.kind->power == 2 && band->pair.kind->fall == 2
@@ -32,7 +33,7 @@ static double flow_shell(const struct band *band, double k)
                : 0;
 }
 
-/* Integral of shell sin(k r) over the band. */
+/* Integral of flow_shell(k) sin(k r) over the band. */
 static double flow_inside(const struct band *band, double r)
 {
     double c = band->c, sum = (1 - cos((1 + r) * c)) / (1 + r);
@@ -43,7 +44,8 @@ static double flow_inside(const struct band *band, double r)
     return -band->edge / 2 * sum;
 }
 
-/* Mean square of what lies beyond the cutoff of a Gaussian split at r > 1. */
+/* Mean square at r > 1 of the near field that a Gaussian split has beyond the
+ * cutoff. */
 static double flow_beyond(const struct band *band, double r)
 {
     double z = band->xi * r, e[3];
@@ -53,9 +55,9 @@ static double flow_beyond(const struct band *band, double r)
     return band->pair.kind->mean(&band->pair, e, r);
 }
 
-/* What the shell leaves behind swings as bend sin(k)/k, far beyond the tail's
- * nodes where bend = 3 E'(1) + E''(1) is large: -Ci((k |r - 1|) from there
- * on, its logarithm and the mean of its swing. */
+/* The remainder without the shell oscillates as bend sin(k)/k, with a large
+ * bend = 3 E'(1) + E''(1), far beyond the tail's nodes.  This is -Ci(k |r - 1|)
+ * from there on, with its logarithm and the mean of its oscillation. */
 static double flow_after(const struct band *band, double r)
 {
     double from = band->tail_k[TAIL_NODES - 1], x = from * fabs(r - 1);
@@ -64,13 +66,13 @@ static double flow_after(const struct band *band, double r)
     return band->bend / (M_PI * r) * fmax(ci, 0);
 }
 
-/* The same of a potential or its field, with its sign. */
+/* The error of a potential or its field, with its sign. */
 static double scalar_cut(const struct band *band, double r, int potential)
 {
     const struct pair_edge edge = {band->c, band->xi,
                                    band->edge / band->centre};
     double sum = 0, v[2] = {0}, wave[2][TAIL_NODES];
-    if (band->tail[0] != 0) { /* a hat that ends at c has no tail */
+    if (band->tail[0] != 0) { /* a transform that ends at c has no tail */
         for (int i = 0; i < TAIL_NODES; i++)
             wave[0][i] = quick_sin(band->tail_k[i] * r);
         for (int i = 0; i < TAIL_NODES; i++)
@@ -100,7 +102,7 @@ double band_flow_cut(const struct band *band, double r, int potential)
                 + (band->xi > 0 && r > 1 ? flow_beyond(band, r) : 0));
 }
 
-/* Where the shell has to be left out: the square over space itself. */
+/* If the shell must be omitted: the integral of the square over space. */
 static double flow_space(const struct band *band)
 {
     enum { STEPS = 160 };
@@ -125,15 +127,16 @@ static double flow_beyond_whole(const struct band *band)
     return sum;
 }
 
-/* 4 pi integrals over r > 1 of the squares of what lies beyond the cutoff of a
- * potential. */
+/* 4 pi times the integrals over r > 1 of the squares of a potential's near
+ * field beyond the cutoff. */
 static void scalar_beyond(struct band *band)
 {
     enum { NODES = 24, STRETCHES = 4 };
     const struct pair_edge edge = {band->c, band->xi,
                                    band->edge / band->centre};
     const double *x, *w;
-    /* a Gaussian is gone after a few 1/(4 xi^2); z = c sqrt(r^2 - 1) else */
+    /* a Gaussian is negligible after a few 1/(4 xi^2); otherwise z = c sqrt(r^2
+     * - 1) */
     double xi = band->xi, width = (xi > 0 ? 3 / (xi * xi) : 2 * band->c)
                                   / STRETCHES;
     poly_gauss(NODES, &x, &w);
@@ -149,8 +152,8 @@ static void scalar_beyond(struct band *band)
     }
 }
 
-/* What a swing edge sin(k)/k of gamma leaves after the tail's nodes, of a
- * potential; of r6, which is cut in k, nothing. */
+/* For potentials: the contribution of an oscillation edge sin(k)/k of gamma
+ * beyond the tail's nodes.  Zero for r6, which is cut in k. */
 static void scalar_after(struct band *band, double front, double square[2])
 {
     double from = band->tail_k[TAIL_NODES - 1], edge = band->edge;
@@ -161,7 +164,7 @@ static void scalar_after(struct band *band, double front, double square[2])
     square[1] += edge * edge / (6 * from * from * from);
 }
 
-/* tail becomes gamma/k without its shell, times weights. */
+/* Replaces tail by gamma/k without its shell, times weights. */
 void band_flow(struct band *band, const struct split *split)
 {
     const struct pair_kind *kind = band->pair.kind;
@@ -181,7 +184,7 @@ void band_flow(struct band *band, const struct split *split)
         own += weight * g;
         band->tail[i] = weight * (g / k - flow_shell(band, k));
     }
-    /* two of three directions, whose root stands in g already */
+    /* two of three directions; g already contains the root */
     band->self = kind->own > 0 ? kind->lift * 2 / M_PI * fabs(own) : 0;
     if (kind->gradient) {
         scalar_after(band, front, square);
@@ -190,7 +193,8 @@ void band_flow(struct band *band, const struct split *split)
         band->cut_far[1] = 8 * square[1];
         return;
     }
-    /* the rest swings as the edge does: a mean of 1/3 of its square */
+    /* the rest oscillates as the edge does; the mean square is 1/3 of its
+     * square */
     square[1] += edge * edge / (3 * from);
     band->cut_near[1] = band->xi > 0 ? flow_beyond_whole(band) : 0;
     band->cut_far[1] = flow_shell(band, 0) != 0

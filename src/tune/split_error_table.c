@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split_error_table.c: what the error sees of prolate splits, as polynomials of
- * the bandwidth.
+/* split_error_table.c: error data of prolate splits, as polynomials of the
+ * bandwidth.
  *
- * The tuner asks for some hundred bandwidths; a series, its transform at the
- * nodes and their integrals take longer than all else that it does with one.
- * Each number of a band is smooth in c: in pieces of WIDTH it is interpolated
- * from NODES Chebyshev nodes, to less than the series themselves are rounded
- * by.  A piece is made when it is first asked for and kept for the process: at
- * most PIECES for each of the kernels, 2.4 MB.  Whoever makes one first keeps
- * it; no lock is taken, so a forked child may go on. */
+ * The tuner tries some hundred bandwidths.  Computing the series, its transform
+ * at the nodes and their integrals takes longer than everything else it does
+ * for one bandwidth.  Each number of a band is smooth in c.  It is interpolated
+ * in pieces of WIDTH from NODES Chebyshev nodes, with an error below the
+ * rounding of the series.  A piece is computed on first use and kept until the
+ * process ends: at most PIECES per kernel, 2.4 MB in total.  The first thread
+ * to finish a piece stores it.  No lock is taken, so a forked child can
+ * continue. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "tune/error_shared.h"
 
 enum {
-    FIRST = 4, /* below, the transform beyond the band swings too fast */
+    FIRST = 4, /* below it, the transform beyond the band oscillates too fast */
     WIDTH = 3,
     PIECES = 31,
     NODES = 22,
@@ -25,7 +26,7 @@ enum {
     KERNELS = 3,
 };
 
-/* A band's numbers that go by c alone. */
+/* The numbers of a band that depend on c only. */
 static const struct {
     size_t at;
     int n;
@@ -50,7 +51,7 @@ static double piece_node(int piece, int i)
     return FIRST + WIDTH * (piece + 0.5 - 0.5 * cos(M_PI * (i + 0.5) / NODES));
 }
 
-/* The kernel's row, -1: its bands go by more than c, or not smoothly. */
+/* The kernel's row; -1: its bands depend on more than c, or not smoothly. */
 static int table_row(const struct pair *pair)
 {
     static const char *const names[KERNELS] = {"laplace", "stokeslet",
@@ -70,7 +71,7 @@ static void numbers_of(const struct band *band, double *to)
     }
 }
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 static struct piece *piece_make(int at, const struct pair *pair)
 {
     struct piece *piece = calloc(1, sizeof *piece);
@@ -137,7 +138,7 @@ int band_table(struct band *band, double c, const struct pair *pair)
                (size_t)columns[k].n * sizeof *from);
         from += columns[k].n;
     }
-    for (int p = 0; p < 2; p++) /* squares, down to where they are rounded */
+    for (int p = 0; p < 2; p++) /* squares, limited by their rounding */
         band->cut_far[p] = fmax(band->cut_far[p], 0);
     return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tuner.h: what the files of the tuner share. */
+/* tuner.h: internal state and functions of the tuner. */
 #ifndef FARSUM_TUNE_TUNER_H
 #define FARSUM_TUNE_TUNER_H
 
@@ -12,10 +12,10 @@ struct tuner {
     struct cell cell;      /* reduced, caller's length */
     const char *split, *window;
     int tables;            /* 1: bands may come from tables; a split is then
-                              plain but for its bandwidth */
+                              complete except for its bandwidth */
     struct split plain;
-    /* Where a search begins: what it found of the cutoff before. */
-    double bandwidth;      /* 0: nothing yet */
+    /* Starting values of a search, from the previous cutoff. */
+    double bandwidth;      /* 0: none yet */
     int support[SIGMAS];
     struct {
         int set;
@@ -24,21 +24,21 @@ struct tuner {
     } cache[SIGMAS][WINDOW_MAX + 1];
 };
 
-/* Estimate of `t` in the tolerance's norm, with fresh parts. */
+/* Estimates the error of `t` in the tolerance's norm, with fresh parts. */
 double tune_total(const struct tuner *u, struct tuned *t);
-/* The estimate that is aimed at. */
+/* The target of the estimate. */
 double tune_goal(const struct tuner *u, const struct tuned *t);
 int tune_holds(const struct tuner *u, struct tuned *t);
 farsum_status tune_split(const struct tuner *u, struct tuned *t, double c);
-/* The split that is chosen, whole, and its band. */
+/* Computes the chosen split in full, and its band. */
 farsum_status tune_split_whole(const struct tuner *u, struct tuned *t);
 farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
                           double shape, double sigma);
 void tune_cutoff(const struct tuner *u, struct tuned *t, double rc);
 /* Sets sigma from mesh and bandwidth. */
 void tune_sigma(struct tuned *t);
-/* The bandwidth that errs least on the mesh that is there, near the one that
- * stands in t, 0: anywhere. */
+/* Sets the bandwidth with the smallest error on the current mesh, near the one
+ * in t; 0: anywhere. */
 void tune_best_bandwidth(const struct tuner *u, struct tuned *t);
 farsum_status tune_refine(struct tuner *u, struct tuned *t);
 

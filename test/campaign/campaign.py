@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sums that are made to err, by the command: systems.py has the particles.
+"""Runs sums with difficult particles (systems.py) by the command.
 
     campaign.py FARSUM [--cases 200] [--seed 1] [--first 0] [--jobs 1]
                 [--csv FILE] [--device opencl:0] [--share 1] [--apart]
                 [--norms] [--show]
 
-Case k of a seed is always the same.  With --norms it is asked for in the norm
+Case k of a seed is always the same.  With --norms the tolerance is in the norm
 of energy, pressure or each.  The command's --check measures each case, by a
-reference that shares nothing with the fast methods.  Rows go to the CSV file as
-they come.  Cases that the file has are left out: a long run may be stopped and
-goes on.  With --device and --share 0.05 the device sums a twentieth of the
-cases.  At the end there is a table by class.
+reference without code of the fast methods.  Rows are appended to the CSV file
+as they are computed.  Cases already in the file are skipped, so an interrupted
+run continues.  With --device and --share 0.05 the device sums a twentieth of
+the cases.  At the end a table by class is printed.
 
-A case fails if its error is above the tolerance and nothing says so.  Where a
-second sum checks the plan, no error may be above.  Where targets are apart (8 in
+A case fails if its error is above the tolerance without a warning.  Where a
+second sum checks the plan, no error may be above.  With separate targets (8 in
 100 cases, or all with --apart), the estimate of the sum must be above too.
-Exit status 1: cases failed, or fewer than 97 in 100 of the estimates by a second
-sum are within a factor of 5."""
+Exit status 1: cases failed, or fewer than 97 in 100 of the estimates by a
+second sum are within a factor of 5.
+"""
 
 import argparse
 import concurrent.futures

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Particles that are placed to make sums err: order in space, near pairs, one
-large strength, and tame ones."""
+"""Particles that make sums inaccurate: order in space, near pairs, one large
+strength; and ordinary ones."""
 
 import math
 

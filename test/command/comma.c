@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comma.c: preloaded, it puts the command in the locale of its environment
- * before it starts, as a host program or a library may.  Programs that the
- * command starts (gnuplot) stay as they are. */
+/* comma.c: library for LD_PRELOAD that sets the command's locale from the
+ * environment before it starts, as a host program or a library may do.
+ * Programs started by the command (gnuplot) are not affected. */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the command share: running it, reading what it wrote.
+"""Common code of the tests of the command: running it, reading its output.
 
-$FARSUM is the command; every test runs in an empty folder of its own.
+$FARSUM is the command; every test runs in its own empty folder.
 """
 
 import json

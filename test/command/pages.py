@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the blocks of a page of documentation and compares what they print.
+"""Runs the blocks of a page of documentation and compares their output.
 
-A page's fenced blocks, by their label:
+The label of a fenced block determines its treatment:
 
-    sh     is run, in one folder for the whole page; data/ and examples/ of
-           the source are there
+    sh     is run, in one folder for the whole page, which has data/ and
+           examples/ of the source
     c      is written to the file that its first comment names
-    text   is what the sh block before it prints, errors included
+    text   is the output of the sh block before it, errors included
 
 Other blocks are not run.  A line "..." of text matches any number of lines.  A
-block may fail only if its text holds a line "farsum: ...".  Words must be the
-same.  Numbers are compared as far as all machines agree on them: `same_line`.
-An sh block that names cuda:0 runs on $FARSUM_TEST_DEVICE; it is skipped if that
-is not set.
+block may fail only if its text has a line "farsum: ...".  Words must agree.
+Numbers are compared as far as all machines agree on them: `same_line`.  An sh
+block that names cuda:0 runs on $FARSUM_TEST_DEVICE, or is skipped if that is
+not set.
 
     FARSUM=... pages.py PAGE     replaces the page's text blocks by the
-                                 output of today, except blocks with "..."
+                                 present output, except blocks with "..."
 """
 
 import os

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command asks of the system for its files, for test_named.py: loaded
- * by LD_PRELOAD, it writes one line per call to $SHIM_LOG, and lets the call
- * that $SHIM_FAIL names fail on temporary files. */
+/* shim.c: library for LD_PRELOAD that intercepts the command's file operations,
+ * for test_named.py.  It writes one line per call to $SHIM_LOG, and makes the
+ * call named by $SHIM_FAIL fail on temporary files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

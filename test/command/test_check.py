@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run --check and check: the error is measured, and told by exit status 3."""
+"""run --check and check: the measured error, and exit status 3."""
 
 import json
 import re
@@ -69,8 +69,27 @@ class Check(CommandTest):
             self.assertAlmostEqual(report["verified_error"]
                                    / report["checked_error"], 1, delta=0.5)
 
+    def test_absolute_of_targets_apart(self):
+        """The plan and the command mean the same: the field's error times the
+        RMS charge, here 3.  Both look at all 40 targets."""
+        self.farsum("gen", "uniform", "-n", 300, "-o", "p.xyz")
+        frame = self.frame("p.xyz")
+        rows = "".join(f"{3 * q:g} {x[0]!r} {x[1]!r} {x[2]!r}\n" for q, x in
+                       zip(frame.columns["charge"], frame.columns["pos"]))
+        self.write("q.xyz", f'300\nLattice="{frame.keys["Lattice"]}" '
+                   f"Properties=charge:R:1:pos:R:3\n{rows}")
+        self.farsum("gen", "uniform", "-n", 40, "--seed", 5, "-o", "t.xyz")
+        for words in ("--tolerance", "1e-1"), ("--tolerance", "1e-2"):
+            done = self.farsum("run", "q.xyz", "--targets", "t.xyz", "--error",
+                               "absolute", "--units", "reduced", "--check",
+                               "--report", "r.json", *words)
+            self.assertIn("RMS of the field times the RMS charge", done.out)
+            report = self.json("r.json")
+            self.assertAlmostEqual(report["verified_error"]
+                                   / report["checked_error"], 1, delta=1e-3)
+
     def test_energy_and_virial(self):
-        """Estimates and measured errors of both stand beside each result."""
+        """Each result has its estimated and its measured error."""
         self.farsum("run", "in.xyz", "--check", "-o", "out.xyz", "--report",
                     "r.json")
         report = self.json("r.json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is chosen and refused, in the command's words; progress on a terminal."""
+"""Choices and refusals, in the command's words; progress on a terminal."""
 
 import os
 import pty

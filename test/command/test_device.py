@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices: their list, sums on one of them, compiled kernels on disk.
+"""Devices: their list, sums on one of them, the kernel cache on disk.
 
-$FARSUM_TEST_DEVICE is the device, opencl:0 if it is not set.
+$FARSUM_TEST_DEVICE is the device (default: opencl:0).
 """
 
 import os
@@ -152,14 +152,15 @@ class Devices(CommandTest):
         words = ["tune", "--case", CASE, "--device", DEVICE, "--method",
                  "spectral"]
         out = self.farsum(*words, "--near", "gpu_cells", "--near-cells", 3).out
-        self.assertRegex(out, r"near: gpu_cells \(named; 3 cells a cutoff\)")
+        self.assertRegex(out, r"near: gpu_cells \(named; 3 cells per cutoff\)")
         out = self.farsum(*words, "--near", "gpu_cells").out
-        self.assertRegex(out, r"near: gpu_cells \(named; [1-4] cells? a cutoff")
+        self.assertRegex(out,
+                         r"near: gpu_cells \(named; [1-4] cells? per cutoff")
         self.farsum(*words, "--split", "gaussian", "--near", "gm_1d",
                     "--near-team", "32x1")
-        self.refused(1, "it has no teams", *words, "--near", "gpu_cells",
-                     "--near-team", "32x1")
-        self.refused(1, "9 cells a cutoff", *words, "--near", "gpu_cells",
+        self.refused(1, "does not accept near_team", *words, "--near",
+                     "gpu_cells", "--near-team", "32x1")
+        self.refused(1, "9 cells per cutoff", *words, "--near", "gpu_cells",
                      "--near-cells", 9)
 
     def test_bench_arrays(self):

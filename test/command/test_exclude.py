@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """--exclude: bonds of LAMMPS data and files of pairs, against sums over pairs
-that this file does itself."""
+computed in this file."""
 
 import math
 import os
@@ -176,6 +176,34 @@ class Exclude(CommandTest):
         self.refused(1, "bonds join particles of one file", "run", "in.xyz",
                      "--targets", "at.xyz", "--exclude", "bonds", "--cell",
                      "12,12,12")
+
+    def test_nearest_images_tie(self):
+        """Rock salt of eight ions, next neighbours excluded: these are half an
+        edge apart, so that each has two nearest images."""
+        places = [(0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1),
+                  (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
+        r = 2.82
+        rows = "".join(f"{1 - i // 4 * 2} {r * x} {r * y} {r * z}\n"
+                       for i, (x, y, z) in enumerate(places))
+        self.write("salt.xyz", f'8\nLattice="{2 * r} 0 0 0 {2 * r} 0 0 0 '
+                   f'{2 * r}" Properties=charge:R:1:pos:R:3\n{rows}')
+        self.write("pairs", "".join(
+            f"{i + 1} {j + 1}\n" for i in range(4) for j in range(4, 8)
+            if sum(a != b for a, b in zip(places[i], places[j])) == 1))
+        # 4 times Madelung's constant of the lattice, less the 12 pairs
+        energy = -4 * 1.747564594633182 / r + 12 / r
+        for words in (), ("--method", "ewald"), ("--method", "spectral"), \
+                ("--method", "fmm"), ("--precision", "f32"), \
+                ("--precision", "mixed"), ("--verify", "off"), \
+                ("--verify", "off", "--precision", "f32"):
+            self.farsum("run", "salt.xyz", "--units", "reduced", "--exclude",
+                        "pairs", "--check", "-o", "out.xyz", *words)
+            frame = self.frame("out.xyz")
+            self.assertAlmostEqual(float(frame.keys["energy"]), energy,
+                                   delta=1e-5 * energy, msg=words)
+            for row in frame.columns["forces"]:
+                for force in row:
+                    self.assertLess(abs(force), 1e-5 / r ** 2, msg=words)
 
     def test_file_before_bonds(self):
         self.write("in.data", lammps(self.atoms, self.joins, 12))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input and bad places for output: never a half-written file."""
+"""Bad input and unusable output files: never a half-written file."""
 
 import os
 import signal

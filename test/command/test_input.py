@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files as people have them: geometry and units that are said in part or against
-each other, other programs' dialects, packed text, results of others."""
+"""Realistic files: incomplete or contradictory geometry and units, dialects of
+other programs, compressed text, results of other calculations."""
 
 import gzip
 import os
@@ -40,7 +40,7 @@ class Geometry(InputTest):
 
     def test_pbc_without_lattice(self):
         file = self.xyz('pbc="T T T"')
-        self.refused(1, r'Lattice="\.\.\." beside a pbc.*--cell.*--periodic '
+        self.refused(1, r'Lattice="\.\.\." with a pbc.*--cell.*--periodic '
                      'none', "run", file)
         self.sums(PERIODIC, file, "--cell", "10,10,10")
         self.sums(OPEN, file, "--periodic", "none")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of options that keeps a plan's choice."""
+"""The line of options that reproduces a plan's choices."""
 
 import re
 import unittest

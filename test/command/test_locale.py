@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command in a locale with a decimal comma: what it prints, writes and
-reads is what it is in C.
+"""The command in a locale with a decimal comma: it prints, writes and reads
+the same as in C.
 
-$COMMA is the library that brings the command into the environment's locale,
+$COMMA is the library that sets the environment's locale in the command,
 $LOCPATH the folder of locales (test/locales.sh).
 """
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that options name: none twice, each whole, synced and renamed."""
+"""Files named by options: none named twice, each complete, synced and renamed.
+"""
 
 import os
 import stat

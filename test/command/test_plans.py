@@ -50,7 +50,7 @@ def map_check(test, *options):
         test.assertTrue(found, title.text)
         stage, points, runs, name, why = found.groups()
         picks[stage, int(points), float(runs)] = name
-        test.assertIn("points a mesh point", why)
+        test.assertIn("points per mesh point", why)
     names = {"spread": set(), "interp": set()}
     for (stage, _, _), name in picks.items():
         names[stage].add(name)
@@ -93,8 +93,8 @@ OPERATIONS = ["fma", "add", "mul", "div", "rsqrt", "exp", "erfc"]
 
 
 def measure_check(test, *options):
-    """A plan by measured costs: the second time by what is kept, and so,
-    without --measure, the third."""
+    """A plan from measured costs; the second time, and without --measure the
+    third time, from kept ones."""
     words = ["tune", "--case", "laplace n=3000 tol=1e-4", "--method",
              "spectral", "--threads", 1, *options]
     test.assertNotIn("measured times", test.farsum("cache").out)
@@ -104,7 +104,7 @@ def measure_check(test, *options):
         kept = file.read()
     for room in ("near", "spread", "fft", "scale", "interp", "m2l"):
         test.assertRegex(kept, rf"(?m)\|machine [0-9.]+ f64\|{room} 0 [0-9.e+-]+$")
-    # of what is kept, five digits
+    # five digits are kept
     second = test.farsum(*words, "--measure").out
     test.assertEqual(len(second.split()), len(first.split()))
     test.assertEqual(test.farsum(*words).out, second)

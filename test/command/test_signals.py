@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ends the command: signals, pipes that break, limits, closed streams.
+"""The end of the command by signals, broken pipes, limits, closed streams.
 
-Whatever comes, a result is there as a whole or not at all, nothing temporary
-stays, and the shell sees the status that the signal gives.
+In all cases a result file is complete or absent, no temporary file remains,
+and the shell gets the status of the signal.
 """
 
 import os

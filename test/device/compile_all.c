@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile_all.c: every kernel that is embedded, by every compiler that is here.
+/* compile_all.c: compilation of every embedded kernel by every available
+ * compiler.
  *
  *     test_compile_all [--full] [nvrtc|hip|opencl|words ...] [TEXT]
  *
- * For each recipe of a file, in both precisions: by NVRTC and hipRTC, which
- * need no device, and by the drivers of all OpenCL devices.  "words" lets the
- * C compiler look for words that #if asks and nobody defines.  A file's first
- * recipe is for one architecture in f32 and the next in f64, by turns of the
- * files; the others are for one and in one precision each, in turn, NVRTC's or
- * hipRTC's; --full, FARSUM_TEST_ALL=1: all of it.
- * TEXT: only files whose name holds it.
- * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: those must be here.
+ * Compiles each recipe of a file in both precisions: by NVRTC and hipRTC, which
+ * require no device, and by the drivers of all OpenCL devices.  "words": the C
+ * compiler searches for undefined macros in #if.  A file's first recipe is
+ * compiled for one architecture in f32 and the next one in f64, alternating
+ * between files.  The others are compiled for one architecture in one precision
+ * each, alternately by NVRTC or hipRTC.  --full or FARSUM_TEST_ALL=1: all
+ * combinations.  TEXT: only files whose name contains it.
+ * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: fails if these are not available.
  *
- * Of kernels that launch kernels the binary is linked, where CUDA's linker is.
- * Registers and spills are listed; they fail nothing.  Each kind has a process
- * of its own: compilers that bring an LLVM each do not bear another. */
+ * Kernels that launch kernels are linked, if CUDA's linker is available.
+ * Registers and spills are listed and never fail the test.  Each compiler runs
+ * in a process of its own, because compilers with an LLVM each conflict. */
 #include "check.h"
 
 #include "base/mem.h"
@@ -30,10 +31,10 @@
 
 enum { TARGETS = 24 };
 
-/* Something that compiles. */
+/* A target of compilation. */
 struct target {
     const char *kind;   /* "nvrtc" */
-    const char *vendor; /* as recipes name it; "": not asked */
+    const char *vendor; /* name in recipes; "": not used */
     const char *words;  /* the dialect's file */
     char arch[64];
     struct device *device; /* OpenCL; owned */
@@ -43,7 +44,7 @@ static struct target target[TARGETS];
 static int n_targets, compiled, skipped, spilling;
 static const char *only_file = "";
 static int full;
-static int linker; /* 1: of kernels that launch kernels */
+static int linker; /* 1: it links kernels that launch kernels */
 
 static void target_add(const char *kind, const char *vendor, const char *words,
                        const char *arch, struct device *device)
@@ -121,7 +122,7 @@ static void find_words(void)
     target_add("words", "", "dialect/cuda.h", "", NULL);
 }
 
-/* What a compiler makes of a text. */
+/* Compiles a text. */
 static farsum_status compile(const struct target *t, const char *text,
                              int nested, struct spills *spills)
 {
@@ -146,7 +147,7 @@ static farsum_status compile(const struct target *t, const char *text,
     return status;
 }
 
-/* The C compiler's preprocessor, which warns of what #if does not know. */
+/* The C compiler's preprocessor, which warns about unknown names in #if. */
 static int preprocess(const char *text)
 {
     FILE *cc = popen(FARSUM_CC " -E -P -Wundef -Werror -xc -D__CUDA_ARCH__=900"
@@ -158,7 +159,7 @@ static int preprocess(const char *text)
     return pclose(cc) == 0 && put == n;
 }
 
-/* Why a recipe is not for a target; NULL: it is. */
+/* The reason why a recipe is not for a target, or NULL. */
 static const char *not_for(const struct target *t, const struct recipe *r,
                            int bits)
 {
@@ -205,7 +206,7 @@ static void one(const struct target *t, const char *file,
             printf("%s\n", status == FARSUM_OK ? "compiled" : "FAILED");
         check_status(status, FARSUM_OK, file, __FILE__, __LINE__);
         if (!t->device && status == FARSUM_OK)
-            CHECK(s.kernels > 0, "%s: the compiler says nothing of kernels",
+            CHECK(s.kernels > 0, "%s: the compiler reports no kernels",
                   file);
     }
     fflush(stdout);
@@ -215,7 +216,7 @@ static void one(const struct target *t, const char *file,
     jit_clear(&jit);
 }
 
-/* Is it this target's turn, of the targets that the recipe is for? */
+/* 1: it is this target's turn among the targets of the recipe. */
 static int target_turn(const struct recipe *r, int turn, int t, int bits)
 {
     int able = 0, before = 0;
@@ -227,7 +228,7 @@ static int target_turn(const struct recipe *r, int turn, int t, int bits)
     return able > 0 && before == turn % able && !not_for(&target[t], r, bits);
 }
 
-/* Is the k-th recipe of the f-th file for this target and precision? */
+/* 1: the k-th recipe of the f-th file is for this target and precision. */
 static int in_turn(const struct recipe *r, int f, int k, int t, int bits)
 {
     int only = r->bits ? r->bits : (f + k) % 2 ? 64 : 32;
@@ -256,7 +257,7 @@ static void all_of(int f, const char *file, const char *text, int64_t bytes)
     CHECK(got == 0, "%s: compile:%s ...: %s", file, recipe.line, wrong);
 }
 
-/* What is not code arrives with the file and line that are wrong. */
+/* A text that is not code fails with the file and line of the error. */
 static void test_refused(void)
 {
     for (int t = 0; t < n_targets; t++) {
@@ -273,7 +274,7 @@ static void test_refused(void)
     }
 }
 
-/* A kernel that cannot do without memory is seen to spill. */
+/* A kernel that needs too many registers is reported to spill. */
 static void test_spills(void)
 {
     static const char text[] =
@@ -354,7 +355,7 @@ static int run(const struct kind *kind)
     return check_end();
 }
 
-/* The exit status of a process of its own. */
+/* Runs the kind in its own process; returns the exit status. */
 static int run_apart(const struct kind *kind)
 {
     int status = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake.h: a driver that is played on the host, for the loader's tests.
+/* fake.h: simulated driver on the host, for the loader's tests.
  *
  * fake_driver.c is compiled as CUDA's driver and as HIP's runtime, fake_rtc.c
- * as their compilers; the names and parameters are those of src/device's .sym
- * files.  The environment says what is to happen:
+ * as their compilers.  Names and parameters are those of the .sym files in
+ * src/device.  Environment variables control the behaviour:
  *
- *     FAKE_FAIL=word=number  that call of driver.sym fails so
- *     FAKE_CAPABILITY=90     of the devices
- *     FAKE_LAYOUT=5 or 6     ROCm's, of the properties
- *     FAKE_MANAGED=2         memory that the host uses too, while kernels run;
- *                            1: not then; 0: none
- *     FAKE_STATIC=bytes      of group memory that kernels declare          */
+ *     FAKE_FAIL=word=number  this call of driver.sym fails with this number
+ *     FAKE_CAPABILITY=90     compute capability of the devices
+ *     FAKE_LAYOUT=5 or 6     layout of the properties, by ROCm's version
+ *     FAKE_MANAGED=2         managed memory, which the host may use while
+ *                            kernels run; 1: not while they run; 0: none
+ *     FAKE_STATIC=bytes      shared memory that kernels declare */
 #ifndef FARSUM_TEST_DEVICE_FAKE_H
 #define FARSUM_TEST_DEVICE_FAKE_H
 
@@ -27,15 +27,15 @@ struct fake_stream {
     int device;
 };
 
-/* What the test sees of the driver. */
+/* State of the driver that the test reads. */
 struct fake {
-    int64_t bytes; /* of the device's memory in use */
-    int blocks, streams, events, modules, contexts; /* that live */
-    int managed; /* blocks that were asked for as such */
+    int64_t bytes; /* bytes of device memory in use */
+    int blocks, streams, events, modules, contexts; /* existing now */
+    int managed; /* blocks requested as managed */
     int launches, granted, marks;
-    int graphs, kept;   /* that live: graphs, and what is made of them */
+    int graphs, kept;   /* existing now: graphs, and executable graphs */
     int replays;
-    int leaves;                    /* marks that nothing waits for */
+    int leaves;                    /* events that no stream has waited for */
     unsigned groups, group, arena; /* of the last launch */
     /* What a launch does. */
     void (*run)(const char *kernel, const struct fake *fake, void **parameters);
@@ -45,11 +45,12 @@ struct fake {
     } block[FAKE_LIVE];
 };
 
-/* Exported by both. */
+/* Exported by both drivers. */
 struct fake *fake_state(void);
-/* The thread's: its context of CUDA, whose device is *device; HIP's device. */
+/* The thread's current CUDA context, whose device is *device; HIP: the
+ * device. */
 void *fake_current(int *device);
-/* The caller's own, as an application makes them. */
+/* A context or stream as an application makes them. */
 void *fake_make_context(int device);
 void fake_end_context(void *context);
 void *fake_make_stream(void *context, int device);

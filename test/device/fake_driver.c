@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_driver.c: CUDA's driver (FAKE_HIP 0) or HIP's runtime (1), played. */
+/* fake_driver.c: simulated CUDA driver (FAKE_HIP 0) or HIP runtime (1). */
 #include "device/fake.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ EXPORT struct fake *fake_state(void)
     return &fake;
 }
 
-/* Is this call to fail? */
+/* 1: this call is to fail. */
 static int told(const char *word)
 {
     const char *fail = getenv("FAKE_FAIL");
@@ -49,7 +49,7 @@ static int number(const char *variable, int otherwise)
 #if FAKE_HIP
 static _Thread_local int current;
 
-/* HIP always has a device that is current. */
+/* HIP always has a current device. */
 static int here(int *device)
 {
     *device = current;
@@ -74,7 +74,7 @@ EXPORT const char *hipGetErrorString(int error)
 {
     return error == NO_MEMORY ? "out of memory" : "it was told to fail";
 }
-/* Where the fields are in hipDeviceProp_t of ROCm 5 and of ROCm 6. */
+/* Offsets of fields in hipDeviceProp_t of ROCm 5 and of ROCm 6. */
 EXPORT int hipGetDeviceProperties(void *properties, int device)
 {
     int six = number("FAKE_LAYOUT", 6) == 6;
@@ -233,7 +233,7 @@ static int fake_device_name(char *name, int room, int device)
     snprintf(name, (size_t)room, "Player %d", device);
     return 0;
 }
-/* The numbers are those of CUdevice_attribute and hipDeviceAttribute_t. */
+/* The values of CUdevice_attribute and hipDeviceAttribute_t. */
 static int fake_device_attribute(int *value, int attribute, int device)
 {
     static const int at[2][11] = {{16, 1, 10, 18, 97, 38, 13, 75, 76, 83, 89},
@@ -265,7 +265,7 @@ static int fake_device_memory(size_t *bytes, int device)
     return device < FAKE_DEVICES ? 0 : NO_DEVICE;
 }
 
-/* All that follows wants a device that is current. */
+/* All that follows requires a current device. */
 #define HERE(word)                                                             \
     int device = -1, here_error = here(&device);                               \
     if (here_error)                                                            \
@@ -295,7 +295,7 @@ static int fake_alloc(void **address, size_t bytes)
         }
     return NO_MEMORY;
 }
-/* The device's memory is known, with no address on the host. */
+/* Knows the device's memory; it has no host address. */
 static int fake_pointer_attributes(unsigned n, int *attributes, void **values,
                                    const void *pointer)
 {
@@ -328,7 +328,7 @@ static int fake_release(void *address)
         }
     return error ? error : INVALID;
 }
-/* Do the bytes lie in one block? */
+/* 1: the bytes are in one block. */
 static int inside(const void *at, size_t bytes)
 {
     const char *p = at;
@@ -399,9 +399,9 @@ static int fake_stream_wait(void *stream)
     HERE(stream_wait);
     return captured ? INVALID : ours(stream, device) ? 0 : INVALID;
 }
-/* An event is the number of marks that there were when it was recorded; one
- * without a time may be recorded where a stream is captured, and then is an
- * order in the graph alone. */
+/* An event stores the number of marks at the time of recording.  An event
+ * without timing may be recorded while a stream is captured; it then only
+ * orders the graph. */
 static int fake_event_create(void **event, unsigned flags)
 {
     HERE(event_create);
@@ -441,7 +441,7 @@ static int fake_event_elapsed(float *milliseconds, void *from, void *to)
                ? 0
                : INVALID;
 }
-/* A module is what fake_rtc.c made, a kernel's handle its name there. */
+/* A module is the output of fake_rtc.c; a kernel's handle is its name there. */
 static int fake_module_load(void **module, const void *image)
 {
     HERE(module_load);

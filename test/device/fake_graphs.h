@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_graphs.h: the part of fake_driver.c, which includes it, that plays
- * graphs, and streams that wait for others. */
+/* fake_graphs.h: graphs, and streams that wait for others, in the simulated
+ * driver; included by fake_driver.c. */
 /* What a stream that is captured is asked for, in the order of asking; all of
  * the player's graphs are this one. */
 enum { CALLS = 64 };
@@ -14,22 +14,22 @@ struct fake_graph {
     int n;
     struct fake_call call[CALLS];
 };
-static struct fake_graph *captured; /* while a stream is */
-/* The first is the one that was asked for; others came to it by an event, and
- * have to be waited for before the end. */
+static struct fake_graph *captured; /* while a stream is captured */
+/* The first stream is the one captured; others join it by an event and must be
+ * waited for before the end. */
 enum { CAPTURED_STREAMS = 4 };
 static void *captured_stream[CAPTURED_STREAMS];
-static int captured_open[CAPTURED_STREAMS]; /* has work nobody waits for */
+static int captured_open[CAPTURED_STREAMS]; /* work not yet waited for */
 static int captured_streams;
 
-/* An event: when it was recorded, and in which capture by which stream. */
+/* An event: when it was recorded, and by which stream in which capture. */
 struct fake_event {
     int mark, timeless;
     struct fake_graph *of_capture;
     int stream;
 };
 
-/* The stream's number in the capture, plus 1; 0: it is in none. */
+/* The stream's index in the capture, plus 1; 0: it is not captured. */
 static int capturing(const void *stream)
 {
     for (int i = 0; captured && i < captured_streams; i++)
@@ -47,7 +47,7 @@ static int capture_follow(void *stream, const struct fake_event *event)
 {
     int at = capturing(stream);
     if (event->of_capture != captured || !captured)
-        return INVALID; /* of a capture that is over */
+        return INVALID; /* from a capture that has ended */
     if (at == 0) {
         if (captured_streams == CAPTURED_STREAMS)
             return INVALID;
@@ -150,8 +150,8 @@ static int fake_event_record_in(void *event, void *stream, unsigned flags)
         return INVALID;
     return 0;
 }
-/* What the next call of a stream that is captured waits for: one thing, by the
- * number of calls there are. */
+/* The node that the next call of a captured stream depends on: one, identified
+ * by the number of calls so far. */
 static void *capture_last;
 static int fake_capture_info(void *stream, int *active,
                              unsigned long long *number, void **graph,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_link.c: nvJitLink, played: the binary is the part behind a line with the
- * architecture and the library.  FAKE_LINK says which call fails. */
+/* fake_link.c: simulated nvJitLink.  The binary is the part after a line with
+ * the architecture and the library.  FAKE_LINK names the call that fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct link {
     size_t bytes;
 };
 
-static int links; /* that live */
+static int links; /* existing now */
 EXPORT int fake_links(void)
 {
     return links;

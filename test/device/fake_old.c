@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_old.c: a library that lacks what is looked for. */
+/* fake_old.c: a library without the required symbols. */
 __attribute__((visibility("default"))) int cuInit(unsigned flags)
 {
     return (int)flags;

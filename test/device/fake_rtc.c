@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_rtc.c: NVRTC (FAKE_HIP 0) or hipRTC (1), played: the binary is the text
- * behind a line with the options. */
+/* fake_rtc.c: simulated NVRTC (FAKE_HIP 0) or hipRTC (1).  The binary is the
+ * text after a line with the options. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct program {
     char *text, log[512], options[512];
 };
 
-static int programs; /* that live */
+static int programs; /* existing now */
 EXPORT int fake_programs(void)
 {
     return programs;

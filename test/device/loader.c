@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.c: the CUDA and HIP back ends against drivers that are played
- * (fake.h): what they load, ask for and give back, and how failure arrives. */
+/* loader.c: tests of the CUDA and HIP back ends with simulated drivers
+ * (fake.h): loading, calls, release, and reports of failures. */
 #include "device/loader.h"
 
 #include "base/mem.h"
@@ -130,7 +130,7 @@ static void test_memory(void)
     CHECK_OK(buf_given_host(d, in, 8, "the mesh"));
     CHECK_OK(buf_given(&part, d, (char *)a.handle + 500, 8, "positions"));
     CHECK_OK(buf_given(&part, d, NULL, 8, "positions"));
-    setenv("FAKE_FAIL", "pointer_attributes=1", 1); /* then nothing is told */
+    setenv("FAKE_FAIL", "pointer_attributes=1", 1); /* then nothing is known */
     CHECK_OK(buf_given(&part, d, in, 8, "positions"));
     unsetenv("FAKE_FAIL");
     part = (struct buf){0};
@@ -147,7 +147,7 @@ static void test_memory(void)
     CHECK_OK(buf_download(&a, 0, out, 1000));
     CHECK(memcmp(out + 510, in, 5) == 0 && out[509] == in[509],
           "a view's bytes differ");
-    /* the driver's own bounds: what is not its memory is refused */
+    /* the driver's bounds: memory that is not its own is refused */
     buf_clear(&part);
     buf_borrow(&part, d, in, 1000);
     CHECK_FAILS(buf_fill(&part, 0), FARSUM_ERR_DEVICE);
@@ -158,8 +158,8 @@ static void test_memory(void)
     nothing_left("memory");
 }
 
-/* Memory that runs out says how much was asked and how much there is, and what
- * is there can still be used. */
+/* When memory runs out, the message has the requested and the free bytes; the
+ * rest can still be used. */
 static void test_full(void)
 {
     struct device *d = opened(0);
@@ -246,7 +246,7 @@ static void test_queues(void)
     }
     CHECK(d == NULL, "an output was touched");
     player.end_stream(stream);
-    /* a stream of the primary context needs no context beside it */
+    /* a stream of the primary context needs no other context */
     stream = player.make_stream(NULL, 1);
     CHECK_OK(device_adopt(name, NULL, stream, &d));
     CHECK_OK(device_finish(d));
@@ -280,7 +280,7 @@ static void test_threads(void)
     nothing_left("threads");
 }
 
-/* Architectures that the compiler does not know, or no longer. */
+/* Architectures that the compiler does not know yet, or no longer. */
 static void test_new_and_old(void)
 {
     void *binary = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.h: what the files of the loader's test share. */
+/* loader.h: common functions of the loader's tests. */
 #ifndef FARSUM_TEST_DEVICE_LOADER_H
 #define FARSUM_TEST_DEVICE_LOADER_H
 
@@ -8,7 +8,7 @@
 #include "device/buf.h"
 #include "device/fake.h"
 
-/* One of the two, and what is to come out. */
+/* One of the two vendors, and the expected results. */
 struct vendor {
     const char *name, *driver, *compiler;
     const char *arch, *key, *options;
@@ -16,7 +16,7 @@ struct vendor {
 };
 extern const struct vendor *vendor;
 
-/* The functions of fake.h, in the library that is played. */
+/* The functions of fake.h in the mock library. */
 struct player {
     struct fake *fake;
     void *(*current)(int *device);
@@ -30,9 +30,10 @@ extern struct player player;
 
 /* Sets a variable of the environment; NULL: unsets it. */
 void tell(const char *variable, const char *value);
-/* The vendor's device. */
+/* Opens the vendor's device. */
 struct device *opened(int index);
-/* The driver has nothing of ours, and what is current is as it was. */
+/* CHECKs that the driver holds nothing of ours, and that the current context is
+ * the old one. */
 void nothing_left(const char *after);
 
 /* loader_kernels.c, loader_graphs.c, loader_nested.c, loader_managed.c */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader_graphs.c: sequences that are kept, with a driver that is played. */
+/* loader_graphs.c: tests of graphs that are captured and replayed, with a
+ * simulated driver. */
 #include "device/loader.h"
 
 #include "device/second_stream.h"
@@ -9,19 +10,19 @@
 
 #include <string.h>
 
-/* What is asked for again and again. */
+/* Work that is repeated. */
 struct work {
     struct buf a, b;
     struct kernel kernel;
     struct stopwatch watch;
     struct aside aside;
     int byte;  /* to fill with */
-    int unjoined; /* 1: the second queue's work is not waited for */
-    int waits; /* 1: it cannot be kept */
-    int times; /* that it was gone through */
+    int unjoined; /* 1: the second queue's work is not joined */
+    int waits; /* 1: it cannot be captured */
+    int times; /* number of runs */
 };
 
-/* On the second queue. */
+/* Runs on the second queue. */
 static farsum_status work_beside(void *data)
 {
     struct work *w = data;
@@ -74,7 +75,8 @@ static void work_end(struct work *w, struct device *d, struct jit *jit)
     nothing_left("graphs");
 }
 
-/* Runs it; it has to be done once, by a graph or not, and marks too. */
+/* Runs it.  The work must be done once, by a graph or not, and so must
+ * marks. */
 static void once(struct recording *r, struct work *w, struct device *d,
                  int replayed)
 {
@@ -110,19 +112,19 @@ static void test_kept(void)
         once(&r, &w, d, 1);
         CHECK(player.fake->kept == 1, "%d kept", player.fake->kept);
     }
-    /* there and back: neither comes twice */
+    /* alternating: neither comes twice in a row */
     for (int i = 0; i < 4; i++) {
         w.byte = 4 + i % 2;
         once(&r, &w, d, 0);
     }
-    w.byte = 2; /* is still kept */
+    w.byte = 2; /* the first is still kept */
     once(&r, &w, d, 1);
     w.waits = 1;
     for (int i = 0; i < 3; i++)
         once(&r, &w, d, 0);
     w.waits = 0;
     once(&r, &w, d, 1);
-    /* kernels went: others may have their handles */
+    /* kernels were unloaded: others may reuse their handles */
     struct jit other;
     jit_begin(&other, d, "words.k", FARSUM_F64);
     jit_define(&other, "TABLE", "1");
@@ -130,14 +132,14 @@ static void test_kept(void)
     jit_clear(&other);
     once(&r, &w, d, 0);
     once(&r, &w, d, 1);
-    /* of a sequence's two marks the first has nothing before it */
+    /* the first of a sequence's two marks has no predecessor */
     CHECK(player.fake->leaves == 3, "%d leaves", player.fake->leaves);
     recording_clear(&r);
     recording_clear(&r);
     work_end(&w, d, &jit);
 }
 
-/* Two queues that end apart are no sequence: it is done each time as it is. */
+/* Two queues without a join are no sequence: the work is enqueued each time. */
 static void test_unjoined(void)
 {
     struct device *d;
@@ -153,7 +155,7 @@ static void test_unjoined(void)
     work_end(&w, d, &jit);
 }
 
-/* A queue of the caller's, which is never captured itself. */
+/* A queue of the caller, which is never captured itself. */
 static void test_adopted(void)
 {
     struct device *d = NULL;
@@ -185,8 +187,8 @@ static void test_adopted(void)
     nothing_left("a caller's queue");
 }
 
-/* Each call for graphs fails once.  The work is done all the same, but where
- * the whole was asked for: nobody knows what of it is done. */
+/* Each call for graphs fails once.  The work is done all the same, except if
+ * the launch of the graph fails: then it is unknown how much was done. */
 static void test_failing(void)
 {
     static const char *const words[] = {
@@ -237,13 +239,13 @@ static void test_off(void)
     recording_clear(&r);
     work_end(&w, d, &jit);
     tell("FARSUM_GRAPHS", NULL);
-    /* so it is too where the driver lacks a function */
+    /* the same if the driver lacks a function */
     const char *const names[] = {vendor->driver, NULL};
     const char *const some[] = {"fake_state", NULL};
     const char *const more[] = {"fake_state", "no_such", "fake_current", NULL};
     void *library = NULL, *api[3] = {NULL};
     CHECK_OK(dl_open(&library, names, NULL, some, api));
-    CHECK(dl_more(library, some, api) == 1, "a symbol is not there");
+    CHECK(dl_more(library, some, api) == 1, "a symbol is missing");
     CHECK(dl_more(library, more, api) == 0 && !api[1] && api[2],
           "no_such is there");
     dl_close(library);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader_kernels.c: kernels, events and failures of every call, with a driver
- * that is played. */
+/* loader_kernels.c: tests of kernels, events and the failure of every call,
+ * with a simulated driver. */
 #include "device/loader.h"
 
 #include "base/mem.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As words.k has it. */
+/* As in words.k. */
 struct words_args {
     int64_t n;
     double scale;
 };
 
-/* What words_map would do. */
+/* The effect of words_map. */
 static void run_map(const char *kernel, const struct fake *fake,
                     void **parameters)
 {
@@ -68,7 +68,7 @@ static void test_launch(void)
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_FAILS(LAUNCH(&kernel, 0, ARG_BUF(&x), ARG_BUF(&y), ARG_STRUCT(a)),
                 FARSUM_ERR_UNSUPPORTED);
-    /* HIP counts threads in 32 bits, not groups */
+    /* HIP counts threads, not blocks, in 32 bits */
     farsum_status status = LAUNCH(&kernel, (int64_t)1 << 26, ARG_BUF(&x),
                                   ARG_BUF(&y), ARG_STRUCT(a));
     CHECK(status
@@ -158,7 +158,7 @@ static farsum_status life_beside(void *buf)
     return buf_fill(buf, 1);
 }
 
-/* One of everything; the first failure. */
+/* Uses one of everything; returns the first failure. */
 static farsum_status life(void)
 {
     farsum_status status = FARSUM_OK;
@@ -202,9 +202,9 @@ done:
     return status;
 }
 
-/* Each call of the driver fails once: a status comes back that says so, but for
- * what gives back, which has nobody to tell, and what only helps; nothing is
- * left. */
+/* Each call of the driver fails once.  The status reports it, except for calls
+ * that release something, which cannot report, and optional calls.  Nothing is
+ * left allocated. */
 static void test_failures(void)
 {
     static const char *const words[] = {
@@ -242,7 +242,7 @@ static void test_failures(void)
     }
 }
 
-/* The same for the host's memory. */
+/* The same for host memory. */
 static void test_host_memory(void)
 {
     farsum_status status = FARSUM_ERR_MEMORY;

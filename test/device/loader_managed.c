@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader_managed.c: memory that the host uses too, with a driver that is
- * played. */
+/* loader_managed.c: tests of managed memory, which the host uses too, with a
+ * simulated driver. */
 #include "device/loader.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ static void test_memory(void)
     nothing_left("managed");
 }
 
-/* A driver that has none, one whose host has to wait for all kernels. */
+/* A driver without such memory, and one whose host must wait for all
+ * kernels. */
 static void test_refused(void)
 {
     static const char *const says[] = {"cuda:0 has no managed memory",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader_nested.c: kernels that launch kernels, with a driver and a linker that
- * are played. */
+/* loader_nested.c: tests of kernels that launch kernels, with a simulated
+ * driver and linker. */
 #include "device/loader.h"
 
 #include "base/mem.h"
@@ -37,7 +37,7 @@ static void build(struct device *d, int cached)
     jit_clear(&jit);
 }
 
-/* The part is compiled to be linked, and linked with the runtime. */
+/* The part is compiled for linking, and linked with the runtime. */
 static void test_linked(void)
 {
     static const char linked[] =
@@ -61,7 +61,7 @@ static void test_linked(void)
     nothing_left("linked");
 }
 
-/* A binary that was linked is not taken for one that was not. */
+/* A linked binary in the cache is not used as one that was not linked. */
 static void test_kept(void)
 {
     char folder[] = "/tmp/farsum_nested_XXXXXX";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recipe.c: the lines of a kernel file that say how the tests compile it. */
+/* recipe.c: parser of the lines in kernel files that tell the tests how to
+ * compile them. */
 #include "device/recipe.h"
 
 #include "math/window.h"
@@ -11,7 +12,7 @@
 
 static const char mark[] = "compile:";
 
-/* Where the words of the k-th recipe start, and how many bytes they have. */
+/* Where the words of the k-th recipe start, and their number of bytes. */
 static const char *recipe_find(const char *text, int64_t bytes, int k,
                                int64_t *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spills.c: registers that did not suffice. */
+/* spills.c: register spills in compiled kernels. */
 #include "device/spills.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void spills_add(struct spills *s, const char *name, int registers,
                  (long long)bytes);
 }
 
-/* The number that stands before `word` in a line of n characters; -1: none. */
+/* The number before `word` in a line of n characters; -1: none. */
 static int64_t number_before(const char *line, int n, const char *word)
 {
     const char *at = memmem(line, (size_t)n, word, strlen(word));
@@ -48,14 +48,14 @@ void spills_cuda(const char *log, struct spills *spills)
             sscanf(entry, "Compiling entry function '%127[^']", name);
             bytes = 0;
         }
-        if (stores > 0) /* of the kernel, and of what it calls */
+        if (stores > 0) /* of the kernel and of its callees */
             bytes += stores;
         if (used >= 0)
             spills_add(spills, name, (int)used, bytes);
     }
 }
 
-/* A number of the notes (MessagePack): one byte, or 2, 4 behind a mark. */
+/* A number of the notes (MessagePack): one byte, or a mark and 2 or 4 bytes. */
 static int64_t note_number(const unsigned char *at)
 {
     switch (*at) {
@@ -70,7 +70,7 @@ static int64_t note_number(const unsigned char *at)
     }
 }
 
-/* The value behind the next `key` from `at` on; NULL if there is none. */
+/* The value after the next `key` from `at` on; NULL: none. */
 static const unsigned char *note_find(const unsigned char *at,
                                       const unsigned char *end, const char *key)
 {
@@ -80,9 +80,9 @@ static const unsigned char *note_find(const unsigned char *at,
     return found && found + n + 8 < end ? found + n : NULL;
 }
 
-/* A kernel's keys stand in the order of the alphabet: .symbol, then .vgpr_count
- * and .vgpr_spill_count, in registers of 4 bytes for each of 64 threads; here
- * in bytes a thread. */
+/* A kernel's keys are in alphabetical order: .symbol, then .vgpr_count and
+ * .vgpr_spill_count.  Their unit is registers of 4 bytes for each of 64
+ * threads; here bytes per thread. */
 void spills_hip(const void *binary, int64_t bytes, struct spills *spills)
 {
     const unsigned char *at = binary, *end = at + bytes, *symbol;

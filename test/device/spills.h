@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spills.h: registers that did not suffice, from what compilers leave. */
+/* spills.h: register spills in compiled kernels, from the compilers' output. */
 #ifndef FARSUM_TEST_DEVICE_SPILLS_H
 #define FARSUM_TEST_DEVICE_SPILLS_H
 
 #include <stdint.h>
 
 struct spills {
-    int kernels;     /* that were seen */
-    int registers;   /* the most of any */
-    int64_t bytes;   /* spilled, of all kernels */
-    char names[256]; /* the kernels that spill */
+    int kernels;     /* kernels seen */
+    int registers;   /* maximum of all kernels */
+    int64_t bytes;   /* spilled by all kernels */
+    char names[256]; /* of kernels that spill */
 };
 
 /* From the log of NVRTC with --ptxas-options=-v. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cells.c: sparse trees of periodic cells: sums of high order are Ewald's and a
- * dense tree's wherever the points crowd, potentials with their constant. */
+/* cells.c: tests of sparse trees in periodic cells.  Sums of high order equal
+ * those of Ewald and of a dense tree wherever points are clustered, including
+ * the constant of potentials. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "check.h"
 #include "fmm/fmm.h"
 
-/* Places of n points in fractions of the cell. */
+/* Positions of n points in fractions of the cell. */
 enum places { UNIFORM, CLUSTERS, CORNER, FACE, SLAB, ONE_BOX, PLACES };
 static const char *const names[PLACES] = {"uniform",   "clusters", "a corner",
                                           "on a face", "a slab",   "one box"};
@@ -18,7 +19,7 @@ static double random_at(uint64_t *seed)
     return (double)(random_next(seed) >> 11) * 0x1p-53;
 }
 
-/* A sum of four is nearly normal; of variance 1/3. */
+/* A sum of four is nearly normal, with variance 1/3. */
 static double random_bell(uint64_t *seed)
 {
     double sum = -2;
@@ -47,12 +48,12 @@ static void place(enum places where, int64_t i, uint64_t *seed, double f[3])
     }
 }
 
-/* What is asked of one system. */
+/* One case. */
 struct cell_case {
-    int64_t n, m; /* m > 0: targets of their own, some of them sources */
+    int64_t n, m; /* m > 0: separate targets, some at sources */
     double edge[3], charge; /* added to each */
     int vacuum, exclude;
-    int64_t boxes[3]; /* of the sparse tree's root; 0: chosen */
+    int64_t boxes[3]; /* the sparse tree's root boxes; 0: chosen */
     int64_t leaf;
     int depth; /* levels of the dense tree */
 };
@@ -93,7 +94,7 @@ static void points_make(const struct cell_case *c, enum places where,
         place(where, i, &seed, f);
         for (int d = 0; d < 3; d++)
             to[d] = f[d] * c->edge[d];
-        if (i >= c->n && i % 9 == 0) /* a target on a source is left out */
+        if (i >= c->n && i % 9 == 0) /* at a source, which it excludes */
             memcpy(to, s->x + 3 * (i - c->n), 3 * sizeof *to);
     }
     for (int64_t i = 0; i < c->n; i++)
@@ -161,8 +162,8 @@ static void differ(const char *what, const struct cell_points *s,
         CHECK_NEAR(a->energy / b->energy, 1, 10 * most);
 }
 
-/* On a device, whose kernels are compiled for each order, of order 6 against
- * the host's. */
+/* On a device, where kernels are compiled for each order, order 6 is compared
+ * with the host. */
 static void cell_one(const struct cell_case *c, enum places where)
 {
     struct cell_points s;
@@ -187,8 +188,8 @@ static void cell_one(const struct cell_case *c, enum places where)
         o.m2l = "host_dense";
         memcpy(o.boxes, sparse.info.boxes, sizeof o.boxes);
         if (done && cell_sum(&s, 0.9, &o, &dense))
-            /* places are fractions of the cell: in a ten thousandth of it
-               pairs have four digits less */
+            /* positions are fractions of the cell: in a ten thousandth of it
+             * pairs have four digits less */
             differ(what, &s, &sparse, &dense, where == ONE_BOX ? 1e-9 : 1e-11);
         free(dense.potential);
         free(sparse.potential);
@@ -220,8 +221,8 @@ static void as_ewald(void)
                 cell_one(&cases[k], (enum places)where);
 }
 
-/* Where points crowd a plan takes a sparse tree by itself, in open points'
- * stead, and a dense one where they do not; one plan for both. */
+/* If points are clustered, a plan selects a sparse tree by itself, as for open
+ * points, and a dense one otherwise.  One plan serves both. */
 static void chosen(void)
 {
     static const int orders[] = {UNIFORM, CLUSTERS, CORNER, UNIFORM};
@@ -234,7 +235,7 @@ static void chosen(void)
     s.p.tolerance = 1e-4;
     s.p.outputs = FARSUM_POTENTIAL;
     o.order = fmm_device() ? 6 : 0;
-    o.repeats = 1e4; /* what a set takes does not count */
+    o.repeats = 1e4; /* the cost of set_points does not count */
     CHECK_OK(farsum_plan_create(&s.p, &o, &plan));
     double *phi = check_memory((size_t)c.n, sizeof *phi);
     for (int turn = 0; turn < 4 && plan; turn++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crystals.c: Madelung's constants and plasmas on lattices by the method fmm,
- * to 1e-12 at high order; unit cells and few points at orders that it takes. */
+/* crystals.c: Madelung constants and plasmas on lattices by the method fmm, to
+ * 1e-12 at high order; unit cells and few points at orders that the method
+ * chooses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +9,8 @@
 #include "crystal.h"
 #include "fmm/fmm.h"
 
-/* Potentials at the first ion, lattice constant 1 (laws_crystals.c has the
- * sources), and of the last kind of ion where it is not the opposite. */
+/* Potentials at the first ion, for lattice constant 1 (laws_crystals.c has the
+ * sources), and at the last kind of ion if it is not the opposite. */
 static const struct {
     const char *name;
     double first, last;
@@ -30,7 +31,7 @@ static farsum_options high(int k)
     return o;
 }
 
-/* A crystal's cells along x, y, z. */
+/* A crystal of this many cells along x, y, z. */
 static int crystal_of(struct system *s, const char *name, int64_t k, int64_t kz)
 {
     char error[200] = "";
@@ -43,7 +44,7 @@ static int crystal_of(struct system *s, const char *name, int64_t k, int64_t kz)
                  "%s", error);
 }
 
-/* Each coordinate moved by up to `amplitude`. */
+/* Displaces each coordinate by up to `amplitude`. */
 static void warm(struct system *s, double amplitude, uint64_t *state)
 {
     for (int64_t i = 0; i < 3 * s->p.n; i++) {
@@ -53,7 +54,7 @@ static void warm(struct system *s, double amplitude, uint64_t *state)
     }
 }
 
-/* Of a relative error; what (10.40) says of a device is above it. */
+/* Bound of a relative error; above (10.40) for a device. */
 static double most(void)
 {
     return fmm_device() ? 1e-11 : 1e-12;
@@ -84,8 +85,8 @@ static void madelung(void)
         }
 }
 
-/* Charges of one sign on a lattice in their background: energy a charge over
- * q^2 by the radius of its sphere. */
+/* Charges of one sign on a lattice in a background: energy per charge over q^2
+ * times the radius of a charge's sphere. */
 static void plasmas(void)
 {
     static const double sites[3][4][3] = {
@@ -132,15 +133,15 @@ static void plasmas(void)
         }
 }
 
-/* Random cells, neutral and charged, both surroundings: potentials with their
- * constant, as Ewald's. */
+/* Random cells, neutral and charged, both boundary conditions: potentials with
+ * their constant agree with Ewald's. */
 static void potentials_are_ewald(void)
 {
     static const char *const what[] = {
         "laplace n=200 cell=cubic dist=uniform seed=91",
         "laplace n=200 cell=4x3x5 dist=clustered seed=92"};
     for (int i = 0; i < 4; i++) {
-        /* each pair of cell, charge and surroundings */
+        /* each pair of cell, charge and boundary condition */
         int k = (int[]){0, 3, 5, 6}[i];
         struct system s;
         struct fmm_sums a, b;
@@ -181,8 +182,8 @@ static const struct {
              {1e-4, FARSUM_F64},
              {1e-3, FARSUM_F64}};
 
-/* Forces, or potentials, by what the plan takes for the first tolerances, as
- * Ewald's; the estimate of points that lie alike is no less. */
+/* Forces, or potentials, agree with Ewald's within the first tolerances; the
+ * estimate for correlated points is not below the error. */
 static void within(const struct system *s, int tolerances, int potentials)
 {
     struct fmm_sums a, b;
@@ -196,7 +197,7 @@ static void within(const struct system *s, int tolerances, int potentials)
             p.precision = asked[t].precision;
             p.tolerance = asked[t].tolerance;
             if (fmm_device() && p.precision == FARSUM_F32)
-                p.tolerance *= 10; /* its near sums leave more */
+                p.tolerance *= 10; /* its near sums have larger errors */
             if (fmm_do(s, &p, &o, &a)) {
                 double gap = potentials
                                  ? fmm_gap(s->p.n, a.potential, b.potential)
@@ -204,7 +205,7 @@ static void within(const struct system *s, int tolerances, int potentials)
                 double most = s->p.n <= 32 ? a.info.estimated_error : 1;
                 CHECK(gap <= fmin(p.tolerance, most) && a.info.bound == 0
                           && a.info.estimated_error <= p.tolerance,
-                      "%s, %lld points, asked for %g of %s: order %d, ws %d, "
+                      "%s, %lld points, requested %g of %s: order %d, ws %d, "
                       "%d levels: estimated %.3g, bound %.3g, off by %.3g",
                       s->name, (long long)s->p.n, p.tolerance,
                       potentials ? "potentials" : "forces", a.info.order,
@@ -217,7 +218,7 @@ static void within(const struct system *s, int tolerances, int potentials)
     fmm_free(&b);
 }
 
-/* All points lie alike in their boxes: at corners, and, moved, elsewhere. */
+/* All points are alike in their boxes: at corners, or displaced elsewhere. */
 static void unit_cells(void)
 {
     static const char *const names[] = {"nacl", "cscl", "caf2", "zns",
@@ -254,8 +255,8 @@ static void few_points(void)
         }
 }
 
-/* Forces by fmm in f32 or f64 and by Ewald's sum of the tolerance `exact`: how
- * far they are apart, less than 0 if there are none; *info: of the first. */
+/* Difference of forces by fmm in f32 or f64 from Ewald's with tolerance
+ * `exact`; below 0: failure.  *info: of the former. */
 static double forces_apart(const struct system *s, const farsum_options *o,
                            farsum_precision precision, double tolerance,
                            double exact, farsum_plan_info *info)
@@ -278,8 +279,8 @@ static double forces_apart(const struct system *s, const farsum_options *o,
     return gap;
 }
 
-/* Boxes of a larger crystal are alike, if there are as many as cells, and of a
- * small one that is not quite a lattice orders of near boxes do not do. */
+/* Boxes of a larger crystal are alike if there are as many as cells.  In a
+ * small, slightly displaced crystal, orders for near boxes do not suffice. */
 static void many_cells(void)
 {
     struct system s;
@@ -299,8 +300,8 @@ static void many_cells(void)
     system_free(&s);
 }
 
-/* Ions about their sites at the corners of boxes of whole cells: rare in points
- * at random, and most of the error. */
+/* Ions near their sites at the corners of boxes of whole cells: rare for random
+ * points, and most of the error. */
 static void warm_crystals(void)
 {
     static const struct {
@@ -327,7 +328,7 @@ static void warm_crystals(void)
         double gap = forces_apart(&s, &o, FARSUM_F64, cases[k].tolerance, 1e-12,
                                   &info);
         CHECK(gap <= cases[k].tolerance && gap <= 4 * info.estimated_error,
-              "%lld ions, asked for %g: order %d, ws %d, %lld boxes along x: "
+              "%lld ions, requested %g: order %d, ws %d, %lld boxes along x: "
               "estimated %.3g, off by %.3g",
               (long long)s.p.n, cases[k].tolerance, info.order,
               info.separation, (long long)info.boxes[0], info.estimated_error,
@@ -336,8 +337,8 @@ static void warm_crystals(void)
     }
 }
 
-/* Ions of both signs by turns, of which threads that take every other source
- * have one sign: sums a thousand times as large as what is left of all. */
+/* Ions of alternating sign: threads that take every other source sum one sign,
+ * a thousand times the total. */
 static void signs_by_turns(void)
 {
     struct system s;
@@ -355,8 +356,8 @@ static void signs_by_turns(void)
     system_free(&s);
 }
 
-/* More points than are looked at each time they move: what was seen of the same
- * boxes stands for them. */
+/* More points than the plan samples at each move: values seen in the same boxes
+ * represent the others. */
 static void moves(void)
 {
     struct system s;
@@ -390,8 +391,8 @@ static void moves(void)
     system_free(&s);
 }
 
-/* Strengths of another size are of another absolute error alone; a separation
- * that no bound is within the tolerance of is refused. */
+/* Strengths of another size change only the absolute error.  A separation whose
+ * bounds all exceed the tolerance is refused. */
 static void other_strengths(void)
 {
     struct system s;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edges.c: few points and odd places, bad input, refusals of the method fmm. */
+/* edges.c: tests of the method fmm with few points, unusual positions, bad
+ * input and refused options. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "fmm/fmm.h"
 
-/* Points of our own. */
+/* A system with these points. */
 static void system_of(struct system *s, const char *name, int64_t n,
                       int periodic)
 {
@@ -24,7 +25,7 @@ static void system_of(struct system *s, const char *name, int64_t n,
         s->p.q[i] = i % 3 ? 1 : -1.5;
 }
 
-/* Against the reference: what is told, at the tolerance. */
+/* Compares with the reference, at the tolerance. */
 static void right(const char *what, const struct system *s,
                   const farsum_options *options)
 {
@@ -61,7 +62,7 @@ static void right(const char *what, const struct system *s,
     fmm_free(&a);
 }
 
-/* Chosen, of one level, of many, and sparse. */
+/* Boxes chosen by the plan, one level, many levels, and a sparse tree. */
 static void any_boxes(const char *what, const struct system *s, int order)
 {
     farsum_options o = fmm_options();
@@ -125,8 +126,8 @@ static void places_by(int step)
                     x[1] += 0.05 * i;
                 }
             }
-            /* where all are on corners the error is no mean of many: the order
-             * is by hand */
+            /* points on corners correlate all errors: the order is set by
+             * hand */
             any_boxes(names[kind], &s, kind == 4 ? 30 : 0);
             system_free(&s);
         }
@@ -195,7 +196,7 @@ static void nothing_to_sum(void)
     system_free(&s);
 }
 
-/* What it does not do is refused with the reason. */
+/* Unsupported requests are refused with the reason. */
 static void refusals(void)
 {
     static const char *const kernels[] = {"yukawa", "r6", "stokeslet",
@@ -259,7 +260,7 @@ void fmm_edges(void)
     RUN(refusals);
 }
 
-/* What the sanitizers have time for. */
+/* The part that is fast enough under the sanitizers. */
 void fmm_few(void)
 {
     RUN(some_places);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ladder.c: the method fmm keeps its tolerance wherever the points lie, and
- * knows by how much: distributions, charges of both signs and of one, periodic
- * and open, f64 and f32, against `ewald` and `direct`.
+/* ladder.c: tolerance sweep of the method fmm: errors stay within the tolerance
+ * and near the estimate for all distributions, charges of both signs and of
+ * one, periodic and open, f64 and f32.  The references are `ewald` and
+ * `direct`.
  *
- * On a device the same, of a few rows where not all are asked for.
+ * On a device the same, for a few rows unless all are requested.
  *
- * FARSUM_TEST_ALL=1: all of the table, not the part that runs else.
- * FARSUM_TEST_SHOW=1: prints it; FARSUM_TEST_ROW=nacl: of rows whose name
- * holds that. */
+ * FARSUM_TEST_ALL=1: the whole table instead of a part.  FARSUM_TEST_SHOW=1:
+ * prints it.  FARSUM_TEST_ROW=nacl: only rows whose name contains this. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +16,13 @@
 #include "fmm/fmm.h"
 
 struct row {
-    const char *name, *what; /* what NULL: a crystal; of a name with "sparse"
-                                the tree is one */
+    const char *name, *what; /* what NULL: a crystal; "sparse" in the name
+                              * selects a sparse tree */
     int positive;            /* all charges 1 */
-    int part;                /* of the table that runs anyway, see below */
+    int part;                /* when it runs, see below */
 };
 
-/* Of the whole table alone; on the host; on the host and on a device. */
+/* Runs only in the whole table; on the host; on the host and on a device. */
 enum { WHOLE = -1, HERE, THERE };
 
 static const struct row rows[] = {
@@ -71,10 +71,10 @@ struct cell {
     farsum_precision precision;
     farsum_error_kind error;
     double tolerance, estimate, measured;
-    int order; /* by hand; 0: chosen */
+    int order; /* set by hand; 0: chosen */
 };
 
-/* What was measured. */
+/* Results. */
 struct table {
     double share[MOST];  /* measured over tolerance */
     double honest[MOST]; /* estimate over measured */
@@ -109,8 +109,8 @@ static const char *words(const struct cell *c)
     return text;
 }
 
-/* What f32 may not reach: 1e-6, and potentials of charged cells, which are
- * small differences of large sums. */
+/* Tolerances that f32 may not reach: 1e-6, and potentials of charged cells,
+ * which are small differences of large sums. */
 static int may_refuse(const struct cell *c)
 {
     int charged = c->row->positive && strstr(c->row->name, "periodic");
@@ -131,8 +131,8 @@ static void judge_one(struct cell *c, const struct fmm_sums *sums,
                words(c), c->measured / c->tolerance, c->estimate / c->measured,
                i->order, c->order ? " by hand" : "", i->separation, i->tree,
                (long long)i->leaves, i->levels);
-    /* beside the reference's own rounding nothing is measured; where all
-     * points lie alike in boxes the error is a matter of luck */
+    /* below the reference's own rounding nothing can be measured; if all points
+     * lie alike in boxes, the error is random */
     if (c->measured > 3e-14 && c->row->what)
         t->honest[t->n++] = c->estimate / c->measured;
     if (c->order)
@@ -182,7 +182,7 @@ static int wanted(const struct cell *c, int k, int row)
     if (fmm_device()) /* kernels are compiled for each order */
         return (c->precision == FARSUM_F32) == (c->error != FARSUM_ERROR_FORCE)
                && k == (c->precision == FARSUM_F32 ? 1 : 4);
-    /* each row with each kind of error and precision, tolerances in turns */
+    /* each row with each kind of error and precision, tolerances alternate */
     int turn = (int)c->error + 2 * (c->precision == FARSUM_F32) + row;
     return c->precision == FARSUM_F32 ? k % 3 == turn % 3 : k % 4 == turn % 4;
 }
@@ -210,16 +210,17 @@ static void judge(struct table *t)
            t->honest[t->n - 1], t->honest[t->n / 2], t->n, close, near);
     CHECK(median >= 0.1, "median of measured over tolerance %.3g", median);
     CHECK(close >= 0.9 * t->n,
-          "the estimate is within a factor 3 of what is "
-          "measured in %d of %d cells",
+          "the estimate is within a factor 3 of the measured error in %d of "
+          "%d cells",
           close, t->n);
     CHECK(near >= 0.95 * t->n,
-          "the estimate is within a factor 5 of what is "
-          "measured in %d of %d cells",
+          "the estimate is within a factor 5 of the measured error in %d of "
+          "%d cells",
           near, t->n);
 }
 
-/* Tolerances, and orders by hand, which keep none but are known. */
+/* Tolerances, and orders set by hand, whose error is not limited but
+ * estimated. */
 static void ladder_row(int row, const struct system *s, struct table *t)
 {
     static const int orders[] = {3, 6, 10};
@@ -261,8 +262,8 @@ static void ladder(void)
     free(t);
 }
 
-/* Where the targets are not the sources, nothing that was known of these says
- * how large the sums are there. */
+/* With separate targets, nothing known about sums at the sources predicts how
+ * large the sums are there. */
 static void apart(const struct system *from, const struct system *to,
                   farsum_error_kind error, double tolerance)
 {
@@ -292,7 +293,7 @@ static void apart(const struct system *from, const struct system *to,
           from->name, to->name,
           error == FARSUM_ERROR_POTENTIAL ? "potential" : "force", tolerance,
           gap, info.estimated_error);
-    /* beside the reference's own rounding nothing is measured */
+    /* below the reference's own rounding nothing can be measured */
     CHECK(gap <= 3e-14 || (honest > 1.0 / 3 && honest < 3),
           "%s at %s: measured %.3g, estimated "
           "%.3g",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws.c: what physics asks of the method fmm, needing no reference. */
+/* laws.c: invariants of physics for the method fmm, without a reference. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,13 +17,13 @@ static const struct fmm_case cases[] = {
 };
 static const double tolerances[] = {1e-4, 1e-7};
 
-/* On PoCL, where kernels are compiled for long, one order and few laws. */
+/* On PoCL, where compiling is slow, one order and few tests. */
 static int some(void)
 {
     return fmm_device() && !fmm_all();
 }
 
-/* Boxes enough that most pairs go by expansions. */
+/* Enough boxes that most pairs use expansions. */
 static farsum_options boxes(const struct system *s)
 {
     farsum_options o = fmm_options();
@@ -47,7 +47,7 @@ static int sum(const struct system *s, double tolerance,
     return fmm_do(s, &p, &o, sums);
 }
 
-/* RMS potential times RMS strength, a particle. */
+/* Sum of |q phi| / 2, the scale of the energy. */
 static double energy_size(const struct system *s, const struct fmm_sums *a)
 {
     double size = 0;
@@ -56,8 +56,8 @@ static double energy_size(const struct system *s, const struct fmm_sums *a)
     return size;
 }
 
-/* Forces to `most`, potentials and energy to ten times that: what an error of
- * the field makes of the potential over the length of a box. */
+/* Forces agree to `most`; potentials and energy to ten times that, the effect
+ * of a field's error over the length of a box. */
 static void same(const char *what, const struct system *s,
                  const struct fmm_sums *a, const struct fmm_sums *b,
                  double most)
@@ -87,7 +87,7 @@ static void move_by_cells(struct system *s)
                      * ((double)(random_next(&seed) % 9) - 4);
 }
 
-/* The same cell by a basis that is not its reduced one. */
+/* The same cell with a basis that is not reduced. */
 static void other_basis(struct system *s)
 {
     double *a = s->p.cell;
@@ -124,7 +124,7 @@ static void nothing_changes(void)
         }
 }
 
-/* Turned in space, the cell with it, vectors turn and scalars stay. */
+/* If the cell is rotated, vectors rotate and scalars do not change. */
 static void turns(void)
 {
     const double c = cos(0.7), t = sin(0.7), u = cos(1.9), v = sin(1.9);
@@ -159,7 +159,7 @@ static void turns(void)
     }
 }
 
-/* Trees, separations and roots are ways to the same sums. */
+/* Trees, separations and root boxes do not change the sums. */
 static void boxes_do_not_matter(void)
 {
     static const int64_t roots[][3] = {{1, 1, 1}, {2, 2, 2}, {3, 3, 3},
@@ -193,9 +193,9 @@ static void boxes_do_not_matter(void)
     }
 }
 
-/* The error of a sum of N forces, each off by the tolerance at random, is that
- * times sqrt(N) in RMS; one in a hundred is twice as large.  A device's boxes
- * are others, and one of its cases is among these (1.01, H200). */
+/* The error of a sum of N forces, with random errors of the tolerance, is
+ * sqrt(N) times that in RMS; one in a hundred is twice as large.  A device's
+ * boxes differ, and one of its cases reaches this (1.01, H200). */
 static void momentum(void)
 {
     for (const struct fmm_case *c = cases; c->name; c++)
@@ -216,8 +216,8 @@ static void momentum(void)
         }
 }
 
-/* A particle on either side of a face of boxes: what its energy jumps by, over
- * its force in RMS times the edge of a box. */
+/* A particle moves through a face of boxes: the jump of its energy, over its
+ * RMS force times the edge of a box. */
 static void faces(void)
 {
     for (double tol = 1e-3; tol > 1e-8; tol *= 1e-2) {
@@ -252,7 +252,7 @@ static void faces(void)
     }
 }
 
-/* Forces are the energy's slope: five-point differences, by one plan. */
+/* Forces are the energy's slope: five-point differences with one plan. */
 static void forces(void)
 {
     static const double steps[4] = {2, 1, -1, -2};
@@ -314,8 +314,8 @@ static void trace(void)
     system_free(&s);
 }
 
-/* Each output alone is what it is in company; several right-hand sides are
- * what each is alone, bitwise, and linear. */
+/* Each output is the same by itself and with others.  Several right-hand sides
+ * agree bitwise with single ones, and are linear. */
 static void superposition(void)
 {
     for (const struct fmm_case *c = cases; c->name; c++) {
@@ -371,7 +371,7 @@ static void superposition(void)
     }
 }
 
-/* Lengths by a, strengths by b, the constant by c. */
+/* Lengths times a, strengths times b, the constant times c. */
 static void scaling(void)
 {
     static const double factors[][3] = {
@@ -415,8 +415,8 @@ static void scaling(void)
         }
 }
 
-/* Threads and instruction sets change rounding alone; two plans of the same
- * are the same bitwise. */
+/* Threads and instruction sets change only rounding; two equal plans agree
+ * bitwise. */
 static void threads_and_isas(void)
 {
     static const char *const isas[] = {NULL, NULL, "base"};
@@ -445,7 +445,7 @@ static void threads_and_isas(void)
     }
 }
 
-/* The cell twice over is the same cell. */
+/* Two copies of the cell are the same system. */
 static void copies(void)
 {
     for (int i = 0; i < 3; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c: test_fmm [laws|edges|crystals|ladder|orders|strict|cells|virial
- * [device]]; what they share.
- * device: sums on FARSUM_TEST_DEVICE, on opencl:0 if that is not set. */
+ * [device]], and common code.  device: sums on FARSUM_TEST_DEVICE (default:
+ * opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ farsum_options fmm_options(void)
     o.method = "fmm";
     o.threads = 2;
     o.on_device = device;
-    o.verify = FARSUM_VERIFY_OFF; /* what estimates say unaided */
+    o.verify = FARSUM_VERIFY_OFF; /* estimates not corrected by a check */
     return o;
 }
 
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (argc < 2 || strcmp(argv[1], parts[k].name) == 0)
             parts[k].run();
-    if (argc > 1 && strcmp(argv[1], "few") == 0) /* of edges */
+    if (argc > 1 && strcmp(argv[1], "few") == 0) /* a part of edges */
         fmm_few();
     farsum_device_close(device);
     return check_end();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orders.c: the error of the method fmm by its order, between bounds on both
- * sides, and where f32 ends; sums in trees of many levels. */
+/* orders.c: errors of the method fmm by order, between bounds on both sides,
+ * and the limit of f32; sums in trees of many levels. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "fmm/fmm.h"
 
-/* RMS errors of forces and potentials of a uniform neutral system, ws = 1,
- * relative: measured once by a program of its own, 30 000 points in open space
- * in boxes of 60 (math.md 10.16 says how they fall). */
+/* Relative RMS errors of forces and potentials of a uniform neutral system, ws
+ * = 1.  Measured once by a separate program for 30 000 points in open space in
+ * boxes of 60 (math.md 10.16 describes the decay). */
 static const struct {
     int order;
     double force, potential;
@@ -70,8 +70,8 @@ static void falls_as_the_table(void)
     system_free(&s);
 }
 
-/* f32: as f64 up to order 8; from order 16 on rounding alone, of the closest
- * pairs' places above all, neither more nor less than f32 has. */
+/* f32: as f64 up to order 8.  From order 16 on the error is only rounding,
+ * mainly of the closest pairs' positions, and has the size that f32 implies. */
 static void f32_ends(void)
 {
     struct system s;
@@ -86,7 +86,7 @@ static void f32_ends(void)
         && error_of(&s, 20, FARSUM_F32, &wide, &wide_phi)) {
         printf("f32: orders 16, 20: forces %.2e %.2e, potentials %.2e %.2e\n",
                e, wide, phi, wide_phi);
-        /* of a device each order has kernels, and roundings, of its own */
+        /* on a device each order has its own kernels and rounding */
         double apart = fmm_device() ? 0.2 : 0.1;
         CHECK(fabs(wide / e - 1) < apart && fabs(wide_phi / phi - 1) < apart,
               "f32: beyond order 16 errors go from %.3g %.3g to %.3g %.3g", e,
@@ -98,8 +98,8 @@ static void f32_ends(void)
     system_free(&s);
 }
 
-/* At a low order; a level that is left out, or twice there, is a tenth of the
- * sum. */
+/* Low order: a level that is left out, or counted twice, changes the sum by a
+ * tenth. */
 static void level(struct system *s, int levels, int order)
 {
     farsum_problem p = fmm_problem(s, 0.5);
@@ -139,9 +139,9 @@ static void many_levels(void)
     }
 }
 
-/* Orders above the table's, boxes that are farther apart: what expansions leave
- * is of these points and boxes, of a few pairs in corners above all, whatever
- * row sums them.  As measured on a processor; 0: rounding alone. */
+/* Orders above the table's, boxes farther apart.  The error is a property of
+ * these points and boxes, mainly of few pairs in corners, and not of the
+ * variant.  Measured on a processor; 0: only rounding. */
 static const struct {
     int ws, order, always;
     double force[2]; /* periodic, open */
@@ -194,7 +194,7 @@ static void high_orders(void)
     }
 }
 
-/* Points closer and closer: a leaf at each level, down to the 18th. */
+/* Points closer and closer together: a leaf at each level, down to the 18th. */
 static void deep(void)
 {
     struct system s = {.p = {.strengths = 1}};
@@ -224,7 +224,7 @@ static void deep(void)
     o.order = 12;
     if (fmm_do(&s, &p, &o, &sums)) {
         double e = 0, phi = fmm_gap(s.p.n, sums.potential, s.potential);
-        /* each at its own scale: RMS would be of the closest alone */
+        /* each at its own scale: the closest would dominate an RMS */
         for (int h = 0; h < HALVES; h++) {
             double gap = 0, size = 0;
             for (int i = 3 * EACH * h; i < 3 * EACH * (h + 1); i++) {
@@ -245,7 +245,8 @@ static void deep(void)
 
 enum { ZERO = 400 };
 
-/* In the unit cube, which the first two fill: its 64 boxes are known. */
+/* Points in the unit cube, which the first two fill, so its 64 boxes are
+ * known. */
 static void zero_system(struct system *s)
 {
     fmm_system(s, "order 0", "laplace n=400 cell=open seed=5 net=0.3", 0);
@@ -264,7 +265,7 @@ static void zero_system(struct system *s)
     }
 }
 
-/* Near pairs as they are; of others the potential between the centres of their
+/* Near pairs exactly; for others the potential between the centres of their
  * boxes, and no field. */
 static void zero_oracle(const struct system *s, double *phi, double *field)
 {
@@ -292,7 +293,7 @@ static void zero_oracle(const struct system *s, double *phi, double *field)
     }
 }
 
-/* Every row of every room that takes it. */
+/* Every variant of every stage that accepts the problem. */
 static void zero_rows(struct system *s, const farsum_options *plain,
                       const double *phi, const double *field)
 {
@@ -314,7 +315,7 @@ static void zero_rows(struct system *s, const farsum_options *plain,
             if (status == FARSUM_OK) {
                 double e = fmm_gap(3 * ZERO, sums.field, field);
                 double u = fmm_gap(ZERO, sums.potential, phi);
-                /* waves leave an error of theirs, below the order's */
+                /* plane waves have their own error, below the order's */
                 double most = strstr(v.name, "plane_wave") ? 1e-3 : 1e-12;
                 rows++;
                 CHECK(e < 1e-12 && u < most && sums.info.order == 0,
@@ -327,8 +328,8 @@ static void zero_rows(struct system *s, const farsum_options *plain,
             }
             fmm_free(&sums);
         }
-    printf("order 0: %d rows\n", rows);
-    CHECK(rows >= 12, "only %d rows take order 0", rows);
+    printf("order 0: %d variants\n", rows);
+    CHECK(rows >= 12, "only %d variants accept order 0", rows);
 }
 
 static void order_zero(void)
@@ -345,7 +346,7 @@ static void order_zero(void)
     system_free(&s);
 }
 
-/* A plan that chooses the order by the points: of 6^3 boxes, or of a sparse
+/* A plan that selects the order from the points, with 6^3 boxes or a sparse
  * tree. */
 static farsum_plan *by_points(const struct system *s, int sparse,
                               int deterministic)
@@ -367,8 +368,8 @@ static farsum_plan *by_points(const struct system *s, int sparse,
     return plan;
 }
 
-/* The order of a plan's rooms after points; potentials of theirs into phi,
- * unless that is NULL. */
+/* The order that a plan's workspace has after these points; potentials into
+ * phi, unless it is NULL. */
 static int order_of(farsum_plan *plan, const struct system *s, double *phi)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -381,7 +382,8 @@ static int order_of(farsum_plan *plan, const struct system *s, double *phi)
     return info.order;
 }
 
-/* What a plan does when points that need one order less come after others. */
+/* Checks a plan's workspace when points that need one order less follow
+ * others. */
 static void order_after(const struct system *first, const struct system *then,
                         int order, int sparse, int deterministic)
 {
@@ -412,7 +414,7 @@ static void order_after(const struct system *first, const struct system *then,
     free(alone);
 }
 
-/* Rooms of one order more are kept, which no step need make anew. */
+/* Workspace for one order more is kept, so steps need not reallocate. */
 static void order_stays_of(int sparse)
 {
     enum { DRAWS = 12 };
@@ -451,7 +453,7 @@ void fmm_orders(void)
     RUN(order_zero);
     if (!fmm_device() || fmm_all()) /* kernels of several orders */
         RUN(order_stays);
-    if (fmm_device() && !fmm_all()) /* the ladder is theirs */
+    if (fmm_device() && !fmm_all()) /* the sweep covers these */
         return;
     RUN(high_orders);
     RUN(falls_as_the_table);

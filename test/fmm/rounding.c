@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rounding.c: bounds of strict plans at rounding's level, where expansions
- * leave next to nothing, against sums in long double. */
+/* rounding.c: bounds of strict plans at the level of rounding errors, where
+ * truncation errors are negligible, against sums in long double. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -17,8 +17,8 @@ static double uniform(uint64_t *seed)
     return ldexp((double)(*seed >> 11), -53);
 }
 
-/* n points of the unit cube: uniform, or in a ball whose density goes as
- * r^-2.  sign 0: charges +-1, 1: of one sign, 2: of both. */
+/* n points of the unit cube: uniform, or in a ball with density r^-2.  sign 0:
+ * charges +-1; 1: of one sign; 2: of both signs. */
 static void points(int n, int ball, int sign, uint64_t seed)
 {
     for (int i = 0; i < n; i++) {
@@ -34,7 +34,8 @@ static void points(int n, int ball, int sign, uint64_t seed)
     }
 }
 
-/* Sources from j on target i at distance d: erfc(alpha r)/r, or 1/r. */
+/* Adds sources from j on at target i, at distance d: erfc(alpha r)/r, or
+ * 1/r. */
 static void right_pair(int i, int j, const long double d[3], long double alpha)
 {
     long double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], r = sqrtl(r2);
@@ -66,7 +67,7 @@ static void right_wave(int n, const long double k[3], long double weight)
     }
 }
 
-/* The sum over the unit cell's images by Ewald's, or over open space. */
+/* Ewald's sum over the unit cell's images, or the sum in open space. */
 static void right_sums(int n, int periodic)
 {
     const long double pi = acosl(-1), alpha = periodic ? 7 : 0;
@@ -100,7 +101,7 @@ static void right_sums(int n, int periodic)
             }
 }
 
-/* The largest error of a target, in the tolerance's norm. */
+/* The largest error at a target, in the tolerance's norm. */
 static double largest(int n, int of_potential)
 {
     long double most = 0, norm = 0;

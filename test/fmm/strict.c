@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strict.c: bounds of the method fmm: no target's error is above, however the
- * points lie, and where they lie as badly as they can it is not far below;
- * orders that follow from them; what is refused. */
+/* strict.c: error bounds of the method fmm: no target's error exceeds its bound
+ * for any positions, and for the worst positions it is not far below.  Also
+ * orders that follow from bounds, and refused options. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 struct row {
     struct fmm_case c;
     int there;  /* 1: on a device too */
-    int levels; /* so few points else have no far boxes; 0: chosen */
-    int leaf;   /* of a sparse tree; 0: chosen, and which tree */
+    int levels; /* so few points would have no far boxes; 0: chosen */
+    int leaf;   /* of a sparse tree; 0: chosen, as is the kind of tree */
 };
 
 static const struct row rows[] = {
@@ -38,12 +38,12 @@ static const struct row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* What the bounds were over what was measured. */
+/* Bounds over measured errors. */
 static double loose[4 * ROWS];
 static int n_loose;
 
-/* The largest error of a target, of whose own force or potential 1e-12 may be
- * rounding, and the RMS, in the tolerance's norm. */
+/* The largest error at a target, and the RMS, in the tolerance's norm.  1e-12
+ * of the target's force or potential may be rounding. */
 static void measure(const struct system *s, const farsum_problem *p,
                     const struct fmm_sums *sums, double *most, double *rms)
 {
@@ -92,7 +92,7 @@ static void one_keeps(const struct row *row, const struct system *s,
               row->c.name, i->bound);
         CHECK(rms <= i->bound, "%s: RMS %.3g above the bound %.3g", row->c.name,
               rms, i->bound);
-        /* of rounding only the RMS is allowed for; f64 has little */
+        /* rounding is allowed only for the RMS; f64 has little */
         if (p->precision == FARSUM_F64) {
             CHECK(most <= i->bound,
                   "%s: %.3g at a target, bound %.3g", row->c.name, most,
@@ -104,7 +104,7 @@ static void one_keeps(const struct row *row, const struct system *s,
     fmm_free(&sums);
 }
 
-/* Each row with each kind of error, tolerances in turns. */
+/* Each row with each kind of error; tolerances alternate. */
 static void the_bound_holds(void)
 {
     static const double tolerances[] = {1e-3, 1e-6, 1e-8};
@@ -117,7 +117,7 @@ static void the_bound_holds(void)
         for (int kind = 0; kind < (fmm_device() ? 1 : 3); kind++) {
             farsum_problem p = fmm_problem(&s, tolerances[(r + kind) % 3]);
             p.error = (farsum_error_kind)(FARSUM_ERROR_FORCE + kind);
-            if (kind == 2) /* some 1 at most */
+            if (kind == 2) /* 1 at most for some */
                 p.tolerance *= (double)s.p.n;
             one_keeps(&rows[r], &s, &p);
         }
@@ -134,7 +134,7 @@ static void the_bound_holds(void)
 }
 
 /* One source, one target, and two targets that fix the boxes: 4^3 of edge 1/4
- * in the unit cube.  The pair's bound and error. */
+ * in the unit cube.  Returns the pair's bound and error. */
 static int pair(const double source[3], const double target[3], int order,
                 int field, double *bound, double *error)
 {
@@ -180,8 +180,8 @@ static int pair(const double source[3], const double target[3], int order,
     return 1;
 }
 
-/* Both in the corners that face each other, of boxes that differ by 3 along
- * three axes: there (10.34) is reached; along one axis it is not. */
+/* Both in corners that face each other, of boxes that differ by 3 along three
+ * axes: there (10.34) is attained; along one axis it is not. */
 static void corners_reach_it(void)
 {
     static const int orders[] = {FARSUM_ORDER_0, 1, 3, 6, 10, 14};
@@ -191,7 +191,7 @@ static void corners_reach_it(void)
             const double a[3] = {in, in, in}, b[3] = {out, out, out};
             const double c[3] = {out, in, in};
             double bound, error;
-            /* of potentials it is relative: at order 0 more than all */
+            /* for potentials it is relative: at order 0 above 1 */
             if (orders[k] < 1 && !field)
                 continue;
             if (pair(a, b, orders[k], field, &bound, &error)) {
@@ -210,7 +210,7 @@ static void corners_reach_it(void)
         }
 }
 
-/* All at corners of boxes, of a cell and its images: whatever the charges. */
+/* All at corners of boxes, of a cell and its images, for any charges. */
 static void corners_of_a_cell(void)
 {
     for (int sign = 0; sign < 2; sign++) {
@@ -251,7 +251,8 @@ static void corners_of_a_cell(void)
     }
 }
 
-/* A plan that knows no charges: the bound is of those that come. */
+/* A plan that was made without charges: its bound is for the charges it
+ * gets. */
 static void other_charges(void)
 {
     struct system s;
@@ -274,7 +275,7 @@ static void other_charges(void)
     CHECK_OK(farsum_plan_set_points(plan, 1000, s.p.x, 0, NULL));
     for (int turn = 0; turn < 2; turn++) {
         farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-        /* all times as much, and then one that is most of all */
+        /* all equal, and then one that dominates */
         for (int i = 0; i < 1000; i++)
             s.p.q[i] = turn ? 1e-3 : 7;
         if (turn)
@@ -360,7 +361,7 @@ static void refusals(void)
     o = fmm_options();
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
-    CHECK(info.bound == 0, "a bound that was not asked for: %g", info.bound);
+    CHECK(info.bound == 0, "a bound that was not requested: %g", info.bound);
     farsum_plan_destroy(plan);
     system_free(&s);
     system_free(&open);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* virial.c: the virial of a periodic cell by a plan of the method fmm, which a
- * plan of another method beside it sums. */
+/* virial.c: the virial of a periodic cell by a plan of the method fmm, which
+ * uses a companion plan of another method. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +21,10 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases, RHS = 2 };
 
-/* A tolerance, of forces, says a virial's error but for a factor. */
+/* A tolerance of forces predicts a virial's error up to this factor. */
 enum { SLACK = 10 };
 
-/* Potential energies a particle, of either sign, added up: what that error is
- * measured by. */
+/* Sum of |q phi| / 2 over particles: the scale of that error. */
 static double size_of(const struct system *s, const struct fmm_sums *a)
 {
     double size = 0;
@@ -60,8 +59,8 @@ static farsum_options options_of(int k)
     return o;
 }
 
-/* Stages of fmm itself, of as many levels as the plan has; near, spread, fft,
- * scale and interp of the sum beside it follow. */
+/* Number of fmm's own stages, for the plan's levels.  The companion's stages
+ * follow: near, spread, fft, scale, interp. */
 static int own_stages(const farsum_plan_info *info)
 {
     int own = info->levels > 1 ? 7 : 4;
@@ -111,8 +110,8 @@ static void cells(void)
     }
 }
 
-/* What a plan is asked for one after another, and a plan of method `name` that
- * is asked for the same. */
+/* Outputs requested from a plan one after another, and from a plan of method
+ * `name`. */
 struct asked {
     double virial[9 * RHS], after[9], without[9];
 };
@@ -140,7 +139,7 @@ static int ask(const struct system *s, const char *method, struct asked *to)
         CHECK_OK(farsum_plan_create(&p, &o, &plan))
         && CHECK_OK(farsum_plan_set_points(plan, s->p.n, s->p.x, 0, NULL))
         && CHECK_OK(farsum_plan_execute(plan, RHS, q, &r));
-    r.potential = NULL; /* alone */
+    r.potential = NULL; /* only the virial */
     r.virial = to->without;
     good = good
            && CHECK_OK(farsum_plan_set_exclusions(plan, 3, pairs[0], factors))
@@ -158,7 +157,7 @@ static int ask(const struct system *s, const char *method, struct asked *to)
         CHECK(info.stages[7].seconds == 0, "near pairs of no virial: %g s",
               info.stages[7].seconds);
         double before = phi[7];
-        for (int a = 0; a < 9; a++) /* the other plan's points are too few */
+        for (int a = 0; a < 9; a++) /* the companion has too few points */
             cell[a] *= 4;
         CHECK_FAILS(farsum_plan_set_cell(plan, cell), FARSUM_ERR_TOLERANCE);
         CHECK_OK(farsum_plan_execute(plan, 1, q, &r));
@@ -203,7 +202,7 @@ static void one_plan(void)
     system_free(&s);
 }
 
-/* Arrays of the device. */
+/* Arrays on the device. */
 static void arrays_there(void)
 {
     enum { X, Q, PHI, W, ARRAYS };
@@ -241,7 +240,7 @@ static void arrays_there(void)
     system_free(&s);
 }
 
-/* Which method auto takes; what there is no virial of. */
+/* Which method auto selects; cases without a virial. */
 static void refusals(void)
 {
     struct system s;
@@ -260,7 +259,7 @@ static void refusals(void)
           "method %s: %s", info.method, info.method_reason);
     farsum_plan_destroy(plan);
     plan = NULL;
-    o.strict = 1; /* which fmm alone is */
+    o.strict = 1; /* only fmm is strict */
     CHECK_OK(farsum_plan_tune(&p, &o, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     CHECK(strcmp(info.method, "fmm") == 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz.h: what the targets share. */
+/* fuzz.h: common functions of the fuzz targets. */
 #ifndef FARSUM_FUZZ_H
 #define FARSUM_FUZZ_H
 
@@ -19,7 +19,7 @@ static inline void fuzz_require(int condition, const char *what) {
     abort();
 }
 
-/* An error has words and a place; success has neither. */
+/* An error has a message with a position; success has no message. */
 static inline int fuzz_read(const char *format, const uint8_t *data,
                             size_t size) {
     char error[1200] = "";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a file of this format: read to the end or refused in words. */
+/* fuzz_extxyz.c: any bytes as a file of this format are read to the end or
+ * refused with a message. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

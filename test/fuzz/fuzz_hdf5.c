@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes as a list of elements to put into an H5MD file: names, types, shapes,
- * layouts, with data or without.  The file is sound HDF5, its contents are odd:
- * that is what our reader has to stand. */
+/* fuzz_hdf5.c: bytes as a list of elements for an H5MD file: names, types,
+ * shapes, layouts, with data or without.  The file is valid HDF5 with unusual
+ * contents, which our reader must handle. */
 #include "fuzz.h"
 
 #if FARSUM_WITH_HDF5
@@ -143,7 +143,7 @@ static void put_element(struct script *s, hid_t file, hid_t links) {
     if (type >= 0) H5Tclose(type);
 }
 
-/* Something odd where box@boundary or the keys of /parameters stand. */
+/* Puts something unusual at box@boundary or among the keys of /parameters. */
 static void put_attribute(struct script *s, hid_t file, hid_t links) {
     const char *path = take(s, 2) ? "particles/all/box" : "parameters";
     hid_t object = H5Oopen(file, path, H5P_DEFAULT);
@@ -174,7 +174,7 @@ static void put_text(hid_t object, const char *name, hsize_t n,
     H5Tclose(type);
 }
 
-/* A box that says which axes are periodic, and a unit. */
+/* Puts a box that says which axes are periodic, and a unit. */
 static void put_words(struct script *s, hid_t file, hid_t links) {
     static const char *const boundary[] = {"periodic", "none", "periodic ?"};
     static const char *const unit[] = {"nm", "Angstrom"};
@@ -223,6 +223,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 #else
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    return fuzz_read("hdf5", data, size); /* refused with words */
+    return fuzz_read("hdf5", data, size); /* refused with a message */
 }
 #endif

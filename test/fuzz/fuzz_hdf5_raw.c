@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as an HDF5 file.  For a look by hand: libhdf5 1.10 has faults of
- * its own on damaged files (README.md), so only the seeds are run as a test;
- * what our code makes of sound files with odd contents is fuzz_hdf5's. */
+/* fuzz_hdf5_raw.c: any bytes as an HDF5 file, for manual runs.  libhdf5 1.10
+ * has faults of its own on damaged files (README.md), so the test runs only the
+ * seeds; fuzz_hdf5 tests our code with valid files of unusual contents. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

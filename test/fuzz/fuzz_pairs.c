@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a file of pairs: read to the end or refused in words, with the
- * file's name before them. */
+/* fuzz_pairs.c: any bytes as a file of pairs are read to the end or refused
+ * with a message that begins with the file's name. */
 #include "fuzz.h"
 
 #include <unistd.h>
@@ -11,7 +11,7 @@ static void forget(void) {
     unlink(path);
 }
 
-/* One file, written anew each time. */
+/* One file, rewritten each time. */
 static void put(const uint8_t *data, size_t size) {
     static int fd = -1;
     if (fd < 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes that read as extended XYZ: what is written reads back as the same
- * numbers, and writing that again gives the same bytes. */
+/* fuzz_write.c: any bytes that read as extended XYZ: the written file reads
+ * back as the same numbers, and writing these again gives the same bytes. */
 #include <unistd.h>
 
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target without libFuzzer: every seed as it is, then -runs=N
- * mutations of them, always the same ones for the same -seed=S.
+/* main.c: runs a fuzz target without libFuzzer: every seed unchanged, then
+ * -runs=N mutations of them, always the same ones for the same -seed=S.
  *
  *     fuzz_extxyz -runs=20000 test/fuzz/corpus/extxyz */
 #include <dirent.h>
@@ -23,7 +23,7 @@ struct seeds {
     size_t n;
 };
 
-/* The input under test, for the handler of crashes. */
+/* The input under test, for the crash handler. */
 static uint8_t input[INPUT_MAX];
 static size_t input_size;
 
@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
             add_path(&s, argv[k]);
     }
     fuzz_require(s.n > 0, "usage: [-runs=N] [-seed=S] FOLDER_OF_SEEDS...");
-    qsort(s.list, s.n, sizeof *s.list, by_name); /* the folder has no order */
+    qsort(s.list, s.n, sizeof *s.list, by_name); /* a folder has no order */
     signal(SIGABRT, keep_input);
     signal(SIGSEGV, keep_input);
     for (unsigned long long run = 0; run < s.n + runs; run++) {
@@ -154,7 +154,7 @@ int main(int argc, char **argv) {
         if (run >= s.n)
             for (uint64_t k = 1 + next(&state, 6); k > 0; k--)
                 mutate(&state, &s);
-        /* A copy of its own size, so that a byte too far is seen. */
+        /* A copy of exact size, so that access beyond its end is detected. */
         uint8_t *copy = malloc(input_size ? input_size : 1);
         fuzz_require(copy != NULL, "memory");
         memcpy(copy, input, input_size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c: structs that another version's header made, and counts that no
- * memory holds. */
+/* args.c: tests of structs from another version's header, and of counts too
+ * large for any memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { N = 64, TAIL = 64 };
 
-/* A struct with a newer version's members behind it. */
+/* A struct followed by a newer version's members. */
 #define NEWER(type)                                                            \
     struct {                                                                   \
         type own;                                                              \
@@ -51,8 +51,8 @@ static farsum_plan *ready(void)
     return plan;
 }
 
-/* `call` takes `s.own`: equal, larger with a zero tail and with another one,
- * and no size at all. */
+/* `call` takes `s.own`: of equal size; larger, with a zero or nonzero tail; and
+ * of size 0. */
 #define SIZES(type, init, s, call)                                             \
     do {                                                                       \
         CHECK_OK(call);                                                        \
@@ -88,7 +88,7 @@ static void inputs(void)
     NEWER(farsum_options) o = {FARSUM_OPTIONS_INIT, {0}};
     SIZES(farsum_problem, "FARSUM_PROBLEM_INIT", p, made(&p.own, &o.own));
     SIZES(farsum_options, "FARSUM_OPTIONS_INIT", o, made(&p.own, &o.own));
-    /* one that ends before a member is read as if this were 0 */
+    /* a struct that ends before a member reads as 0 there */
     o.own.size = offsetof(farsum_options, threads);
     o.own.threads = -5;
     o.own.memory_limit = 1;
@@ -111,7 +111,7 @@ static void results(void)
     r.own.potential = potential;
     SIZES(farsum_result, "FARSUM_RESULT_INIT", r,
           farsum_plan_execute(plan, 1, q, &r.own));
-    /* what a smaller one lacks is not read */
+    /* members that a smaller struct lacks are not read */
     static double velocity[3 * N];
     r.own.velocity = velocity; /* not among the outputs */
     CHECK_FAILS(farsum_plan_execute(plan, 1, q, &r.own), FARSUM_ERR_ARGUMENT);

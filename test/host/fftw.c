@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fftw.c: a host that uses FFTW too: its number of threads stays, and it plans
- * while plans of ours are made. */
+/* fftw.c: tests of a host program that uses FFTW too: its number of threads
+ * stays, and it plans while our plans are created. */
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -46,7 +46,7 @@ static void counts_are(int f64, int f32, const char *when)
           fftwf_planner_nthreads());
 }
 
-/* The host has not asked for threads. */
+/* The host has not set a number of threads. */
 static void untouched(void)
 {
     counts_are(1, 1, "at the start");
@@ -55,8 +55,8 @@ static void untouched(void)
     counts_are(1, 1, "behind plans");
 }
 
-/* Plans of the last mesh that FFTW has measured, for the host, whatever the
- * length of a row in memory. */
+/* Measured FFTW plans of the last mesh, for the host, for any length of a row
+ * in memory. */
 static int measured(int threads)
 {
     int n[3] = {(int)mesh[0], (int)mesh[1], (int)mesh[2]}, found = 0;
@@ -115,7 +115,8 @@ static void *plans(void *data)
     return NULL;
 }
 
-/* No plan of the host's, which has one thread, is made with our number. */
+/* No plan of the host, which has one thread, is made with our number of
+ * threads. */
 static void together(void)
 {
     enum { THREADS = 2, PLANS = 300 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.c: forked children.  A child of a process that ran threads sums with
- * one, plans of the parent's go on, and nothing waits for threads that are
- * gone; what is on a device is refused in words. */
+/* fork.c: tests of forked children.  A child of a process that ran threads sums
+ * with one thread, the parent's plans remain usable, and no call waits for
+ * threads that no longer exist.  Plans on a device are refused with a
+ * message. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -86,10 +87,10 @@ static int same(void)
 
 struct plans {
     const char *method, *fft;
-    farsum_plan *plan; /* the parent's */
+    farsum_plan *plan; /* owned by the parent */
 };
 
-/* The parent's plan, then one of the child's own. */
+/* The parent's plan, then a plan made by the child. */
 static int child_sums(void *data)
 {
     struct plans *p = data;
@@ -137,7 +138,7 @@ static void methods(void)
     plan_forks("fmm", NULL);
 }
 
-/* A process with one thread forks: its child may have as many as it likes. */
+/* If a process with one thread forks, its child may use any number. */
 static int child_threads(void *data)
 {
     farsum_plan *plan = NULL;
@@ -158,7 +159,7 @@ static void one_thread(void)
     CHECK(status == 0, "the child ended with %d", status);
 }
 
-/* The host's threads, not ours. */
+/* The host program's threads, not ours. */
 static void hosts_threads(void)
 {
     struct plans p = {"spectral", NULL, NULL};
@@ -196,8 +197,8 @@ static void meshes(void)
     farsum_mesh_destroy(mesh);
 }
 
-/* Threads that plan while another forks: a lock that one of them holds is free
- * in the child. */
+/* Threads make plans while another one forks: a lock that one of them holds is
+ * free in the child. */
 static atomic_int stop;
 
 static void *planner(void *data)

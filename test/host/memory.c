@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c: what a plan may take of memory, and what a host may. */
+/* memory.c: tests of the memory limits of a plan and of a host program. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -78,8 +78,8 @@ static farsum_status points(const struct way *w, farsum_plan *plan, int64_t n)
                                   w->targets ? y : NULL);
 }
 
-/* What tune says is enough for create and set_points; where lists, halos or
- * boxes are guessed (spectral, fmm) twice as much is. */
+/* The memory predicted by tune suffices for create and set_points.  If lists,
+ * halos or boxes are guessed (spectral, fmm), twice as much does. */
 static int guessed(const struct way *w)
 {
     return !strcmp(w->method, "spectral") || !strcmp(w->method, "fmm");
@@ -119,7 +119,7 @@ static void refused(farsum_status status, const struct way *w, uint64_t limit)
     }
 }
 
-/* A plan never holds more than its limit, whatever this is. */
+/* A plan never holds more than its limit, whatever the limit. */
 static void limits(void)
 {
     for (int k = 0; k < WAYS; k++) {
@@ -143,7 +143,7 @@ static void limits(void)
     }
 }
 
-/* More points than announced; fewer again, and the plan is good. */
+/* More points than announced, then fewer: the plan stays valid. */
 static void other_counts(void)
 {
     for (int k = 0; k < WAYS; k++) {
@@ -167,7 +167,7 @@ static void other_counts(void)
     }
 }
 
-/* `auto` takes one that fits, or says why none does. */
+/* `auto` selects a method that fits, or reports why none does. */
 static void choice(void)
 {
     struct way w = {.method = "auto", .kernel = "laplace"};
@@ -177,7 +177,7 @@ static void choice(void)
     CHECK_SAYS("bytes");
 }
 
-/* A count whose bytes wrap to few. */
+/* A count whose bytes overflow to a small number. */
 static void allocator(void)
 {
     static const struct {
@@ -224,7 +224,7 @@ static void group_is(uint64_t wanted, const char *what)
           (unsigned long long)found, (unsigned long long)wanted);
 }
 
-/* Control groups as Linux shows them, in a folder. */
+/* Control groups in a folder, as Linux shows them. */
 static void groups(void)
 {
     if (!mkdtemp(root))
@@ -257,7 +257,7 @@ static void groups(void)
     CHECK(system(command) == 0, "%s stays", root);
 }
 
-/* By default, 80 % of the least of the limits. */
+/* By default, 80 % of the smallest limit. */
 static void address_space(void)
 {
     fflush(stdout);
@@ -268,7 +268,7 @@ static void address_space(void)
         farsum_plan *plan;
         if (setrlimit(RLIMIT_AS, &space) != 0 || mem_allowed() != 1u << 30)
             _exit(1);
-        /* between 0.8 and 1 of it: 56 + 24 + 16 bytes a particle and more */
+        /* between 0.8 and 1 of it: more than 56 + 24 + 16 bytes per particle */
         if (make(&w, 8500000, 0, 1, &plan) != FARSUM_ERR_MEMORY)
             _exit(2);
         if (!strstr(farsum_message(), "85899345"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* traps.c: hosts whose floating-point environment is not the default one, in
- * their own thread and in those of OpenMP: nothing traps, sums are the same to
- * the last bit, and the environment is as before after each call. */
+/* traps.c: tests of host programs with an unusual floating-point environment,
+ * in their own thread and in those of OpenMP.  Nothing traps, sums are equal
+ * bit by bit, and each call leaves the environment unchanged. */
 #include <fenv.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const struct environment modes[MODES] = {
     {FE_UPWARD, 0, 0},
 };
 
-/* A flag that is up stays up, one that is down stays down. */
+/* A raised flag stays raised, a cleared one stays cleared. */
 static void environment_set(const struct environment *e)
 {
     fesetenv(FE_DFL_ENV);
@@ -114,8 +114,8 @@ static void logged(const char *line, void *data)
     *(int *)data += !environment_is(host);
 }
 
-/* Everything that a plan can do; 0: it is refused in the default environment.
- */
+/* Runs everything that a plan can do; 0: it is refused in the default
+ * environment. */
 static int plan_run(const farsum_problem *problem, farsum_options options,
                     struct out *out)
 {
@@ -193,8 +193,8 @@ static farsum_problem problem_of(const char *kernel, int periodic,
     return p;
 }
 
-/* Each kernel with each instruction set and each precision, which take turns;
- * with FARSUM_TEST_ALL every combination. */
+/* Each kernel with each instruction set and each precision, alternating; with
+ * FARSUM_TEST_ALL every combination. */
 static void plans_by(const char *method)
 {
     static const char *const isas[] = {"base", "avx2", "avx512"};
@@ -236,7 +236,7 @@ static void plans_fmm(void)
     plans_by("fmm");
 }
 
-/* Other ways through the code: a proof, a near pair, a choice by estimates. */
+/* Other paths through the code: a bound, a near pair, a choice by estimates. */
 static void plans_other(void)
 {
     int done = 0;

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Looks at what was built: no program or library of the build tree searches the
-# working directory for libraries; the shared library exports the names of
-# exports.txt and no other; glibc 2.34 will do; the tables of the loader are
+# Checks the built files: no program or library of the build tree searches the
+# working directory for libraries; the shared library exports exactly the names
+# of exports.txt; glibc 2.34 is sufficient; the tables of the loader are
 # read-only, and stack and buffers are guarded.
 #
 #     binaries.sh BUILD CONFIG

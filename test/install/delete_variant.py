@@ -33,9 +33,8 @@ def run(*command):
 
 def line_of(table, stage, stem):
     """The text VARIANT(stage, stem, "note") in a table."""
-    match = re.search(rf"VARIANT\(\s*{stage}\s*,\s*{stem}\s*,[^;]*?\"\s*\)",
-                      table)
-    return match[0] if match else None
+    return re.search(rf'VARIANT\(\s*{stage}\s*,\s*{stem}\s*,'
+                     r'\s*("(\\.|[^"\\])*"\s*)+\)', table)[0]
 
 
 def variants():

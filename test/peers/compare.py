@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of this folder share: running farsum, and the comparison.
+"""Common code of the tests in this folder: running farsum, and the comparison.
 
     FARSUM=build/farsum test/peers/test_lammps.py
 
-Bounds are sums of what each side states: farsum its --tolerance, the peer the
-accuracy that its test derives.  Nothing else is added.  Exit status: 0 all
-agree, 1 some do not, 77 skipped (a peer is not installed), which is a failure
-where FARSUM_REQUIRE_PEERS=1, as in CI.
+Bounds are sums of the errors that both sides state: farsum its --tolerance,
+the peer the accuracy that its test derives.  Nothing else is added.  Exit
+status: 0 all agree; 1 some differ; 77 skipped (a peer is not installed), which
+is a failure with FARSUM_REQUIRE_PEERS=1, as in CI.
 """
 import json
 import math
@@ -82,7 +82,7 @@ def farsum(box, tolerance):
 
 
 class Check:
-    """Counts what disagrees and prints every figure beside its bound."""
+    """Counts disagreements and prints every figure with its bound."""
 
     def __init__(self):
         self.failures = 0

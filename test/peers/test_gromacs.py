@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """farsum against GROMACS PME in double precision (Debian's gmx_d).
 
-GROMACS prints no error, so it is run twice, the second time with a finer mesh
-and a smaller erfc(beta rc): what the first differs from the second is taken as
-its error, and farsum is compared with the second.
+GROMACS prints no error, so it runs twice, the second time with a finer mesh
+and a smaller erfc(beta rc).  The difference between the runs is taken as the
+error of the first, and farsum is compared with the second.
 """
 import sys
 

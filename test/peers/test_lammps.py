@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """farsum against LAMMPS (Debian's lmp): `ewald` at 1e-8 and `pppm` at 1e-6.
 
-LAMMPS's accuracy is the one that it prints (absolute RMS force), plus its
-floor: its erfc is formula 7.1.26 of Abramowitz and Stegun, wrong by up to
-1.5e-7, so a pair's force by 1.5e-7 C q q / r^2 and its energy by
-1.5e-7 C q q / r, whatever --accuracy asks for.
+LAMMPS's accuracy is the printed one (absolute RMS force) plus its minimum
+error.  Its erfc is formula 7.1.26 of Abramowitz and Stegun with an error of up
+to 1.5e-7.  A pair's force is then off by 1.5e-7 C q q / r^2 and its energy by
+1.5e-7 C q q / r, for any --accuracy.
 """
 import sys
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The peers' scripts against a plain Ewald sum in numpy, without farsum.
 
-A charged, tilted cell in a general orientation and a small rock salt crystal:
-a mistake in reading, turning, ordering, constants or the virial's sign of
-bench/peers/ would show here and not as farsum's error."""
+The systems are a charged, tilted cell in a general orientation and a small
+rock salt crystal.  A mistake of bench/peers/ in reading, rotation, order,
+constants or the virial's sign shows here instead of as farsum's error.
+"""
 import os
 import sys
 

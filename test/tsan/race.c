@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With the argument "race" a race on purpose, which the thread sanitizer has to
- * report; without it two loops that only the end of the first one orders, of
- * which it may say nothing. */
+/* race.c: with the argument "race", an intended race, which the thread
+ * sanitizer must report.  Without it, two loops ordered only by the end of the
+ * first one, about which it must report nothing. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 #pragma omp parallel for num_threads(2) schedule(static)
     for (int i = 0; i < N; i++)
         a[i] = i;
-    /* read by the other thread than wrote it: ordered by the loop's end */
+    /* another thread reads than wrote; the loop's end orders them */
 #pragma omp parallel for num_threads(2) schedule(static)
     for (int i = 0; i < N; i++)
         b[i] = a[N - 1 - i];

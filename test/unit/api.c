@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public interface: every status provoked, every message held to the facts
- * that it has to name. */
+/* api.c: public interface: tests that provoke every status and check the facts
+ * that each message must name. */
 #include "api.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void versions(void)
           farsum_message());
 }
 
-/* Each status has a text of its own; one beyond the list is not a crash. */
+/* Each status has its own text; an unknown one does not crash. */
 static void texts(void)
 {
     for (int i = 0; i < FARSUM_STATUS_COUNT; i++)

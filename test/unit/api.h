@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api.h: what the tests of the public interface share: a small rock salt box
- * and one-line ways to make a plan of it. */
+/* api.h: common code of the tests of the public interface: a small rock salt
+ * box, and one-line functions to create a plan for it. */
 #ifndef FARSUM_TEST_API_H
 #define FARSUM_TEST_API_H
 
@@ -16,17 +16,17 @@ struct salt {
     farsum_options options;
 };
 
-/* Ions a distance 1 apart, each moved a little: forces are not zero. */
+/* Ions at distance 1, each displaced a little, so that forces are not zero. */
 void salt_set(struct salt *salt);
-/* A plan of it; the program stops if there is none. */
+/* Makes a plan of it, or stops the program. */
 farsum_plan *salt_plan(const struct salt *salt);
 /* The same with its points set. */
 farsum_plan *salt_ready(const struct salt *salt);
-/* create with the salt's problem and options; a plan that was made although it
- * should not is destroyed. */
+/* Calls create with the salt's problem and options; a plan that should not
+ * exist is destroyed. */
 farsum_status salt_create(const struct salt *salt);
 
-/* What is changed in a sound salt, the status and the words that follow. */
+/* Changes a valid salt; CHECKs the status and the message. */
 #define REFUSED(change, status, ...)                                           \
     do {                                                                       \
         struct salt s;                                                         \

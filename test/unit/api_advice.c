@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refusals: each names what fails and what would do, and that does. */
+/* api_advice.c: tests that each refusal names the failure and a remedy, and
+ * that the remedy works. */
 #include "api.h"
 
 #include <stdlib.h>
 
 #include "cases.h"
 
-/* A refused sum: what is asked of which particles, and words of why. */
+/* A refused sum: the request, the particles, and words of the reason. */
 struct refused {
     const char *system;
     farsum_precision precision, arrays;
     double tolerance;
-    const char *method, *fails; /* fails: in the message */
+    const char *method, *fails; /* fails: words of the message */
     int64_t mesh, limit;
     int support, strict;
     double cutoff;
@@ -65,7 +66,7 @@ static const struct refused cases[] = {
      .mesh = 128, .limit = 1000000, .fails = "memory_limit"},
 };
 
-/* Takes the advice behind the last "; "; 0: there is none. */
+/* Follows the advice after the last "; "; 0: there is none. */
 static int follow(const char *message, farsum_problem *p, farsum_options *o)
 {
     static char word[64];
@@ -124,7 +125,7 @@ static farsum_status sums(const farsum_problem *p, const farsum_options *o,
     return status;
 }
 
-/* As the case asks, with arrays of f32 where they are. */
+/* Runs a case as requested, with f32 arrays if it has these. */
 static void one(const struct refused *c)
 {
     struct system s;
@@ -160,7 +161,7 @@ static void one(const struct refused *c)
     else if (CHECK(strstr(message, c->fails), "\"%s\" is not in \"%s\"",
                    c->fails, message)
              && CHECK(follow(message, &p, &o), "no advice: \"%s\"", message)) {
-        p.sample_x = s.p.x; /* an f64 caller's from here on */
+        p.sample_x = s.p.x; /* f64 arrays from here on */
         p.sample_q = s.p.q;
         p.arrays = FARSUM_F64;
         status = sums(&p, &o, &s);
@@ -177,8 +178,8 @@ static void advice_holds(void)
         one(&cases[k]);
 }
 
-/* A pair much closer than open space is wide: rounding of positions fails, not
- * the order, and what is said to sum it does. */
+/* A pair much closer than the extent of open space: the rounding of positions
+ * fails, not the order, and the advice sums it. */
 static void near_pairs(void)
 {
     struct system s;

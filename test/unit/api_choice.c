@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are not known, options that do not fit, memory, the lists. */
+/* api_choice.c: tests of unknown names, options that conflict, memory limits
+ * and lists. */
 #include "api.h"
 
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static void options(void)
             ERR_UNSUPPORTED, "relative tolerance");
 }
 
-/* A mesh that memory cannot hold is refused before it is asked for. */
+/* A mesh that memory cannot hold is refused before it is allocated. */
 static void memory(void)
 {
     REFUSED((s.options.mesh[0] = s.options.mesh[1] = s.options.mesh[2] = 16384),
@@ -84,7 +85,7 @@ static void keep_line(const char *line, void *data)
     snprintf(l->last, sizeof l->last, "%s", line);
 }
 
-/* The log is called for a cell that was reduced, and not otherwise. */
+/* The log reports a cell that was reduced, and nothing otherwise. */
 static void log_lines(void)
 {
     struct lines lines = {0};
@@ -145,7 +146,7 @@ static void lists(void)
     CHECK(!farsum_list_names(NULL, 0), "names of NULL");
 }
 
-/* plan_print says what info says. */
+/* plan_print agrees with info. */
 static void printed(void)
 {
     struct salt s;

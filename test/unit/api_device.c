@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device.c: plans on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not
- * set): held to the host's sums, arrays on either side, what goes wrong. */
+/* api_device.c: tests of plans on a device, FARSUM_TEST_DEVICE (default:
+ * opencl:0): comparison with the host's sums, arrays on either side,
+ * failures. */
 #include "api_device.h"
 
 const char *name;
@@ -69,7 +70,7 @@ farsum_options on(farsum_device *where)
 {
     farsum_options options = FARSUM_OPTIONS_INIT;
     options.method = "spectral";
-    options.verify = FARSUM_VERIFY_OFF; /* unit/verify.c is of that */
+    options.verify = FARSUM_VERIFY_OFF; /* unit/verify.c tests this */
     options.on_device = where;
     options.threads = 2;
     return options;
@@ -128,7 +129,7 @@ void same_sums(const struct sums *a, const struct sums *b, int64_t m,
                0.1 * b->info.estimated_error);
 }
 
-/* On the device, then on the host with the parameters that came out. */
+/* On the device, then on the host with the parameters that were chosen. */
 static void like_the_host(const struct box *b, double most)
 {
     struct sums *found = check_memory(2, sizeof *found), *wanted = found + 1;
@@ -175,7 +176,7 @@ static void in_f32(void)
     like_the_host(&b, 1e-4);
 }
 
-/* The whole against Ewald's sum on the host. */
+/* Compares the whole sum with Ewald's on the host. */
 static void against_ewald(void)
 {
     struct box b;
@@ -262,7 +263,7 @@ static void arrays_on_the_device(void)
     found->info = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
     CHECK_OK(farsum_plan_get_info(plan, &found->info));
     same_sums(found, wanted, N, 1e-12);
-    /* what the check measured, from arrays of the device too */
+    /* measured by the check, also with arrays on the device */
     CHECK(wanted->info.estimated_virial_error > 0, "not measured");
     CHECK_NEAR(found->info.estimated_energy_error,
                wanted->info.estimated_energy_error,
@@ -270,7 +271,7 @@ static void arrays_on_the_device(void)
     CHECK_NEAR(found->info.estimated_virial_error,
                wanted->info.estimated_virial_error,
                1e-3 * wanted->info.estimated_virial_error);
-    /* nothing is asked for now */
+    /* no work is pending now */
     CHECK_OK(farsum_plan_finish(plan));
     there_clear(&t);
     farsum_plan_destroy(plan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device.h: what the tests of plans on a device share. */
+/* api_device.h: common code of the tests of plans on a device. */
 #ifndef FARSUM_TEST_API_DEVICE_H
 #define FARSUM_TEST_API_DEVICE_H
 
@@ -23,8 +23,8 @@ struct box {
     farsum_problem problem;
 };
 
-/* Ions about a distance 1 apart in a cell that leans; the second right-hand
- * side has a net charge. */
+/* Ions about a distance 1 apart in a tilted cell; the second right-hand side
+ * has a total charge. */
 void box_set(struct box *b);
 
 /* Results of both right-hand sides, as doubles. */
@@ -33,7 +33,7 @@ struct sums {
     farsum_plan_info info;
 };
 
-/* Arrays on the device, all of them. */
+/* All arrays, on the device. */
 struct there {
     struct buf x, q, potential, field, energy, virial;
     farsum_result out;
@@ -42,7 +42,7 @@ struct there {
 void there_make(struct there *t, const struct box *b);
 void there_clear(struct there *t);
 
-/* Options for the parameters that a plan has. */
+/* Options that fix the parameters of a plan. */
 void parameters(const farsum_plan_info *info, farsum_options *options);
 farsum_options on(farsum_device *where);
 farsum_plan *plan_of(const farsum_problem *problem,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong with plans on a device; devices by name; their list. */
+/* api_device_bad.c: failures of plans on a device; devices by name; their
+ * list. */
 #include "api_device.h"
 
 #include "base/mem.h"
 #include "device/driver/driver.h"
 #include "device/opencl/opencl.h"
 
-/* What only the device has seen fails in finish; then all is well again. */
+/* An error that only the device detects is reported by finish; afterwards the
+ * plan works again. */
 void late_failures(void)
 {
     struct box b;
@@ -47,7 +49,7 @@ void late_failures(void)
     farsum_plan_destroy(plan);
 }
 
-/* A host's pointer where the device's was said, and the reverse. */
+/* A host pointer where a device pointer is declared, and the reverse. */
 void wrong_kind(void)
 {
     struct box b;
@@ -86,7 +88,7 @@ void wrong_kind(void)
     there_clear(&t);
 }
 
-/* On the host's side they fail where they are given. */
+/* Errors detected on the host are reported immediately. */
 void failures_at_once(void)
 {
     struct box b;
@@ -117,7 +119,8 @@ void failures_at_once(void)
     farsum_plan_destroy(plan);
 }
 
-/* Memory of the device ends: a status, nothing lost, a smaller set works. */
+/* The device runs out of memory: a status, nothing leaks, a smaller set
+ * works. */
 void memory_ends(void)
 {
     struct box b;
@@ -157,7 +160,7 @@ void memory_ends(void)
     free(s);
 }
 
-/* Memory of the host ends anywhere in create: nothing is lost. */
+/* The host runs out of memory anywhere in create: nothing leaks. */
 void host_memory_ends(void)
 {
     struct box b;
@@ -181,7 +184,8 @@ void host_memory_ends(void)
     CHECK(failed >= 8, "%lld creates failed", (long long)failed);
 }
 
-/* A plan opens what it names; a queue of ours is as good as its own. */
+/* A plan opens the device that it names; a queue of the caller works like its
+ * own. */
 void by_name_and_adopted(void)
 {
     struct box b;
@@ -247,12 +251,12 @@ void misuse(void)
     options.spread = "host_tile";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("works on the host");
+    CHECK_SAYS("runs only on the host");
     options = on(NULL);
     options.near = "gpu_cells";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("works on a device");
+    CHECK_SAYS("runs only on a device");
     options = on(device);
     options.method = "ewald";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device_bytes.c: what a plan on a device says before that it will take,
- * and what it has then, for rows with lists of each kind: not a tenth less, nor
- * a fifth more, for sorts are counted that some devices make in less. */
+/* api_device_bytes.c: comparison of a device plan's predicted memory with its
+ * actual memory, for variants with lists of each kind.  The actual memory is at
+ * most a tenth above and a fifth below the prediction, because some devices
+ * sort in less memory than counted. */
 #include "api_device.h"
 
 enum { MANY = 8000, EDGE = 20 };
@@ -39,7 +40,7 @@ static void said(const double *x, farsum_precision precision,
     p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
     options.spread = spread;
     options.interp = interp;
-    options.fft = "plain"; /* vendors' libraries do not tell */
+    options.fft = "plain"; /* vendors' libraries do not report their memory */
     options.threads = 1;
     if (farsum_plan_tune(&p, &options, &plan) == FARSUM_ERR_UNSUPPORTED) {
         printf("  %s, %s: %s\n", spread, interp, farsum_message());
@@ -51,9 +52,9 @@ static void said(const double *x, farsum_precision precision,
     CHECK_OK(farsum_plan_set_points(plan, MANY, x, 0, NULL));
     CHECK_OK(farsum_plan_get_info(plan, &after));
     double off = (double)before.bytes / (double)after.bytes - 1;
-    printf("  %s, %s: said %.3g MB, %+.1f %%\n", spread, interp,
+    printf("  %s, %s: predicted %.3g MB, %+.1f %%\n", spread, interp,
            1e-6 * (double)before.bytes, 100 * off);
-    CHECK(off >= -0.1 && off <= 0.2, "%s, %s: %llu bytes, %llu were said",
+    CHECK(off >= -0.1 && off <= 0.2, "%s, %s: %llu bytes, predicted %llu",
           spread, interp, (unsigned long long)after.bytes,
           (unsigned long long)before.bytes);
     farsum_plan_destroy(plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_device_queues.c: a whole sum on a device: near pairs beside the mesh in a
- * second queue, parts that are left out where a result does not need them, sums
- * that repeat. */
+/* api_device_queues.c: tests of a whole sum on a device: near pairs
+ * concurrently with the mesh in a second queue, skipped parts that a result
+ * does not require, repeatable sums. */
 #include "api_device.h"
 
 #include "method/spectral/device.h"
@@ -64,8 +64,8 @@ static farsum_plan_info info_of(const farsum_plan *plan)
     return info;
 }
 
-/* Options for what a plan has chosen: of two queues' seconds and of one's
- * different cutoffs are the least. */
+/* Options that name a plan's choices: plans with two queues and with one choose
+ * different cutoffs. */
 static void chosen_by(const farsum_plan *plan, farsum_options *options)
 {
     const farsum_plan_info info = info_of(plan);
@@ -75,8 +75,8 @@ static void chosen_by(const farsum_plan *plan, farsum_options *options)
             options->near = info.stages[s].variant;
 }
 
-/* Two queues give what one gives, again and again: the first execute asks for
- * each step, later ones may be a graph. */
+/* Two queues agree with one, repeatedly: the first execute enqueues each step,
+ * later ones may replay a graph. */
 static void agree(const char *kernel, farsum_precision precision)
 {
     static double q[6 * N], one[PACKED], two[PACKED];
@@ -130,8 +130,8 @@ void two_queues(void)
                 FARSUM_ERR_ARGUMENT);
 }
 
-/* An energy or a virial alone is that of the whole, without a transform back
- * and without interpolation; host and device. */
+/* An energy or a virial by itself equals that with all outputs, and needs no
+ * inverse transform and no interpolation; host and device. */
 static void left_out(farsum_device *where)
 {
     static double q[6 * N], all[PACKED], some[PACKED];
@@ -176,9 +176,9 @@ void parts_alone(void)
     left_out(device);
 }
 
-/* One plan for points that move: the same memory, kernels and tables, and the
- * sums of a plan of its own.  Where there are graphs a repeated sum is one; it
- * could not be if anything of it went by the host. */
+/* One plan for moving points keeps its memory, kernels and tables, and agrees
+ * with a new plan.  If there are graphs, a repeated sum is one; it could not be
+ * if a part of it ran on the host. */
 void points_that_move(void)
 {
     static double q[6 * N], found[PACKED], wanted[PACKED];
@@ -203,7 +203,7 @@ void points_that_move(void)
         farsum_plan *fresh = plan_for(&b, "laplace", &options);
         packed(fresh, potentials, q, wanted);
         farsum_plan_destroy(fresh);
-        kernels = device->device->unloaded; /* those of the other plan went */
+        kernels = device->device->unloaded; /* the other plan's were unloaded */
         double off = apart(found, wanted, PACKED);
         CHECK(off <= 1e-12, "step %d: off by %g", k, off);
     }
@@ -215,8 +215,8 @@ void points_that_move(void)
     farsum_plan_destroy(plan);
 }
 
-/* With `deterministic` whole executes repeat bitwise: at once, after other
- * strengths, after the points were set again. */
+/* With `deterministic`, whole executes repeat bitwise: immediately, after other
+ * strengths, and after set_points. */
 static void repeats(const char *kernel, farsum_device *where, int queues,
                     farsum_precision precision)
 {
@@ -263,7 +263,7 @@ void repeats_bitwise(void)
             repeats(kernels[k], device, 2, p);
         }
     repeats("laplace", device, 1, FARSUM_F64);
-    /* a row whose sums do not repeat is refused */
+    /* a variant whose sums do not repeat is refused */
     farsum_options options = on(device);
     options.deterministic = 1;
     options.spread = "gpu_particle";

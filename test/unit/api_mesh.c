@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_mesh: the public mesh: what its numbers mean, and what it refuses. */
+/* api_mesh.c: tests of the public mesh: its results and refusals. */
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,8 @@ static farsum_mesh *made(const farsum_mesh_problem *p, int64_t n, const void *x)
     return mesh;
 }
 
-/* Mesh point m is where its fractions say: a hat on it touches nothing else. */
+/* Mesh point m is at its fractions: a hat function there touches no other
+ * point. */
 static void meaning(void)
 {
     farsum_mesh_problem p = skewed();
@@ -64,7 +65,7 @@ static void meaning(void)
     farsum_mesh_destroy(mesh);
 }
 
-/* <spread q, g> = <q, interp g>, channels and parts apart, the padding of rows
+/* <spread q, g> = <q, interp g>: channels and parts separate, padding of rows
  * left out, open axes, any support on any mesh. */
 static void adjoint_of(farsum_mesh_problem *p)
 {
@@ -157,7 +158,7 @@ static void gradients(void)
     farsum_mesh_destroy(mesh);
 }
 
-/* An open axis is the piece of a longer periodic one: what is off is gone. */
+/* An open axis is a part of a longer periodic one; the rest is dropped. */
 static void open_axis(void)
 {
     farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT, longer;
@@ -189,7 +190,7 @@ static void open_axis(void)
     farsum_mesh_destroy(b);
 }
 
-/* A window by tolerance: modes of a spread mesh over its transform. */
+/* A window by tolerance: modes of a spread mesh over the window's transform. */
 static void tolerances(void)
 {
     enum { M = 16, N = 30 };
@@ -390,8 +391,8 @@ static void misuse(void)
     farsum_mesh_destroy(mesh);
 }
 
-/* Memory that ends at the n-th allocation, for all n; and none that spread,
- * interp or execute take. */
+/* The n-th allocation fails, for all n; spread, interp and execute allocate
+ * nothing. */
 static void memory(void)
 {
     farsum_mesh_problem p = skewed();
@@ -434,7 +435,7 @@ static void memory(void)
 
 int main(void)
 {
-    /* times that are kept are read only where memory allows: without a word */
+    /* kept times are read only if memory allows, without a message */
     setenv("FARSUM_CACHE_DIR", "", 1);
     RUN(memory);
     RUN(meaning);

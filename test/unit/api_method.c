@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which method is taken where none is named, and what is said about it. */
+/* api_method.c: tests of the method's choice where none is named, and of its
+ * report. */
 #include "api.h"
 
 #include <stdlib.h>
 
-/* n points in a cube of edge 10, in open space or periodic; crowded: nine of
- * ten in a ball of radius 0.3. */
+/* n points in a cube of edge 10, in open space or periodic.  crowded: nine of
+ * ten are in a ball of radius 0.3. */
 struct cloud {
     int64_t n;
     double *x, *q; /* owned */
@@ -44,7 +45,8 @@ static void cloud_clear(struct cloud *c)
     free(c->q);
 }
 
-/* The method of the cloud's plan, and its reason, which names every method. */
+/* CHECKs the method of the cloud's plan, and that its reason names every
+ * method. */
 static void cloud_takes(const struct cloud *c, const char *method,
                         const char *says)
 {
@@ -91,7 +93,7 @@ static void by_seconds(void)
     }
 }
 
-/* Where others do not fit: by the virial, the precision, the kernel. */
+/* Choice where others do not fit: by virial, precision, kernel. */
 static void by_what_fits(void)
 {
     struct cloud c;
@@ -102,7 +104,7 @@ static void by_what_fits(void)
     c.problem.precision = FARSUM_F32;
     c.problem.arrays = FARSUM_F64;
     c.problem.tolerance = 1e-8;
-    farsum_plan *plan = NULL; /* no reference for what f64 reaches */
+    farsum_plan *plan = NULL; /* no reference if f64 reaches the tolerance */
     CHECK_FAILS(farsum_plan_tune(&c.problem, &c.options, &plan),
                 FARSUM_ERR_TOLERANCE);
     CHECK_SAYS("spectral: tolerance 1e-08 is below");
@@ -114,7 +116,7 @@ static void by_what_fits(void)
     cloud_clear(&c);
 }
 
-/* An option that was given is kept: methods without it do not fit. */
+/* An option that is set is kept: methods without it do not fit. */
 static void by_options(void)
 {
     struct cloud c;
@@ -143,7 +145,7 @@ static void by_options(void)
     cloud_clear(&c);
 }
 
-/* A name is taken as it is, with its own seconds alone. */
+/* A named method is used, and only its own seconds are reported. */
 static void by_name(void)
 {
     struct cloud c;
@@ -164,7 +166,8 @@ static void by_name(void)
     cloud_clear(&c);
 }
 
-/* Memory counts before speed, and where none is enough the plan says so. */
+/* Memory has priority over speed; if no method fits in memory, the plan reports
+ * it. */
 static void by_memory(void)
 {
     struct cloud c;

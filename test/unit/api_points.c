@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points and calls in the wrong order; set_cell. */
+/* api_points.c: tests of points, calls in the wrong order, and set_cell. */
 #include "api.h"
 
 static void bad_points(void)
@@ -37,7 +37,7 @@ static void bad_points(void)
     CHECK_SAYS("source 41");
     CHECK_SAYS("z = ");
     CHECK_SAYS("nan");
-    bad.x[7][0] = -INFINITY; /* the first is named */
+    bad.x[7][0] = -INFINITY; /* the first one is named */
     CHECK_FAILS(farsum_plan_set_points(plan, SALT_N, bad.x, 0, NULL),
                 FARSUM_ERR_POSITION);
     CHECK_SAYS("source 7: x = -inf");
@@ -47,12 +47,12 @@ static void bad_points(void)
                 FARSUM_ERR_POSITION);
     CHECK_SAYS("source 9");
     CHECK_SAYS("cells away");
-    /* it lives on */
+    /* the plan can still be used */
     CHECK_OK(farsum_plan_set_points(plan, SALT_N, s.x, 0, NULL));
     farsum_plan_destroy(plan);
 }
 
-/* By each method, as each has its own copy of the points. */
+/* For each method, since each has its own copy of the points. */
 static void coincident(void)
 {
     static const char *const methods[] = {"spectral", "ewald", "direct"};
@@ -118,7 +118,7 @@ static void too_early(void)
     CHECK_OK(farsum_plan_set_cell(plan, s.problem.cell));
     CHECK_FAILS(farsum_plan_execute(plan, 1, s.q, &out), FARSUM_ERR_STATE);
     farsum_plan_destroy(plan);
-    /* a plan that only says what it would be */
+    /* a plan that only reports its choices */
     CHECK_OK(farsum_plan_tune(&s.problem, &s.options, &plan));
     CHECK_FAILS(farsum_plan_set_points(plan, SALT_N, s.x, 0, NULL),
                 FARSUM_ERR_STATE);
@@ -151,7 +151,7 @@ static void bad_cells(void)
     CHECK_FAILS(farsum_plan_set_cell(plan, cell), FARSUM_ERR_TOLERANCE);
     CHECK_SAYS("0.0001");
     CHECK_SAYS("estimated error");
-    /* and the plan is as it was, points and all */
+    /* and the plan is as before, including its points */
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     CHECK_OK(farsum_plan_get_info(plan, &info));
     CHECK(info.estimated_error <= 1e-4, "estimate %g", info.estimated_error);
@@ -166,7 +166,8 @@ static void bad_cells(void)
     farsum_plan_destroy(plan);
 }
 
-/* A cell that changed a little: as a new plan of that cell, to tolerance. */
+/* After a small change of the cell, results agree with a new plan's, to
+ * tolerance. */
 static void cell_followed(void)
 {
     struct salt s;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The precision that a plan chooses. */
+/* api_precision.c: tests of the precision that a plan chooses. */
 #include "api.h"
 
 #include <stdlib.h>
 
 #include "cases.h"
 
-static char reason[600]; /* the last plan's, "" if it has none */
+static char reason[600]; /* of the last plan; or "" */
 
-/* Sums, and the plan's numbers; 0: it failed, and is said. */
+/* Sums, and returns the plan's info; 0: it failed, which is reported. */
 static int sum(const struct system *s, farsum_precision precision,
                farsum_precision arrays, double tolerance, const char *method,
                double *potential, farsum_plan_info *info)
@@ -51,8 +51,8 @@ static void words(const farsum_plan_info *info, double tolerance)
           "%g: \"%s\"", tolerance, reason);
 }
 
-/* What comes out is what the chosen precision gives when it is named, and keeps
- * the tolerance. */
+/* Results equal those with the chosen precision named, and keep the
+ * tolerance. */
 static void chosen_is_as_named(void)
 {
     static const double tolerances[] = {1e-2, 1e-4, 1e-7, 1e-11};
@@ -69,7 +69,7 @@ static void chosen_is_as_named(void)
             continue;
         words(&info, tolerance);
         printf("%g: %s\n", tolerance, reason);
-        if (tolerance < 4e-7) /* the least that pairs in f32 are let keep */
+        if (tolerance < 4e-7) /* the smallest tolerance for pairs in f32 */
             CHECK(info.precision == FARSUM_F64 && strstr(reason, "; f32: "),
                   "%g: \"%s\"", tolerance, reason);
         if (!sum(&s, info.precision, FARSUM_F64, tolerance, "spectral", named,
@@ -91,8 +91,7 @@ static void chosen_is_as_named(void)
     system_free(&s);
 }
 
-/* No method but spectral has mixed sums, and direct is in f64 whatever is
- * asked. */
+/* Only spectral has mixed sums; direct sums in f64 for any request. */
 static void other_methods(void)
 {
     static const char *const methods[] = {"direct", "fmm", NULL};
@@ -113,7 +112,7 @@ static void other_methods(void)
     system_free(&s);
 }
 
-/* What is told is what was done: the references sum in f64. */
+/* The reported precision is the actual one: references sum in f64. */
 static void done_is_told(void)
 {
     static const char *const methods[] = {"direct", "ewald", NULL};
@@ -139,8 +138,8 @@ static void note(const char *line, void *data)
     snprintf(data, 200, "%s", line);
 }
 
-/* In open space a kernel that nothing faster sums is summed directly, and how
- * long that takes is said in words. */
+/* In open space a kernel without a fast method is summed directly, and the
+ * message reports how long that takes. */
 static void long_sums_are_told(void)
 {
     char line[200] = "";
@@ -169,11 +168,11 @@ static void refusals(void)
     REFUSED(s.problem.precision = (farsum_precision)5, ERR_ARGUMENT,
             "precision is 5");
     REFUSED(s.problem.arrays = FARSUM_AUTO, ERR_ARGUMENT, "arrays");
-    /* the words are those of f64, which reaches the farthest */
+    /* the message of f64, which comes closest */
     REFUSED((s.problem.precision = FARSUM_AUTO,
              s.options.method = "spectral", s.problem.tolerance = 1e-16),
             ERR_TOLERANCE, "1e-16");
-    /* no reference in its place, and what would do */
+    /* no reference instead, but advice */
     REFUSED((s.problem.precision = FARSUM_F32, s.problem.arrays = FARSUM_F64,
              s.options.method = NULL, s.problem.tolerance = 1e-12),
             ERR_TOLERANCE, "below 4e-07, the best that f32 reaches",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems that cannot be: cells, counts, tolerances, enums, NULLs. */
+/* api_problem.c: tests of invalid problems: cells, counts, tolerances, enums,
+ * NULLs. */
 #include "api.h"
 
 static void nothing_given(void)
@@ -60,7 +61,7 @@ static void counts(void)
     REFUSED(s.options.threads = -1, ERR_ARGUMENT, "threads is -1");
 }
 
-/* The sample is looked at by create. */
+/* create checks the sample. */
 static void samples(void)
 {
     REFUSED(s.x[5][1] = NAN, ERR_POSITION, " 5", "nan");
@@ -84,7 +85,7 @@ static void numbers(void)
     REFUSED(s.problem.surface = 9, ERR_ARGUMENT, "surface is 9");
 }
 
-/* A tolerance below what the arithmetic reaches names what it does reach. */
+/* A tolerance below the limit of the arithmetic is refused with that limit. */
 static void tolerances(void)
 {
     REFUSED(s.problem.tolerance = 1e-17, ERR_TOLERANCE, "1e-17", "3e-15",
@@ -94,16 +95,16 @@ static void tolerances(void)
             ERR_TOLERANCE, "1e-09", "4e-07", "f32 reaches");
     REFUSED((s.problem.tolerance = 1e-17, s.options.method = "ewald"),
             ERR_TOLERANCE, "1e-17", "reaches");
-    /* a window that ends before the precision does */
+    /* a window whose limit is above that of the precision */
     REFUSED((s.problem.tolerance = 1e-13, s.options.window = "gaussian"),
             ERR_TOLERANCE, "1e-13", "cannot be reached", "at best", "gaussian");
-    /* what is fixed by hand is not enough */
+    /* the parameters set by hand do not suffice */
     REFUSED((s.problem.tolerance = 1e-10, s.options.support = 3), ERR_TOLERANCE,
             "support 3", "reaches");
     REFUSED((s.problem.tolerance = 1e-10, s.options.cutoff = 1.5,
              s.options.mesh[0] = s.options.mesh[1] = s.options.mesh[2] = 8),
             ERR_TOLERANCE, "8 x 8 x 8", "1.5", "reaches");
-    /* none of the methods: what is said is still the limit */
+    /* no method at all: the message still has the limit */
     REFUSED((s.problem.tolerance = 1e-30, s.options.method = NULL),
             ERR_TOLERANCE, "below 3e-15", "1e-30");
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a caller hears of a long call, and what it leaves when it stops one. */
+/* api_progress.c: tests of progress reports in long calls, and of the state
+ * after the caller stops one. */
 #include "api.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 struct heard {
-    int calls, stop;          /* stop: answers so, if 1 */
-    const char *at;           /* stops once `what` begins so; NULL: at any */
-    int64_t after;            /* and so many are done */
-    int turns;                /* and `done` has fallen so often */
+    int calls, stop;          /* stop: the answer */
+    const char *at;           /* stops when `what` begins so; NULL: always */
+    int64_t after;            /* and if so many are done */
+    int turns;                /* and after `done` has decreased so often */
     int64_t last;             /* done */
-    double first, then;       /* seconds of the clock, first and last call */
+    double first, then;       /* seconds at the first and last call */
     char what[120], all[2000];
 };
 
@@ -71,7 +72,7 @@ static farsum_problem problem_of(int64_t n, int periodic)
     return p;
 }
 
-/* Every call says where it is, and comes not more than ten times a second. */
+/* Every report has its position; at most ten per second. */
 static void says_where(void)
 {
     static const char *const methods[] = {"direct", "ewald", "spectral", "fmm"};
@@ -95,12 +96,13 @@ static void says_where(void)
     }
 }
 
-/* Each of the three, stopped at its first word; then it goes on. */
+/* Each of the three calls is stopped at its first report; then it works
+ * again. */
 static void stops_at_once(void)
 {
     static const char *const methods[] = {"direct", "ewald", "spectral", "fmm"};
     for (int k = 0; k < 4; k++) {
-        const struct timespec nap = {0, 150000000}; /* till the next call */
+        const struct timespec nap = {0, 150000000}; /* until the next report */
         struct heard h = heard(NULL, 0, 0);
         double phi[SALT_N], wanted[SALT_N];
         farsum_result out = FARSUM_RESULT_INIT;
@@ -149,7 +151,7 @@ static void stops_at_once(void)
     }
 }
 
-/* A sum of half a minute ends within a second or so. */
+/* A sum of half a minute stops within about a second. */
 static void long_sums_stop(void)
 {
     static const struct {
@@ -191,7 +193,8 @@ static void long_sums_stop(void)
     }
 }
 
-/* Stopped in the second of two right-hand sides, the first stays unwritten. */
+/* If stopped in the second of two right-hand sides, results of the first are
+ * not written. */
 static void two_right_hand_sides(void)
 {
     const int64_t n = 15000;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* execute: what it refuses, what it leaves alone, and that types of arrays,
- * several right-hand sides and reused plans give the same sums. */
+/* api_result.c: tests of execute: its refusals, untouched arrays, and equal
+ * sums for all types of arrays, several right-hand sides and reused plans. */
 #include "api.h"
 
 #include <stdlib.h>
 
-/* Outputs of one right-hand side, all of them. */
+/* All outputs of one right-hand side. */
 struct sums {
     double potential[SALT_N], field[SALT_N][3], energy, virial[9];
 };
@@ -111,7 +111,7 @@ static void not_asked_for(void)
     farsum_plan_destroy(plan);
 }
 
-/* Each output alone, and nothing at all, against all of them together. */
+/* Each output by itself, and none, against all of them together. */
 static void one_at_a_time(void)
 {
     struct salt s;
@@ -131,7 +131,7 @@ static void one_at_a_time(void)
                : k == 1 ? (void *)part.field
                : k == 2 ? (void *)&part.energy
                         : (void *)part.virial,
-               0x5a, 8); /* a first number that has to be written */
+               0x5a, 8); /* the first value must be written */
         CHECK_OK(farsum_plan_execute(plan, 1, s.q, &one));
         same(&part, &all, 1e-11, "one output alone");
     }
@@ -177,8 +177,8 @@ static void right_hand_sides(void)
     }
 }
 
-/* Arrays of f32 with sums in f64 and the reverse, against f64 throughout; the
- * positions are those of f32 in each. */
+/* f32 arrays with sums in f64, and the reverse, against f64 throughout.
+ * Positions are exact in f32 in each case. */
 static void array_types(void)
 {
     struct salt s;
@@ -220,12 +220,12 @@ static void array_types(void)
             got.energy = energy;
             memcpy(got.virial, virial, sizeof virial);
         }
-        /* plans of other precisions may be other plans: tolerance, with room
-         * for maxima over RMS, and for the virial, which has no promise */
+        /* other precisions may select other plans: tolerance, with a margin for
+         * maxima over RMS and for the virial, which has no guarantee */
         same(&got, &wanted, k == 0 ? 1e-6 : 2e-3, "types");
         farsum_plan_destroy(plan);
     }
-    /* and an infinity in f32 is seen */
+    /* an infinity in f32 is detected */
     s.problem.arrays = FARSUM_F32;
     s.problem.sample_x = x;
     s.problem.sample_q = q;
@@ -237,7 +237,7 @@ static void array_types(void)
     farsum_plan_destroy(plan);
 }
 
-/* Fewer points, more points, other points: as a plan that never saw others. */
+/* Fewer points, more points, other points: results as from a new plan. */
 static void points_again(void)
 {
     enum { BIG = 3 * SALT_N };
@@ -275,7 +275,7 @@ static void points_again(void)
     free(x);
 }
 
-/* One charge in its periodic images and background: the constant of a simple
+/* One charge with its periodic images and background: the constant of a simple
  * cubic lattice, -2.837297479480619 / L (Nijboer and de Wette 1957). */
 static void one_particle(void)
 {
@@ -306,7 +306,7 @@ static void one_particle(void)
         CHECK_NEAR(info.net_strength, 2, 1e-15);
         farsum_plan_destroy(plan);
     }
-    struct salt s; /* and alone in open space */
+    struct salt s; /* and by itself in open space */
     double q = 3, potential = 5;
     farsum_result out = FARSUM_RESULT_INIT;
     salt_set(&s);
@@ -322,7 +322,7 @@ static void one_particle(void)
     farsum_plan_destroy(plan);
 }
 
-/* Targets apart, one of them on a source: that pair is skipped. */
+/* Separate targets, one of them at a source: that pair is skipped. */
 static void separate_targets(void)
 {
     struct salt s;
@@ -366,7 +366,7 @@ static void infos(void)
     farsum_plan *plan = NULL;
     CHECK_OK(farsum_plan_tune(&s.problem, &s.options, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &i));
-    CHECK(i.bytes > SALT_N && i.mesh[0] > 0, "tune says %llu bytes, mesh %lld",
+    CHECK(i.bytes > SALT_N && i.mesh[0] > 0, "predicted %llu bytes, mesh %lld",
           (unsigned long long)i.bytes, (long long)i.mesh[0]);
     farsum_plan_destroy(plan);
     plan = salt_ready(&s);
@@ -400,7 +400,7 @@ static void infos(void)
     double sum = 0;
     for (int k = 0; k < i.n_stages; k++) {
         CHECK(i.stages[k].stage && i.stages[k].variant
-              && strstr(i.stages[k].reason, "fits"), "stage %d says nothing",
+              && strstr(i.stages[k].reason, "fits"), "stage %d has no reason",
               k);
         sum += i.stages[k].seconds;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statuses and messages, names, memory, threads' shares, instruction sets. */
+/* base.c: tests of statuses and messages, names, memory, threads' shares,
+ * instruction sets. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,14 +141,14 @@ static void memory_grows(void)
     int32_t *p = NULL, *first;
     CHECK_OK(MEM_RESERVE(p, &have, 10));
     first = p;
-    CHECK(have >= 10, "room for %lld", (long long)have);
+    CHECK(have >= 10, "capacity %lld", (long long)have);
     CHECK_OK(MEM_RESERVE(p, &have, 4));
     CHECK(p == first && have >= 10, "it shrank");
     CHECK_OK(MEM_RESERVE(p, &have, 100000));
-    CHECK(have >= 100000, "room for %lld", (long long)have);
+    CHECK(have >= 100000, "capacity %lld", (long long)have);
     mem_fail_at(1);
     CHECK_FAILS(MEM_RESERVE(p, &have, 200000), FARSUM_ERR_MEMORY);
-    CHECK(have == 0, "a failed reserve claims room for %lld", (long long)have);
+    CHECK(have == 0, "a failed reserve has capacity %lld", (long long)have);
     mem_free(p);
     CHECK(mem_bytes() == before, "%lld bytes are left",
           (long long)(mem_bytes() - before));
@@ -195,7 +196,7 @@ static void shares_cover_all(void)
     CHECK(par_threads(3) == 3 && par_threads(0) >= 1, "threads");
 }
 
-/* Against 64 bits of mantissa; at any scale the same bits. */
+/* Against 64 bits of mantissa; the same bits at any scale. */
 static void lengths(void)
 {
     static const double values[] = {0, 1, 3, 4, 0.1, 1e-9, 7e5, 1e300};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bins_sort: complete, in order, stable, the same for any number of threads. */
+/* bins_sort.c: tests that the sort is complete, ordered, stable, and
+ * independent of the number of threads. */
 #include "unit/spread_case.h"
 
 static int64_t bin_of(const struct points *p, const int32_t nb[3], int64_t i)
@@ -55,7 +56,7 @@ static void sorts(void **unused)
             }
 }
 
-/* The last double below 1 stays in the last bin, however many there are. */
+/* The largest double below 1 is in the last bin, for any number of bins. */
 static void edge(void **unused)
 {
     (void)unused;

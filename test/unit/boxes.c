@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The far field's rooms, their plain rows, one after another over trees of all
- * kinds: with near pairs that are summed here the whole is the direct sum, or
- * Ewald's. */
+/* boxes.c: the plain variants of the far-field stages in sequence, over trees
+ * of all kinds.  With near pairs summed here, the total is the direct sum or
+ * the Ewald sum. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static void tree_make(struct chain *c, struct tree_args *args, int p)
     }
 }
 
-/* Low orders by the plain row, others by that which is taken. */
+/* Low orders with the plain variant, others with the chosen one. */
 static void run(const struct stage *stage, const struct chain *c,
                 const struct boxes_io *io)
 {
@@ -174,7 +174,7 @@ static double rms_error(int64_t n, const double *a, const double *b)
     return sqrt(error / size);
 }
 
-/* The worst pairs converge as (sqrt(3)/2)/(ws + 1/2). */
+/* The worst pairs converge as (sqrt(3)/2)/(ws + 1/2) to the power p + 1. */
 static double bound(int p, int ws)
 {
     return fmax(2e-2 * pow(sqrt(0.75) / (ws + 0.5), p), 1e-11);
@@ -211,7 +211,7 @@ static void open_is_direct(void)
                                     .root = {1, 1, 1}}, 14);
 }
 
-/* (10.14) with what Ewald's sum is told to be. */
+/* (10.14) with the conventions of Ewald's sum. */
 static void compare_periodic(struct tree_args args, int p, int charged)
 {
     double most = bound(p, args.ws);
@@ -271,7 +271,7 @@ static void periodic_is_ewald(void)
     }
     cube.ws = 2;
     compare_periodic(cube, 14, 1);
-    cube.depth = 0; /* the lattice alone */
+    cube.depth = 0; /* only the lattice */
     compare_periodic(cube, 24, 1);
     brick.depth = 0;
     compare_periodic(brick, 16, 0);

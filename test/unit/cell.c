@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cell: checks, reduction, following; wrapping of points. */
+/* cell.c: tests of the cell (checks, reduction, changes) and of wrapping
+ * points. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,8 @@ static double edge(const double *a, int i)
                 + a[3 * i + 2] * a[3 * i + 2]);
 }
 
-/* No combination of -2 .. 2 with the others is shorter than the longest. */
+/* CHECKs that no combination of -2 .. 2 with the others is shorter than the
+ * longest vector. */
 static void check_short(const struct cell *cell)
 {
     for (int k = 0; k < 125; k++) {
@@ -99,7 +101,7 @@ static void heights_and_scales(void)
     CHECK(!cell.reduced, "a nearly straight cell is changed");
     CHECK_NEAR(cell.height[2], 4, 1e-14);
     for (int d = 0; d < 3; d++) {
-        /* the distance of faces is volume over the face's area */
+        /* the distance of faces is the volume over the area of the face */
         double b = sqrt(cell.inv[d] * cell.inv[d] + cell.inv[3 + d]
                         * cell.inv[3 + d] + cell.inv[6 + d] * cell.inv[6 + d]);
         CHECK_NEAR(cell.height[d] * b, 1, 1e-14);
@@ -148,7 +150,7 @@ static void cells_follow(void)
     for (int i = 0; i < 9; i++)
         rows[i] = old[i] * 1.01 + (i == 3 ? 0.02 : 0);
     CHECK_OK(cell_follow(&next, &cell, old, rows, 0.25));
-    /* the same integers lead from the caller's rows to ours */
+    /* the same integers map the caller's rows to ours */
     double quarter[9], moved[9], inverse[9];
     struct cell plain;
     for (int i = 0; i < 9; i++) {
@@ -251,8 +253,8 @@ static void bad_points_are_told(void)
     free(x);
 }
 
-/* The same pair is told for any number of threads: one point at another's
- * place, two pairs, many points at few places. */
+/* The same coincident pair is reported for any number of threads: one point at
+ * another's position, two pairs, many points at few positions. */
 static void twins_are_told(void)
 {
     enum { N = 40000 };
@@ -270,7 +272,7 @@ static void twins_are_told(void)
                                      : points.s[d][i * 7 % some[places]];
         for (int d = 0; d < 3; d++) {
             points.s[d][31111] = points.s[d][17];
-            if (places == 1) /* told first */
+            if (places == 1) /* reported first */
                 points.s[d][22222] = points.s[d][22221];
         }
         for (int wrapped = 0; wrapped < 2; wrapped++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choice_kept.c: a plan's choice, as options, makes a plan of the same
- * parameters with another number of threads; argument 1: the device. */
+/* choice_kept.c: a plan's choices, as options, give a plan with the same
+ * parameters for another number of threads; argument 1: the device. */
 #include <farsum/device.h>
 #include <farsum/farsum.h>
 
@@ -46,7 +46,7 @@ static void same_info(const char *what, const farsum_plan_info *a,
               && memcmp(a->boxes, b->boxes, sizeof a->boxes) == 0,
           "%s: order %d %d, levels %d %d, leaves %d %d", what, a->order,
           b->order, a->levels, b->levels, (int)a->leaves, (int)b->leaves);
-    /* of norms, which threads add up */
+    /* depends on norms, which threads add up */
     CHECK(fabs(a->estimated_error - b->estimated_error)
               <= 1e-8 * a->estimated_error,
           "%s: estimate %.17g, %.17g", what, a->estimated_error,
@@ -73,8 +73,8 @@ static void sum(const farsum_problem *p, const farsum_options *o, int n,
     farsum_plan_destroy(plan);
 }
 
-/* The names in options are static: the first plan is gone when they are given
- * to the second. */
+/* The names in options are static: the first plan is destroyed before they are
+ * passed to the second. */
 static void keeps(const char *what, const char *method, const char *tree, int n,
                   int periodic, double tolerance)
 {

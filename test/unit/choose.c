@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose: named, cheapest, refused; and the rooms' tables. */
+/* choose.c: tests of the choice of variants (named, cheapest, refused) and of
+ * the stages' tables. */
 #include <string.h>
 
 #include "check.h"
@@ -8,7 +9,7 @@
 static farsum_status fits_never(const void *args)
 {
     (void)args;
-    FAIL(ERR_UNSUPPORTED, "wants the moon");
+    FAIL(ERR_UNSUPPORTED, "it requires the moon");
 }
 static double cost_of(const void *args)
 {
@@ -61,7 +62,7 @@ static void named(void)
     options.name = "never";
     CHECK_FAILS(choose(&stage, &cost, &options, &choice),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("toy never: wants the moon");
+    CHECK_SAYS("toy never: it requires the moon");
     options.name = "quick";
     options.deterministic = 1;
     CHECK_FAILS(choose(&stage, &cost, &options, &choice),
@@ -78,10 +79,10 @@ static void nothing_fits(void)
     struct choose_options options = {.name = NULL};
     CHECK_FAILS(choose(&empty, &cost, &options, &choice),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("wants the moon");
+    CHECK_SAYS("it requires the moon");
 }
 
-/* The shape of every room's table. */
+/* The shape of every stage's table. */
 static void tables(void)
 {
     int rooms = 0;
@@ -95,7 +96,7 @@ static void tables(void)
             CHECK(r->note && r->note[0], "%s %s has no note", room->name,
                   r->name);
             CHECK(v->cost && v->bytes && v->create && v->run && v->destroy
-                      && v->needs, "%s %s misses a function", room->name,
+                      && v->needs, "%s %s lacks a function", room->name,
                   r->name);
             v->destroy(NULL);
             for (const struct variant_row *s = r + 1; s->name; s++)
@@ -103,11 +104,11 @@ static void tables(void)
                       room->name, r->name);
         }
     }
-    CHECK(rooms == 12, "%d rooms", rooms);
-    CHECK(stage_find("nowhere") == NULL, "a room that is not");
+    CHECK(rooms == 12, "%d stages", rooms);
+    CHECK(stage_find("nowhere") == NULL, "a stage that does not exist");
 }
 
-/* The same by the public list. */
+/* The same with the public list. */
 static void lists(void)
 {
     farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;
@@ -121,7 +122,7 @@ static void lists(void)
             rows_seen++;
         }
         CHECK(rows_seen > 0 && room->rows[rows_seen].name == NULL,
-              "%s lists %d rows", name, rows_seen);
+              "%s lists %d variants", name, rows_seen);
     }
     CHECK(stages == 12, "%d stages are listed", stages);
     int methods = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device/compile/parallel.c: kernels that other threads compile
- * (device/compile/parallel.h, jit_late.h), by a back end that is played: a
- * binary is its text. */
+/* compile.c: tests of kernels that other threads compile
+ * (device/compile/parallel.h, jit_late.h), with a simulated back end whose
+ * binaries are the text. */
 #include "check.h"
 
 #include <fenv.h>
@@ -21,7 +21,7 @@ static atomic_int calls, at_once, most_at_once, odd, loads, launches, unloads;
 static atomic_int refuses; /* so many loads fail */
 static atomic_int failed;  /* steps of test_threads */
 
-/* Takes 20 ms of a text; "#error" does not compile. */
+/* Compiles a text in 20 ms; "#error" fails. */
 static farsum_status play_compile(struct device *device, const char *text,
                                   void **binary, int64_t *bytes)
 {
@@ -112,7 +112,7 @@ static void device_begin(struct device *d)
     calls = most_at_once = odd = loads = launches = unloads = refuses = 0;
 }
 
-/* A text of its own for each number; below 0: one that is wrong. */
+/* A different text for each number; below 0: an invalid one. */
 static farsum_status begin(struct jit *jit, struct device *d, int number)
 {
     jit_begin(jit, d, "points/device/scan.k", FARSUM_F64);
@@ -124,7 +124,8 @@ static farsum_status begin(struct jit *jit, struct device *d, int number)
 
 enum { TEXTS = 12 };
 
-/* Each text once, however often it is asked for; several at once. */
+/* Each text is compiled once, however often it is requested; several run in
+ * parallel. */
 static void test_once(void)
 {
     struct device d, other;
@@ -138,14 +139,14 @@ static void test_once(void)
             device_gather(on);
             CHECK_OK(begin(&jit[i][k], on, k));
             CHECK_OK(jit_kernel(&jit[i][k], "one", 64, 0, &kernel[i][k]));
-            CHECK(jit[i][k].late, "compiled at once");
+            CHECK(jit[i][k].late, "compiled immediately");
         }
     CHECK_OK(device_settle(&d, FARSUM_OK));
     CHECK_OK(device_settle(&other, FARSUM_OK));
     CHECK(!d.late && !other.late && !d.gathers, "not settled");
     CHECK(calls == TEXTS, "%d compilations of %d texts", calls, TEXTS);
     CHECK(loads == 3 * TEXTS, "%d loads", loads);
-    CHECK(most_at_once <= COMPILE_THREADS + 1, "%d at once", most_at_once);
+    CHECK(most_at_once <= COMPILE_THREADS + 1, "%d in parallel", most_at_once);
     CHECK(sysconf(_SC_NPROCESSORS_ONLN) < 2 || most_at_once > 1,
           "one after another");
     for (int i = 0; i < 3; i++)
@@ -159,7 +160,7 @@ static void test_once(void)
     CHECK(unloads == 3 * TEXTS, "%d unloads", unloads);
 }
 
-/* What the caller's program set does not reach the compiler. */
+/* Settings of the caller's thread do not reach the compiler. */
 static void test_apart(void)
 {
     struct device d;
@@ -202,7 +203,7 @@ static void test_wrong(void)
     CHECK_OK(kernel_launch(&kernel, 1, 0, NULL));
     device_gather(&d);
     CHECK_OK(begin(&lacks, &d, 2));
-    char name[] = "absent"; /* the caller's, who soon uses it otherwise */
+    char name[] = "absent"; /* on the caller's stack, reused soon */
     CHECK_OK(jit_kernel(&lacks, name, 64, 0, &wrong));
     memset(name, '?', sizeof name - 1);
     CHECK_FAILS(device_settle(&d, FARSUM_OK), FARSUM_ERR_DEVICE);
@@ -214,7 +215,8 @@ static void test_wrong(void)
     jit_clear(&lacks);
 }
 
-/* A launch waits for its own kernels; what is given up is waited for too. */
+/* A launch waits for its own kernels; so does the release of kernels not
+ * used. */
 static void test_launch(void)
 {
     struct device d;
@@ -232,13 +234,13 @@ static void test_launch(void)
     CHECK(!d.late && unloads == 1, "%d unloads", unloads);
     CHECK_FAILS(device_settle(&d, status_fail(FARSUM_ERR_MEMORY, "before")),
                 FARSUM_ERR_MEMORY);
-    /* without gathering, at once */
+    /* without gathering: immediately */
     CHECK_OK(begin(&jit[0], &d, 0));
     CHECK(!jit[0].late && jit[0].module, "late");
     jit_clear(&jit[0]);
 }
 
-/* Kept ones are not compiled, but where the driver refuses them. */
+/* Kept binaries are not compiled again, unless the driver refuses them. */
 static void test_kept(void)
 {
     struct device d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* designs.c: what plans keep for the process, and the short ways to it, are
- * what the slow ways make. */
+/* designs.c: tests that data cached for the process, and shortcuts to it, equal
+ * the data computed without them. */
 #include "check.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "tune/error_shared.h"
 #include "task/sample_bins.h"
 
-/* 1: the window and alias of a key are those that are made afresh. */
+/* 1: window and alias for a key equal newly made ones. */
 static int as_made(const char *name, int support, double shape, double sigma)
 {
     struct window found, wanted;
@@ -40,8 +40,8 @@ static uint64_t made_so_far(void)
     return made;
 }
 
-/* Each name, support, shape and upsampling has its own; the same one is made
- * once, also by the shape that an upsampling stands for. */
+/* Each name, support, shape and upsampling has its own entry.  Equal ones are
+ * made once, also if an upsampling implies the shape. */
 static void keys_are_told_apart(void)
 {
     uint64_t before = made_so_far();
@@ -64,7 +64,7 @@ static void keys_are_told_apart(void)
                 FARSUM_ERR_ARGUMENT);
 }
 
-/* No more than DESIGNS are kept: those used last. */
+/* At most DESIGNS are kept: those used last. */
 static void they_are_bounded(void)
 {
     enum { MORE = DESIGNS + 40 };
@@ -92,7 +92,7 @@ static void threads_may_ask(void)
     CHECK(good == ASKED, "%d of %d", good, ASKED);
 }
 
-/* A child goes on, whatever the parent's threads were at. */
+/* A forked child goes on, whatever the parent's threads were doing. */
 static void a_child_goes_on(void)
 {
     int status = 1;
@@ -116,8 +116,8 @@ static void near_all(const char *what, double c, const double *found,
               wanted[i]);
 }
 
-/* Bands by polynomials are those by series, but for what these are rounded by:
- * some 1e-16 of the transform. */
+/* Error integrals from polynomials equal those from series, except for the
+ * rounding of the latter: about 1e-16 of the transform. */
 static void bands_are_tabulated(void)
 {
     static const char *const names[] = {"laplace", "stokeslet", "rotlet"};
@@ -130,7 +130,7 @@ static void bands_are_tabulated(void)
             band_set(&wanted, &split, pair);
             if (!CHECK(band_table(&found, c, pair), "none at %g", c))
                 continue;
-            double grow = c * c; /* of flows' tails */
+            double grow = c * c; /* factor of flows' tails */
             near_all("k", c, found.k, wanted.k, BAND_NODES, 0, 0);
             near_all("tail_k", c, found.tail_k, wanted.tail_k, TAIL_NODES, 0,
                      0);
@@ -207,7 +207,7 @@ static void quick_functions(void)
     CHECK_NEAR(quick_exp(0), 1, 0);
 }
 
-/* Bins by squares are those by logarithms, at their limits too. */
+/* Bins from squares equal those from logarithms, also at their limits. */
 static void bins_are_those_of_logarithms(void)
 {
     struct sample_bins bins;
@@ -220,7 +220,7 @@ static void bins_are_those_of_logarithms(void)
             int told = sample_bins_at(&bins, r2, &bin);
             CHECK(!told || bin == wanted, "r^2 %.17g: %d, not %d", r2, bin,
                   wanted);
-            CHECK(told || fabs(far) < 1e-10, "not told at %.17g", r2);
+            CHECK(told || fabs(far) < 1e-10, "no bin at %.17g", r2);
         }
     static const double ends[] = {0, 1e-300, 1e-9, 1e9, 1e300};
     for (int i = 0; i < 5; i++) {
@@ -230,7 +230,8 @@ static void bins_are_those_of_logarithms(void)
     }
 }
 
-/* A plan for `n` charges in a cell of edge `edge`; how many windows it made. */
+/* Makes a plan for `n` charges in a cell of edge `edge`; returns how many
+ * windows it made. */
 static int made_by_plan(int n, double edge)
 {
     enum { MOST = 1100 };
@@ -260,8 +261,8 @@ static int made_by_plan(int n, double edge)
     return (int)(made_so_far() - before);
 }
 
-/* Plans of like size try the same windows: where each shape is found anew, ten
- * plans make a hundred. */
+/* Plans of similar size try the same windows: without reuse of shapes, ten
+ * plans would find a hundred. */
 static void plans_share_windows(void)
 {
     int first = made_by_plan(1000, 10), again = made_by_plan(1000, 10);

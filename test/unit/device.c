@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: memory, kernels, clock, cache; FARSUM_TEST_DEVICE or opencl:0. */
+/* device.c: memory, kernels, clock, cache on FARSUM_TEST_DEVICE or opencl:0. */
 #include "check.h"
 
 #include "base/mem.h"
@@ -78,8 +78,7 @@ struct words64 {
     double scale;
 };
 
-/* The host's words are the kernels', in both directions; skipped where there is
- * no such memory. */
+/* Host and kernels see each other's writes; skipped without such memory. */
 static void test_managed(void)
 {
     enum { N = 5000 };
@@ -269,7 +268,7 @@ static void test_kernels(void)
     }
 }
 
-/* The compiler's words arrive with the file and line that are wrong. */
+/* The compiler's message has the file and line of the error. */
 static void test_log(void)
 {
     struct jit jit;
@@ -277,7 +276,7 @@ static void test_log(void)
     jit_define(&jit, "TABLE", "%s", "not_a_word");
     CHECK_FAILS(jit_build(&jit), FARSUM_ERR_DEVICE);
     CHECK_SAYS("not_a_word");
-    /* clang's words are "words.k:17", NVRTC's "words.k(17)" */
+    /* clang's format is "words.k:17", NVRTC's "words.k(17)" */
     CHECK(strstr(farsum_message(), "words.k:17")
               || strstr(farsum_message(), "words.k(17)"),
           "neither file nor line: %s", farsum_message());
@@ -287,7 +286,7 @@ static void test_log(void)
     jit_clear(&jit);
 }
 
-/* Logs as compilers write them, and what is to come out. */
+/* Logs as compilers write them, and the expected results. */
 static void test_log_lines(void)
 {
     static const char text[] = "#define A 1\n"
@@ -332,7 +331,7 @@ static void spoil(const char *file, const char *arch, int64_t bytes,
     if (!CHECK(f != NULL, "%s", file))
         return;
     int how = *(int *)data;
-    if (how == 0) { /* a bit of the binary */
+    if (how == 0) { /* one bit of the binary */
         fseek(f, (long)bytes - 1, SEEK_SET);
         int c = fgetc(f);
         fseek(f, (long)bytes - 1, SEEK_SET);
@@ -378,8 +377,8 @@ static void test_cache(void)
     CHECK(setenv("FARSUM_CACHE_DIR", folder, 1) == 0, "setenv");
 }
 
-/* A value goes through two queues in turn: each step reads what the one before
- * it wrote, so an order that is not kept shows. */
+/* A value passes through two queues alternately.  Each step reads the result of
+ * the previous one, so a wrong order is detected. */
 enum { STEPS = 40, STEP_BYTES = 1 << 20 };
 struct steps {
     struct buf from, to;
@@ -418,7 +417,7 @@ static void test_aside(void)
             if (out[i] != k)
                 check_stop("step %d: byte %d is %d", k, i, out[i]);
     }
-    /* what fails is joined, the device's queue as it was */
+    /* after a failure, queues are joined; the device's is as before */
     s.fails = 1;
     CHECK_OK(buf_fill(&s.from, 77));
     CHECK_OK(aside_fork(&aside));

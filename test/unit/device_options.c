@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that other options made are not taken out of the cache, however late
- * in the options the difference is. */
+/* device_options.c: tests that the cache does not return kernels built with
+ * other options, however late in the options they differ. */
 #include "device/compile/cache.h"
 #include "device/device.h"
 #include "device/compile/jit.h"

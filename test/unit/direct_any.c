@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The open sum of flows against a long double sum, its laws. */
+/* direct_any.c: the open sum of flows against a long double sum, and its
+ * invariants. */
 #include "flow_check.h"
 #include "reference/direct/direct_any.h"
 
@@ -61,7 +62,8 @@ static void one_source(void **state)
     }
 }
 
-/* Targets of their own, of which those on a source skip it; any threads. */
+/* Separate targets, of which those at a source skip it; any number of
+ * threads. */
 static void separate_targets(void **state)
 {
     (void)state;
@@ -84,7 +86,8 @@ static void separate_targets(void **state)
     }
 }
 
-/* f.(S g) = g.(S f); a closed surface's flow from two sides is in flow_laws. */
+/* f.(S g) = g.(S f).  flow_laws tests a closed surface's flow from both
+ * sides. */
 static void adjoint(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The open sum against a long double sum, its laws and its refusals. */
+/* direct_sum.c: the open sum against a long double sum; its invariants and its
+ * refusals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static void make(double *x, double *q, int64_t n)
     }
 }
 
-/* phi, E and sum q d d/r^3 at y, each with the sum of its terms' sizes. */
+/* phi, E and sum q d d/r^3 at y, each with the sum of the terms' magnitudes. */
 static void naive(const double *x, const double *q, int64_t n, const double *y,
                   long double v[10], long double size[10])
 {
@@ -119,7 +120,7 @@ static void two_charges(void **state)
         assert_true(w[a] == 0);
 }
 
-/* One huge term, then very many that a plain sum would round away. */
+/* One huge term, then very many that a plain sum would lose by rounding. */
 static void sums_are_compensated(void **state)
 {
     (void)state;
@@ -154,7 +155,7 @@ static void sums_are_compensated(void **state)
     free(q);
 }
 
-/* Targets of their own; those that lie on a source skip it. */
+/* Separate targets; those at a source skip it. */
 static void separate_targets(void **state)
 {
     (void)state;
@@ -173,7 +174,7 @@ static void separate_targets(void **state)
     for (int i = N; i < 2 * N; i++) {
         long double v[10], size[10];
         naive(x, q, N, y + 3 * i, v, size);
-        /* One near source rules: what is left is that term's rounding. */
+        /* One near source dominates: the error is that term's rounding. */
         assert_true(near_to(r[i], v[0], size[0], 4e-16));
     }
 }
@@ -238,7 +239,7 @@ static void refusals(void **state)
     assert_int_equal(direct_sum(&args, NULL, NULL, &energy, NULL),
                      FARSUM_ERR_ARGUMENT);
     assert_true(energy == 5);
-    /* One particle is valid, and feels nothing. */
+    /* One particle is valid, and has no force. */
     args.y = NULL;
     int64_t before = mem_bytes();
     mem_fail_at(1); /* nothing is allocated */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c: what the estimate says of a cutoff does not depend on where the
- * sample's shells of neighbours happen to end.  A Gaussian split errs by a step
- * at the cutoff: a shell that it goes through is not all on one side of it. */
+/* estimate.c: tests that the estimate for a cutoff does not depend on the radii
+ * of the sample's shells.  A Gaussian split's error has a step at the cutoff,
+ * so a shell that contains the cutoff is not all on one side of the step. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cases.h"
 #include "check.h"
 
-/* Cutoffs from `first`, each 4 % further, over more than a shell. */
+/* Cutoffs from `first` in steps of 4 %, over more than a shell. */
 static void cutoffs(const char *what, double first, double bandwidth,
                     int support)
 {
@@ -23,7 +23,7 @@ static void cutoffs(const char *what, double first, double bandwidth,
         farsum_options options = cases_options();
         farsum_result result = FARSUM_RESULT_INIT;
         farsum_plan_info info;
-        problem.tolerance = 0.1; /* lets all pass */
+        problem.tolerance = 0.1; /* all pass */
         options.method = "spectral";
         options.split = "gaussian";
         options.cutoff = rc;
@@ -35,7 +35,7 @@ static void cutoffs(const char *what, double first, double bandwidth,
             break;
         double share = info.estimated_error / system_force_error(&s, field);
         CHECK(share > 0.8 && share < 1.25,
-              "%s: cutoff %.3g: estimated %.3g of what is measured", what, rc,
+              "%s: cutoff %.3g: estimated over measured %.3g", what, rc,
               share);
     }
     free(field);
@@ -52,8 +52,8 @@ static void charges(void)
     cutoffs("laplace n=3000 cell=cubic dist=clustered seed=106", 0.6, 7, 8);
 }
 
-/* A tuned plan keeps its tolerance and knows its error; error: 0, of the force,
- * or 1, of the potential. */
+/* A tuned plan keeps its tolerance and estimates its error well.  error: 0 for
+ * the force, 1 for the potential. */
 static void tuned(const struct system *s, const char *window, double tolerance,
                   int error)
 {
@@ -84,9 +84,9 @@ static void tuned(const struct system *s, const char *window, double tolerance,
     free(field);
 }
 
-/* Screening longer than the cell, charges of a sum that is not 0: the mode k =
- * 0, which all of them feed, is most of the potential, and what a window leaves
- * of its slope most of the error. */
+/* The screening length exceeds the cell, and the total charge is not 0.  The
+ * mode k = 0, to which all charges contribute, dominates the potential, and the
+ * window's residual slope there dominates the error. */
 static void screened(void)
 {
     static const double kappas[] = {0.01, 0.02, 0.05, 0.2, 0.5};

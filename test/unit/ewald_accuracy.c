@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle keeps what it was asked for: forces, potentials, energy
- * and virial over a ladder of accuracies and kinds of systems. */
+/* ewald_accuracy.c: tests that the periodic reference meets the requested
+ * accuracy: forces, potentials, energy and virial for a series of accuracies
+ * and several kinds of systems. */
 #include "ewald_check.h"
 
 #include <stdio.h>
@@ -78,7 +79,7 @@ static void ladder(void **state)
         run(s, EWALD_BEST, EWALD_LONG, 0, p[0], e[0], &energy[0], w[0], &least);
         for (int digits = 2; digits <= 14; digits += 3) {
             double accuracy = pow(10, -digits) * 1.0000001;
-            /* The cheapest cutoff, a short and a long one. */
+            /* The fastest cutoff, a short and a long one. */
             double cutoff = (const double[]){0, 0.2, 0.6}[(digits + i) / 3 % 3];
             run(s, accuracy, EWALD_F64, cutoff, p[1], e[1], &energy[1], w[1],
                 &least);

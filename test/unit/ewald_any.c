@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle of flows: the same sum whatever its split, basis, threads
- * and instruction set; lattice sums; targets on sources. */
+/* ewald_any.c: tests of the periodic reference for flows: equal sums for any
+ * split, basis, number of threads and instruction set; lattice sums; targets on
+ * sources. */
 #include "flow_check.h"
 
 /* Any cutoff, any basis of the lattice. */
@@ -22,8 +23,8 @@ static void split_independent(void **state)
                 s.cell[6 + d] += 101 * s.cell[d] - 12 * s.cell[3 + d];
             }
             flow_run(k, &s, N, x, 0, NULL, q, run ? other : v);
-            /* A basis of long vectors is rounded to double: its cell is
-             * another by as much. */
+            /* A basis of long vectors is rounded to double, so its cell differs
+             * by as much. */
             if (run)
                 assert_true(check_error(3 * N, other, v, 0)
                             < (run == 6 ? 2e-12 : 2e-15));
@@ -31,8 +32,8 @@ static void split_independent(void **state)
     }
 }
 
-/* Disorder, a cluster, equal strengths, a lattice that is a little off (with
- * equal strengths too): where relative errors are worst. */
+/* Disorder, a cluster, equal strengths, a slightly displaced lattice (with
+ * equal strengths too): the worst cases for relative errors. */
 enum { DISORDER, CLUSTER, EQUAL, CRYSTAL, SYSTEMS };
 static void system_of(int which, int64_t n, int strengths, double *x, double *q)
 {
@@ -52,7 +53,7 @@ static void system_of(int which, int64_t n, int strengths, double *x, double *q)
         q[i] = q[i - strengths];
 }
 
-/* Each accuracy is kept, and in disorder the estimate is honest. */
+/* Each accuracy is kept, and in disorder the estimate is right. */
 static void accuracies(void **state)
 {
     (void)state;
@@ -84,9 +85,9 @@ static void accuracies(void **state)
     }
 }
 
-/* Sources of which the sum of strengths and their first and second moments
- * vanish: images add up to the sum of the bare kernel, whose terms then fall as
- * 1/r^4 and, with their opposites, 1/r^5. */
+/* Sources whose total strength and first and second moments vanish.  The images
+ * then add up to the sum of the full kernel, whose terms fall as 1/r^4 and,
+ * with their opposites, as 1/r^5. */
 static void lattice_sums(void **state)
 {
     (void)state;
@@ -131,8 +132,8 @@ static void lattice_sums(void **state)
     }
 }
 
-/* The self velocity of a point force in a cube of side 1, its own singular part
- * removed: Hasimoto, J. Fluid Mech. 5:317, 1959. */
+/* The velocity of a point force in a cube of side 1 from its images, without
+ * its own singular part: Hasimoto, J.  Fluid Mech.  5:317, 1959. */
 static void one_force(void **state)
 {
     (void)state;
@@ -142,8 +143,8 @@ static void one_force(void **state)
     flow_run(0, &s, 1, x, 0, NULL, f, v);
     for (int d = 0; d < 3; d++)
         assert_true(fabs(v[d] + 4. / 3 * 2.837297479480620 * f[d]) < 2e-14);
-    /* Point torques and double layers: by symmetry nothing, but for the mean
-     * of (7.7) where the double layer has a net strength. */
+    /* Point torques and double layers: zero by symmetry, except for the mean of
+     * (7.7) where the double layer has a total strength. */
     flow_run(1, &s, 1, x, 0, NULL, f, v);
     for (int d = 0; d < 3; d++)
         assert_true(fabs(v[d]) < 1e-13);
@@ -153,8 +154,8 @@ static void one_force(void **state)
         assert_true(fabs(v[d]) < 1e-13);
 }
 
-/* A target on a source, or on an image of one, is what the source itself
- * gets. */
+/* A target at a source, or at an image of one, has the velocity of the source
+ * itself. */
 static void targets_on_sources(void **state)
 {
     (void)state;
@@ -162,7 +163,7 @@ static void targets_on_sources(void **state)
     for (int k = 0; k < 3; k++) {
         double x[3 * N], y[3 * N], q[6 * N], v[3 * N], other[3 * N];
         flow_points(flow_tilted, N, flow_kind(k)->strengths, 8, x, q);
-        if (k == 2) /* no net strength, so that the mean is periodic */
+        if (k == 2) /* no total strength, so that the mean is periodic */
             for (int i = 0; i < N; i++) {
                 double *p = q + 6 * i;
                 p[5] = -(p[0] * p[3] + p[1] * p[4]) / p[2];
@@ -183,8 +184,8 @@ static void targets_on_sources(void **state)
     }
 }
 
-/* Bitwise the same by any number of threads; to rounding by any instruction
- * set.  More sources than a block, and a last block that is not full. */
+/* Bitwise equal for any number of threads; to rounding for any instruction set.
+ * More sources than a block, and a last block that is not full. */
 static void threads_and_sets(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_check.h: what the tests of the periodic oracle share. */
+/* ewald_check.h: common code of the tests of the periodic reference. */
 #ifndef FARSUM_TEST_EWALD_CHECK_H
 #define FARSUM_TEST_EWALD_CHECK_H
 
@@ -22,7 +22,7 @@ static inline double check_uniform(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-/* Uniform random points in a cell, charges -1..1 of net charge `net`. */
+/* Uniform random points in a cell; charges -1..1 with the sum `net`. */
 static inline void check_points(const double cell[9], int64_t n, double net,
                                 uint64_t seed, double *x, double *q)
 {
@@ -55,7 +55,7 @@ static inline void check_run(const struct ewald_setup *setup, int64_t n,
     ewald_destroy(e);
 }
 
-/* RMS of a - b over the RMS of b, or over `least` if that is more. */
+/* RMS of a - b over the RMS of b, or over `least` if that is larger. */
 static inline double check_error(int64_t n, const double *a, const double *b,
                                  double least)
 {

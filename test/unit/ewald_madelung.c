@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crystals: Madelung potentials in many cells of the same lattice, against
- * integrals over theta functions that share nothing with Ewald's split:
+/* ewald_madelung.c: Madelung potentials of crystals in many cells of the same
+ * lattice, against integrals over theta functions, which have nothing in common
+ * with Ewald's split:
  *
  *     sum' (+-1)/r = int_0^inf [P(t) - 1] dt / sqrt(pi t),
  *
- * P(t) the signed sum of exp(-t r^2) over the crystal (Borwein et al., Lattice
- * Sums Then and Now, Cambridge, 2013). */
+ * P(t) is the signed sum of exp(-t r^2) over the crystal (Borwein et al.,
+ * Lattice Sums Then and Now, Cambridge, 2013). */
 #include "ewald_check.h"
 
 static const long double pi = 3.14159265358979323846264338327950288L;
 
-/* sum_n exp(-t (n + shift)^2), from the side that converges. */
+/* sum_n exp(-t (n + shift)^2), by the form that converges. */
 static long double theta(long double t, long double shift)
 {
     long double sum = 0;
@@ -28,7 +29,7 @@ static long double theta(long double t, long double shift)
 /* Signed sums of exp(-t r^2); constants of the cubic lattice are 1. */
 static long double nacl_sum(long double t)
 {
-    /* sum (-1)^n exp(-t n^2/4), twice the even part less all */
+    /* sum (-1)^n exp(-t n^2/4), twice the even part minus all */
     long double s = 2 * theta(t, 0) - theta(t / 4, 0);
     return s * s * s;
 }
@@ -42,14 +43,14 @@ static long double zns_sum(long double t)
     return a * a * a + 3 * a * b * b - 4 * c * c * c;
 }
 
-/* One charge, its images and its background (which is the mode k = 0). */
+/* One charge, its images and its background (the mode k = 0). */
 static long double wigner_sum(long double t)
 {
     return powl(theta(t, 0), 3) - powl(pi / t, 1.5L);
 }
 
-/* Below t = 0.05 the signed sums are under exp(-pi^2/t) (pi/t)^1.5 < 1e-80 and
- * -1 alone is integrated: -2 sqrt(t/pi). */
+/* Below t = 0.05 the signed sums are under exp(-pi^2/t) (pi/t)^1.5 < 1e-80;
+ * only -1 is integrated: -2 sqrt(t/pi). */
 static long double potential_of(long double (*sum)(long double))
 {
     const long double t0 = 0.05L, u0 = logl(t0), h = 1 / 64.0L;
@@ -85,7 +86,7 @@ static void site(struct crystal *c, double x, double y, double z, double q,
     c->phi[c->sites++] = phi;
 }
 
-/* Four sites of a face-centred lattice through x, x, x. */
+/* Four sites of a face-centred lattice that starts at x, x, x. */
 static void fcc(struct crystal *c, double x, double q, long double phi)
 {
     site(c, x, x, x, q, phi);
@@ -117,10 +118,10 @@ static void make_crystal(struct crystal *c, int kind)
     }
 }
 
-/* The integrals against printed constants.  With the potential v(d) of a
- * face-centred lattice of unit charges (neutralised) at a displacement d,
- * NaCl is v(0) - v(1/2), ZnS v(0) - v(1/4), so that CaF2 has 2 v(0) - 2 v(1/4)
- * at Ca and -v(0) - v(1/2) + 2 v(1/4) at F. */
+/* Compares the integrals with printed constants.  Let v(d) be the potential of
+ * a face-centred lattice of unit charges (neutralised) at a displacement d.
+ * Then NaCl is v(0) - v(1/2) and ZnS v(0) - v(1/4).  So CaF2 has 2 v(0) - 2
+ * v(1/4) at Ca and -v(0) - v(1/2) + 2 v(1/4) at F. */
 static void integrals(void **state)
 {
     (void)state;
@@ -130,7 +131,7 @@ static void integrals(void **state)
     assert_true(fabsl(nacl - 1.747564594633182190636212035544397L) < 1e-17L);
     assert_true(fabsl(cscl - 1.762674773070988L) < 1e-15L);
     assert_true(fabsl(zns - 1.6380550533887L) < 1e-12L);
-    /* above the last t, 1100, only the background is left: pi/t */
+    /* above the last t, 1100, only the background remains: pi/t */
     long double one = potential_of(wigner_sum) - pi / (0.05L * expl(10));
     assert_true(fabsl(one + 2.837297479480619L) < 1e-15L);
     /* CaF2 is printed in tables as 5.0388 a formula unit. */
@@ -140,8 +141,8 @@ static void integrals(void **state)
     assert_true(fabsl(-e - 5.0388L) < 5e-5L);
 }
 
-/* Sites of the crystal in a cell whose rows are integer (or half-integer, for
- * a primitive cell) combinations of the cubic axes, moved as a whole. */
+/* Sites of the crystal in a cell whose rows are integer (for a primitive cell
+ * half-integer) combinations of the cubic axes, shifted as a whole. */
 static int64_t fill_cell(const struct crystal *c, const double cell[9],
                          double shift, double *x, double *q, long double *phi)
 {
@@ -209,11 +210,11 @@ static void check_crystal(int kind, enum ewald_level level, double tolerance)
         for (int64_t i = 0; i < n; i++) {
             exact += q[i] * phi[i] / 2;
             assert_true(fabsl(p[i] - phi[i]) <= tolerance * fabsl(phi[i]));
-            for (int d = 0; d < 3; d++) /* of q^2 (N/V)^(2/3), about 4 */
+            for (int d = 0; d < 3; d++) /* unit: q^2 (N/V)^(2/3), about 4 */
                 assert_true(fabs(e[3 * i + d]) < 20 * tolerance);
         }
         assert_true(fabsl(energy - exact) <= tolerance * fabsl(exact));
-        /* Cubic: pressure alone, trace W = E. */
+        /* cubic: only pressure, trace W = E */
         for (int a = 0; a < 9; a++)
             assert_true(fabsl(w[a] - (a % 4 == 0 ? exact / 3 : 0)) <=
                         4 * tolerance * fabsl(exact));
@@ -234,7 +235,7 @@ static void in_double(void **state)
         check_crystal(kind, EWALD_F64, 1e-14);
 }
 
-/* A charge in its own background and images, by images of any basis. */
+/* A charge in its own background and images, by images in any basis. */
 static void wigner(void **state)
 {
     (void)state;

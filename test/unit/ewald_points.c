@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle's handling of points, counts, memory and bad input. */
+/* ewald_points.c: tests of the periodic reference's treatment of points,
+ * counts, memory and bad input. */
 #include "ewald_check.h"
 
 static const double cube[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2};
@@ -12,8 +13,8 @@ static struct ewald_setup setup_of(const double *cell, double accuracy)
     return s;
 }
 
-/* Targets that are the sources' images get what the sources get; far from the
- * origin the coordinates hold fewer digits, so the images are exact here. */
+/* Targets at images of sources get the sources' results.  Far from the origin
+ * coordinates have fewer digits, so the images here are exact. */
 static void targets_on_sources(void **state)
 {
     (void)state;
@@ -32,14 +33,14 @@ static void targets_on_sources(void **state)
         check_run(&s, N, x, N, y, q, p[1], e[1], NULL, NULL);
         assert_true(check_error(N, p[1], p[0], 0) < 1e-15);
         assert_true(check_error(3 * N, e[1], e[0], 0) < 1e-15);
-        /* A little off, the source counts: 1/r is large. */
+        /* slightly displaced, the source counts: 1/r is large */
         y[0] += 1e-9;
         check_run(&s, N, x, N, y, q, p[1], e[1], NULL, NULL);
         assert_true(fabs((p[1][0] - p[0][0]) / (q[0] / 1e-9) - 1) < 1e-6);
     }
 }
 
-/* Two sources in one place do not see each other, but see the images. */
+/* Two coincident sources skip each other, but include the images. */
 static void coincident_sources(void **state)
 {
     (void)state;
@@ -56,7 +57,7 @@ static void coincident_sources(void **state)
         assert_true(fabs(e[3 + d] - f[d]) < 1e-13);
 }
 
-/* A close pair far from the cell: digits are not lost by wrapping. */
+/* A close pair far from the cell: wrapping loses no digits. */
 static void close_pair(void **state)
 {
     (void)state;
@@ -72,7 +73,7 @@ static void close_pair(void **state)
     }
 }
 
-/* Counts that change, fewer outputs, repeats: the same numbers. */
+/* Changed counts, fewer outputs, repeated sums: the same numbers. */
 static void sets_again(void **state)
 {
     (void)state;
@@ -135,7 +136,7 @@ static void refusals(void **state)
     ewald_destroy(NULL);
 }
 
-/* Every allocation may fail, and none happens in a run. */
+/* Every allocation may fail; a run allocates nothing. */
 static void memory(void **state)
 {
     (void)state;
@@ -168,7 +169,7 @@ static void memory(void **state)
     assert_true(failed > 20);
 }
 
-/* The promised bytes are those that are taken, within a factor 2. */
+/* The predicted bytes are the allocated ones, within a factor 2. */
 static void bytes(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The periodic oracle against sums written out anew, and its laws. */
+/* ewald_sum.c: the periodic reference against sums written independently, and
+ * its invariants. */
 #include "ewald_check.h"
 
 static const long double pi = 3.14159265358979323846264338327950288L;
@@ -21,8 +22,8 @@ static long double reciprocal(const double *a, long double b[9])
     return v;
 }
 
-/* phi and E at y, all images within +-8 and modes within +-9, xi = 2; `on` is
- * the source that lies on y, or -1. */
+/* phi and E at y, with all images within +-8 and modes within +-9, xi = 2; `on`
+ * is the source at y, or -1. */
 static void naive(const double *cell, int64_t n, const double *x,
                   const double *q, const double *y, int64_t on,
                   long double v[4])
@@ -78,8 +79,8 @@ static int close_to(double value, long double exact, double tolerance)
     return fabsl(value - exact) <= tolerance;
 }
 
-/* Net charge, a tilted cell, points out of it, targets of their own of which
- * one lies on an image of a source; vacuum too. */
+/* A total charge, a tilted cell, points outside it, and separate targets, one
+ * at an image of a source; vacuum too. */
 static void against_naive(void **state)
 {
     (void)state;
@@ -121,7 +122,7 @@ static void against_naive(void **state)
     }
 }
 
-/* Any cutoff, any basis, any level: the same sum. */
+/* Any cutoff, basis and instruction set: the same sum. */
 static void split_independent(void **state)
 {
     (void)state;
@@ -142,7 +143,7 @@ static void split_independent(void **state)
         check_run(&s, N, x, 0, NULL, q, p[at], e[at], &energy[at], w[at]);
         if (run == 0)
             continue;
-        /* The other basis is rounded to double: 1000 roundings larger. */
+        /* the other basis is rounded to double: 1000 roundings larger */
         double most = run == 6 ? 1e-12 : 2e-15;
         assert_true(check_error(N, p[1], p[0], 0) < most);
         assert_true(check_error(3 * N, e[1], e[0], 0) < most);
@@ -151,7 +152,7 @@ static void split_independent(void **state)
         double f[3] = {0};
         for (int i = 0; i < 3 * N; i++)
             f[i % 3] += q[i / 3] * e[1][i];
-        for (int d = 0; d < 3; d++) /* third law */
+        for (int d = 0; d < 3; d++) /* Newton's third law */
             assert_true(fabs(f[d]) < 1e-12 * N);
     }
 }
@@ -164,7 +165,7 @@ static double energy_of(const struct ewald_setup *s, int64_t n, const double *x,
     return energy;
 }
 
-/* F = -dE/dx and W = -dE/d(strain), with a net charge, with and without the
+/* F = -dE/dx and W = -dE/d(strain), with a total charge, with and without the
  * surface term; fourth-order central differences. */
 static void differences(void **state)
 {
@@ -208,9 +209,9 @@ static void differences(void **state)
     }
 }
 
-/* Vacuum is what the images add up to in spheres: sum over cells n of the
- * cell's pairs times exp(-t |n|^2), t to 0 (de Leeuw, Perram, Smith, Proc. R.
- * Soc. A 373:27, 1980). */
+/* Vacuum at infinity is the limit of images summed in spheres: sum over cells n
+ * of the cell's pairs times exp(-t |n|^2), t to 0 (de Leeuw, Perram, Smith,
+ * Proc.  R.  Soc.  A 373:27, 1980). */
 static void vacuum_is_spheres(void **state)
 {
     (void)state;

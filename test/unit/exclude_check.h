@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclude_check.h: what the tests of exclusions share: small systems of every
- * kernel, and what pairs lose, by the kernel itself. */
+/* exclude_check.h: common code of the tests of exclusions: small systems of
+ * every kernel, and the excluded parts of pairs, by the kernel itself. */
 #ifndef FARSUM_TEST_EXCLUDE_CHECK_H
 #define FARSUM_TEST_EXCLUDE_CHECK_H
 
@@ -118,13 +118,13 @@ static inline long double nearest(const double *y, const double *x,
     return sqrtl(least);
 }
 
-/* What the target at y loses of strengths q at x; own strength p. */
-static inline void lose(int k, const double *y, const double *x,
-                        const double *q, int periodic, double part, double p,
-                        int r, int i, struct sums *s)
+/* What a target loses of strengths q of a source at -d from it, dist apart; own
+ * strength p. */
+static inline void lose_image(int k, const long double d[3], long double dist,
+                              const double *q, double part, double p, int r,
+                              int i, struct sums *s)
 {
-    long double d[3] = {0}, v[3] = {0}, c = 1.7L * part;
-    long double dist = nearest(y, x, periodic, d), phi, f;
+    long double v[3] = {0}, c = 1.7L * part, phi, f;
     if (kernels[k].flow) {
         flow_bare(k - 3, d, q, v);
         for (int a = 0; a < 3; a++)
@@ -145,6 +145,16 @@ static inline void lose(int k, const double *y, const double *x,
             s->virial[r][3 * a + b] -=
                 (double)(c * f * p * d[a] * d[b] / dist) / 2;
     }
+}
+
+/* The same of the nearest image of a source at x, target at y. */
+static inline void lose(int k, const double *y, const double *x,
+                        const double *q, int periodic, double part, double p,
+                        int r, int i, struct sums *s)
+{
+    long double d[3] = {0};
+    long double dist = nearest(y, x, periodic, d);
+    lose_image(k, d, dist, q, part, p, r, i, s);
 }
 
 static inline void lose_all(int k, int periodic, const struct list *l,

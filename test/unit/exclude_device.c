@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exclusions of plans on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not
- * set). */
+/* exclude_device.c: tests of exclusions of plans on a device,
+ * FARSUM_TEST_DEVICE (default: opencl:0). */
 #include "exclude_check.h"
 
 #include "device/buf.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exclusions: every method and kernel against the kernel itself and against an
- * Ewald sum whose excluded pairs were never summed. */
+/* exclusions.c: tests of exclusions: every method and kernel against the kernel
+ * itself and against an Ewald sum without the excluded pairs. */
 #include "exclude_check.h"
 
 static void every_kernel(const char *method, int periodic)
@@ -25,7 +25,8 @@ static void periodic_sums(void **state)
     every_kernel("spectral", 1);
 }
 
-/* Sums of f32 are those of f32 less what f64 takes away. */
+/* Sums in f32 are those without exclusions in f32, minus the excluded pairs in
+ * f64. */
 static void single_precision(void **state)
 {
     (void)state;
@@ -38,7 +39,8 @@ static void single_precision(void **state)
     }
 }
 
-/* Of every pair the square of its excluded image, and what it loses. */
+/* For every pair: the squared distance of its excluded image, and the part of
+ * it that is subtracted. */
 struct mask {
     double r[N][N], lost[N][N];
 };
@@ -54,8 +56,8 @@ static void mask_make(const double *x, const struct list *l, struct mask *m)
     }
 }
 
-/* As bonded force fields sum it: of an excluded pair the near part is not
- * summed at its nearest image, and the far part erf(r)/r taken away. */
+/* As bonded force fields sum it: the near part of an excluded pair is not
+ * summed at its nearest image, and the far part erf(r)/r is subtracted. */
 static double masked_near(const double *x, const double *q,
                           const struct mask *m, double xi, int i,
                           double field[3])
@@ -175,7 +177,7 @@ static void as_force_fields(void **state)
     }
 }
 
-/* A virial is the energy's derivative also of what is taken away. */
+/* A virial is the energy's derivative also for the subtracted pairs. */
 static void strained(void **state)
 {
     (void)state;

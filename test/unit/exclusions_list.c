@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of exclusions: what is refused and in which words, what stays then, and
- * those that come with the problem. */
+/* exclusions_list.c: tests of lists of exclusions: refusals and their messages,
+ * the state after a refusal, and lists that are part of the problem. */
 #include "exclude_check.h"
 
 static void refused(farsum_plan *plan, int64_t count, const int64_t *pair,
@@ -26,7 +26,8 @@ static void bad_lists(void **state)
     assert_int_equal(farsum_plan_set_exclusions(NULL, 0, NULL, NULL),
                      FARSUM_ERR_ARGUMENT);
     flow_points(skewed, N, RHS, 5, x, q);
-    /* points to come: those say what depends on their number */
+    /* before set_points: errors that depend on the number of points come
+     * later */
     refused(plan, 2, good, nan, "exclusion 1, pair 4 2: factor nan");
     assert_int_equal(farsum_plan_set_exclusions(plan, 2, high, NULL),
                      FARSUM_OK);
@@ -45,7 +46,7 @@ static void bad_lists(void **state)
     refused(plan, 2, good, over, "exclusion 1, pair 4 2: factor 1.5 is not");
     refused(plan, 1, NULL, NULL, "1 exclusions with no pairs");
     refused(plan, -1, good, NULL, "-1 exclusions");
-    /* those that were there stayed */
+    /* the old ones stayed */
     run(plan, 0, 0, q, &after);
     assert_memory_equal(&before, &after, sizeof before);
     /* fewer points than the list names */
@@ -54,7 +55,7 @@ static void bad_lists(void **state)
     farsum_plan_destroy(plan);
 }
 
-/* Targets apart: (target, source), one way; an index may be both. */
+/* Separate targets: (target, source), one way; an index may be both. */
 static void apart(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options by name, initial structs, stages of a plan, a plan as text. */
+/* expert.c: tests of options by name, initial structs, the stages of a plan,
+ * and a plan as text. */
 #include "farsum/expert.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain transform against its definition; good lengths. */
+/* fft.c: the plain transform against its definition; good lengths. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static void plain_is_the_definition(void)
                     CHECK_NEAR(data[at], re, 1e-12);
                     CHECK_NEAR(data[at + 1], im, 1e-12);
                 }
-        /* there and back is the number of points */
+        /* forward and inverse multiply by the number of points */
         run(&a, data, 1);
         double scale = (double)(a.mesh[0] * a.mesh[1] * a.mesh[2]);
         for (int64_t i = 0; i < size; i++)
@@ -79,7 +79,7 @@ static void plain_is_the_definition(void)
     }
 }
 
-/* A complex mesh whose parts are two real ones has the sum of their spectra. */
+/* A complex mesh of two real ones has the sum of their spectra. */
 static void complex_is_two_real(void)
 {
     const int64_t mesh[3] = {5, 4, 6};
@@ -116,7 +116,8 @@ static void complex_is_two_real(void)
     free(both);
 }
 
-/* Several at once are each alone, and what lies between them stays. */
+/* Several transforms in one call agree with single ones, and the memory between
+ * them is unchanged. */
 static void batches_are_singles(void)
 {
     struct fft_args one = {.precision = FARSUM_F64,
@@ -186,7 +187,7 @@ static void costs_grow(void)
     int fit = 0;
     for (const struct variant_row *r = fft_stage.rows; r->name; r++) {
         if (r->variant->fits && r->variant->fits(&small) != FARSUM_OK)
-            continue; /* it works on a device */
+            continue; /* it runs on a device */
         fit++;
         double a = r->variant->cost(&small), b = r->variant->cost(&large);
         CHECK(a > 0 && b > 4 * a && b < 100 * a, "%s: %g and %g s", r->name, a,
@@ -196,7 +197,7 @@ static void costs_grow(void)
               r->name);
         large.threads = 1;
     }
-    CHECK(fit >= 2, "%d rows fit the host", fit);
+    CHECK(fit >= 2, "%d variants fit the host", fit);
 }
 
 int main(void)

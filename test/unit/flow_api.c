@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flows through the public interface, by the references: types of arrays,
- * right-hand sides, targets, units, what is refused. */
+/* flow_api.c: tests of flows through the public interface, by the references:
+ * types of arrays, right-hand sides, targets, units, refusals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const struct {
     int strengths;
 } kernels[KERNELS] = {{"stokeslet", 3}, {"rotlet", 3}, {"stresslet", 6}};
 
-/* Multiples of 2^-20: f32 holds them. */
+/* Multiples of 2^-20, which are exact in f32. */
 static double next(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -100,8 +100,8 @@ static double differ(const double *a, const double *b, int n)
     for (int flow_i = 0; flow_i < 2 * KERNELS; flow_i++)                       \
         if (flow_set(f, flow_i / 2, flow_i % 2 ? "direct" : "ewald"), 1)
 
-/* Several right-hand sides as one by one, C before them; arrays in f32; what
- * info says. */
+/* Several right-hand sides equal single ones; the constant multiplies them; f32
+ * arrays; info. */
 static void sums(void)
 {
     struct flow f;
@@ -136,7 +136,7 @@ static void sums(void)
             x[i] = (float)f.x[i / 3][i % 3];
         for (int i = 0; i < RHS * each; i++)
             q[i] = (float)f.q[i];
-        f.problem.tolerance = 6e-8; /* f32 arrays hold no less */
+        f.problem.tolerance = 6e-8; /* f32 arrays are accurate to this */
         f.problem.arrays = FARSUM_F32;
         f.problem.sample_x = x;
         f.problem.sample_q = q;
@@ -148,7 +148,7 @@ static void sums(void)
     }
 }
 
-/* Targets apart; those on sources, excluded; one source. */
+/* Separate targets; targets at sources; exclusions; one source. */
 static void targets(void)
 {
     struct flow f;
@@ -161,7 +161,8 @@ static void targets(void)
         CHECK(differ(apart, self + 9, 3 * M) < 1e-14, "%s by %s: targets on "
               "sources off by %g", f.kernel, f.method,
               differ(apart, self + 9, 3 * M));
-        /* two sources in one place, and the sum of their strengths */
+        /* two sources at one position, and one with the sum of their
+         * strengths */
         memcpy(f.x[1], f.x[0], sizeof f.x[0]);
         f.problem.exclude_coincident = 1;
         f.y[0][0] += 0.125;
@@ -179,7 +180,7 @@ static void targets(void)
     }
 }
 
-/* A new cell on a plan that is there, and points again. */
+/* A new cell for an existing plan, and points again. */
 static void cells(void)
 {
     struct flow f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow_check.h: what the tests of the references of flows share: random
- * sources, and the kernels as include/farsum/farsum.h defines them. */
+/* flow_check.h: common code of the tests of the flow references: random
+ * sources, and the kernels as defined in include/farsum/farsum.h. */
 #ifndef FARSUM_TEST_FLOW_CHECK_H
 #define FARSUM_TEST_FLOW_CHECK_H
 
@@ -19,7 +19,8 @@ static inline const struct exact_kind *flow_kind(int k)
     return kind;
 }
 
-/* Points in the cell; strengths [n][strengths] in -1..1, nothing neutral. */
+/* Points in the cell; strengths [n][strengths] in -1..1, with nonzero
+ * totals. */
 static inline void flow_points(const double *cell, int64_t n, int strengths,
                                uint64_t seed, double *x, double *q)
 {
@@ -32,7 +33,7 @@ static inline void flow_points(const double *cell, int64_t n, int strengths,
         q[i] = 2 * check_uniform(&seed) - 1;
 }
 
-/* One source's velocity at d = target - source, added to v; k as in
+/* Adds one source's velocity at d = target - source to v; k as in
  * flow_names. */
 static inline void flow_bare(int k, const long double d[3], const double *q,
                              long double v[3])

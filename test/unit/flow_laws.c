@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of periodic flows whatever the numbers: adjointness, no
- * divergence, how the kernels follow from one another, closed surfaces. */
+/* flow_laws.c: invariants of periodic flows: adjointness, no divergence,
+ * relations between the kernels, closed surfaces. */
 #include "ellipsoid.h"
 #include "flow_check.h"
 
@@ -28,7 +28,7 @@ static void gradient(const double *v, double h, double g[3][3])
         }
 }
 
-/* f.(S g) = g.(S f), a net force in both. */
+/* f.(S g) = g.(S f), with a total force in both. */
 static void adjoint(void **state)
 {
     (void)state;
@@ -45,8 +45,8 @@ static void adjoint(void **state)
 }
 
 /* div u = 0; rotlet(t) = 1/2 curl stokeslet(t); stresslet(q, n) = (n.grad)
- * stokeslet(q) + (q.grad) stokeslet(n) - 2 (q.n) E + mean, E the field of unit
- * charges, whose background goes with (7.7). */
+ * stokeslet(q) + (q.grad) stokeslet(n) - 2 (q.n) E + mean.  E is the field of
+ * unit charges, whose background cancels with (7.7). */
 static void derivatives(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void double_layer(void **state)
             sum[d] += (double)(8 * 3.14159265358979323846 / volume *
                                (x[3 * j + d] - y[d]) * charge[j]);
     }
-    /* Each source by itself: its gradient is taken along its own vectors. */
+    /* Each source separately: its gradient is along its own vectors. */
     for (int j = 0; j < N; j++)
         for (int p = 0; p < 2; p++) {
             double g[3][3];
@@ -118,9 +118,9 @@ static void double_layer(void **state)
         assert_true(fabs(flow[a] - (sum[a] - 2 * field[a])) < 2e-7);
 }
 
-/* A closed surface with a constant density q: +8 pi q inside, 0 outside, also
- * where the surface is larger than the cell's half and lies across its faces;
- * d from source to target, normals outward. */
+/* A closed surface with a constant density q: +8 pi q inside, 0 outside.  This
+ * holds also if the surface is larger than half the cell and crosses its faces;
+ * d is from source to target, normals point outward. */
 static void closed_surface(void **state)
 {
     (void)state;

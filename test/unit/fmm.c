@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The method fmm: against Ewald's sum and the direct one, by the interface. */
+/* fmm.c: the method fmm against the Ewald sum and the direct sum, through the
+ * public interface. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ struct sums {
     double potential[MOST], field[3 * MOST], energy, virial[9];
 };
 
-/* Particles, and what they are asked for. */
+/* Particles and the request. */
 struct setting {
     const char *name;
     int n, charged; /* 1: all charges +1 */
@@ -119,7 +120,7 @@ static double force_error(void)
     return sqrt(error / set.n) / fmax(sqrt(size / set.n), least);
 }
 
-/* A tolerance is kept, and the estimate is near what is measured. */
+/* A tolerance is kept, and the estimate is near the measured error. */
 static void ladder(farsum_precision precision, double tolerance)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -165,7 +166,7 @@ static void tolerances_are_kept(void)
     }
 }
 
-/* Potentials with their constant, whatever boxes there are. */
+/* Potentials include their constant, for any boxes. */
 static void high_orders_are_ewald(void)
 {
     static const double edge[3] = {5, 6, 7};
@@ -261,8 +262,8 @@ static void refusals_say_why(void)
                 FARSUM_ERR_ARGUMENT);
 }
 
-/* Targets of their own, two right-hand sides, a pair that is excluded: each
- * against a sum of another kind. */
+/* Separate targets, two right-hand sides, an excluded pair: each against an
+ * independent sum. */
 static void targets_and_sets_of_strengths(void)
 {
     static const double edge[3] = {4, 4, 4};

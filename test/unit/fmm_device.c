@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The method fmm on a device, FARSUM_TEST_DEVICE ("opencl:0" if it is not set):
- * as on the host to rounding, boxes and order the same. */
+/* fmm_device.c: tests of the method fmm on a device, FARSUM_TEST_DEVICE
+ * (default: opencl:0): results equal the host's up to rounding, with the same
+ * boxes and order. */
 #include "unit/fmm_device.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "device/buf.h"
 #include "method/fmm/device/set_points.h"
 
-/* Results from the points set next by one of the two ways. */
+/* Results for the next points, by one of the two ways to read them. */
 static void gather(farsum_plan *plan, int by_reads)
 {
     struct fmm *s = plan->state;
@@ -42,8 +43,7 @@ static void as_on_the_host(void)
         }
 }
 
-/* Other points, other strengths, the first ones again: bit by bit what they
- * were. */
+/* Other points, other strengths, the first ones again: bitwise as before. */
 static void again(const struct trial *t)
 {
     static struct sums first;
@@ -77,8 +77,8 @@ static void put(struct buf *buf, const void *from, int64_t bytes)
     CHECK_OK(buf_upload(buf, 0, from, bytes));
 }
 
-/* Where there are graphs a repeated sum is one; it could not be if anything of
- * it went by the host. */
+/* If there are graphs, a repeated sum is one; it could not be if a part of it
+ * ran on the host. */
 static void is_kept(const struct trial *t, const farsum_plan *plan)
 {
     const struct fmm *s = plan->state;
@@ -90,8 +90,8 @@ static void is_kept(const struct trial *t, const farsum_plan *plan)
           "%s: the sum is not kept as a whole", t->name);
 }
 
-/* Arrays on the device, and a sum that is asked for three times, so that it is
- * kept where sums can be. */
+/* Arrays on the device, and a sum that is repeated three times, so that it
+ * becomes a graph if possible. */
 static void arrays_of(const struct trial *trial)
 {
     struct trial of_one = *trial;
@@ -138,15 +138,15 @@ static void arrays_of(const struct trial *trial)
         buf_clear(&on[k]);
 }
 
-/* Nearly all in a small part of what they fill. */
+/* Moves nearly all points into a small part of their extent. */
 static void crowd(const struct trial *t)
 {
     for (int i = 0; i < 3 * (t->n - 10); i++)
         x[i] *= 0.04;
 }
 
-/* A sparse tree where the points are crowded, though none is named, and a dense
- * one again where they are not; one on a row that needs it. */
+/* For clustered points a plan selects a sparse tree by itself, and a dense one
+ * again for others; also with a variant that requires a sparse one. */
 static void crowded_points(void)
 {
     struct trial t = trials[3];
@@ -160,7 +160,7 @@ static void crowded_points(void)
         o.method = "fmm";
         o.threads = 2;
         o.order = 6;
-        o.repeats = 1e3; /* few points: the host's tree else does not pay */
+        o.repeats = 1e3; /* else the host's tree would not pay */
         for (int k = 0; k < 2; k++) {
             o.on_device = k ? device : NULL;
             CHECK_OK(farsum_plan_create(&p, &o, &plan[k]));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fmm_device.h: what tests of the method fmm on a device share: small systems
- * of all kinds, sums of them here and there. */
+/* fmm_device.h: common code of the tests of the method fmm on a device: small
+ * systems of all kinds, and their sums on host and device. */
 #ifndef FARSUM_TEST_UNIT_FMM_DEVICE_H
 #define FARSUM_TEST_UNIT_FMM_DEVICE_H
 
@@ -35,10 +35,10 @@ static double x[3 * MOST], y[3 * MOST], q[RHS * MOST];
 struct trial {
     const char *name;
     int n, m, rhs;
-    double edge[3]; /* of a periodic cell; 0: open */
+    double edge[3]; /* edges of a periodic cell; 0: open */
     int clustered, vacuum;
     int order, levels, boxes[3];
-    int leaf; /* of a sparse tree; 0: a dense one */
+    int leaf; /* a sparse tree's; 0: a dense one */
 };
 
 static const struct trial trials[] = {
@@ -102,13 +102,14 @@ static inline farsum_plan *plan_queues(const struct trial *t,
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
     o.method = "fmm";
-    o.verify = FARSUM_VERIFY_OFF; /* unit/verify.c is of that */
+    o.verify = FARSUM_VERIFY_OFF; /* unit/verify.c tests this */
     o.threads = 2;
     o.order = t->order;
     o.levels = t->levels;
     o.tree = t->leaf > 0 ? "sparse" : "dense";
     o.leaf = t->leaf;
-    /* of one row's kind on both sides: plane waves leave an error of theirs */
+    /* the same kind of variant on both sides: plane waves have their own
+     * error */
     o.m2l = here ? "host_dense" : "gpu_dense";
     for (int d = 0; d < 3; d++)
         o.boxes[d] = t->boxes[d];
@@ -161,7 +162,7 @@ static inline void same(const char *name, const struct trial *t,
     int out = t->rhs * (t->m ? t->m : t->n);
     double phi = off(out, there.potential, host.potential);
     double e = off(3 * out, there.field, host.field);
-    /* near and far parts of a net strength cancel */
+    /* near and far parts of a total strength cancel */
     CHECK(phi < 12 * bound, "%s: potentials are off by %.3g", name, phi);
     CHECK(e < bound, "%s: fields are off by %.3g", name, e);
     if (p->outputs & FARSUM_ENERGY)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exclusions of the method fmm on a device, FARSUM_TEST_DEVICE ("opencl:0" if
- * it is not set): as on the host, dense trees and sparse ones. */
+/* fmm_exclude_device.c: tests of exclusions of the method fmm on a device,
+ * FARSUM_TEST_DEVICE (default: opencl:0), against the host, with dense and
+ * sparse trees. */
 #include "unit/fmm_device.h"
 
 #include <stdlib.h>
 
 enum { PAIRS = 40 };
 
-/* Points are in no order: pairs at all distances; factors of all kinds. */
+/* Points are in random order: pairs at all distances, factors of all kinds. */
 static void pairs_of(const struct trial *t, int64_t pair[PAIRS][2],
                      double factor[PAIRS])
 {
@@ -18,8 +19,8 @@ static void pairs_of(const struct trial *t, int64_t pair[PAIRS][2],
     }
 }
 
-/* As on the host: before the points, after them, others, none again; open ones
- * softened. */
+/* As on the host: set before the points, after them, others, none again; open
+ * systems are softened. */
 static void exclusions(void)
 {
     static struct sums whole;
@@ -31,7 +32,8 @@ static void exclusions(void)
             farsum_problem p = problem_of(t, FARSUM_F64);
             fill(t);
             pairs_of(t, pair, factor);
-            /* seen by near pairs; far boxes of few levels do not mind */
+            /* only near pairs are softened; far boxes of few levels are not
+             * affected */
             p.softening = t->edge[0] > 0 || t->levels > 4 ? 0 : 0.004;
             farsum_plan *one = plan_of(t, &p, 1);
             run(t, one, &p, &whole);
@@ -44,7 +46,7 @@ static void exclusions(void)
             for (int turn = 0; turn < 3; turn++) {
                 const double *f = turn == 1 ? NULL : factor;
                 if (turn == 1)
-                    x[3] += 0.01; /* the rows stay, the order may not */
+                    x[3] += 0.01; /* the order may change */
                 if (turn == 2) {
                     CHECK_OK(
                         farsum_plan_set_exclusions(one, PAIRS, pair[0], f));
@@ -67,8 +69,8 @@ static void exclusions(void)
         }
 }
 
-/* Pairs a thousandth of their neighbours' distance apart, f32: what is left has
- * an error of the pair's last bits, not of its distance's. */
+/* Pairs at a thousandth of their neighbours' distance, in f32.  The error of
+ * the result depends on the pair's last bits, not on its distance. */
 static void excluded_close_pairs(void)
 {
     enum { CLOSE = 20 };
@@ -77,7 +79,7 @@ static void excluded_close_pairs(void)
     for (int k = 0; k < TRIALS - 1; k++) {
         struct trial even = trials[k];
         const struct trial *t = &even;
-        even.clustered = 0; /* else other pairs are as close */
+        even.clustered = 0; /* otherwise other pairs are as close */
         if (t->m > 0)
             continue;
         farsum_problem p = problem_of(t, FARSUM_F64);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interp_host: the tiled interpolation against plain, against the transpose
+/* interp_host.c: the tiled interpolation against plain, against the transpose
  * of spread, and its field against differences of its potential. */
 #include "unit/spread_case.h"
 
-/* Oblique: the field's conversion is told from its transpose. */
+/* An oblique cell distinguishes the field's conversion from its transpose. */
 static const struct cell oblique = {
     .inv = {0.11, 0.013, -0.02, -0.017, 0.09, 0.031, 0.023, -0.011, 0.13}};
 
-/* Largest difference of n numbers over the largest of them (a lone one may be
- * small by cancellation: then over 1, the size of the mesh's). */
+/* Largest difference of n numbers over the largest number.  A single number may
+ * be small by cancellation; then over 1, the size of the mesh's. */
 static double difference(int f32, int64_t n, const void *got, const void *want)
 {
     double worst = 0, top = 1;
@@ -37,7 +37,7 @@ static void compare(struct spread_args *a, int64_t n, enum dist dist)
     struct points p;
     case_points(&p, n, dist);
     void *mesh = case_randoms(f32, case_mesh(a), 9);
-    /* results are added to what is there: the same in both */
+    /* results are added to the old values: the same in both */
     void *phi = case_randoms(f32, n, 4), *e = case_randoms(f32, 3 * n, 5);
     enum isa best = isa_best();
     a->n = n;
@@ -159,7 +159,7 @@ static void differences(void **unused)
         struct points p;
         a.n = 1;
         case_points(&p, 1, UNIFORM);
-        /* away from the ends of the pieces, where low windows have kinks */
+        /* not at the ends of pieces, where low windows have kinks */
         double s[3] = {2.3 / 12, 7.2 / 15, 19.8 / 20}, e[3] = {0}, want[3];
         double *mesh = case_randoms(0, case_mesh(&a), 2), slope[3], top = 0;
         for (int d = 0; d < 3; d++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io_check.h: what the tests of the particle files share. */
+/* io_check.h: common code of the tests of particle files. */
 #ifndef FARSUM_TEST_IO_CHECK_H
 #define FARSUM_TEST_IO_CHECK_H
 
@@ -19,7 +19,7 @@
 
 #define IO_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* A folder of our own; io_check_path gives names inside it. */
+/* Temporary folder; io_check_path gives names in it. */
 static char io_check_folder[] = "/tmp/farsum-io-XXXXXX";
 
 static inline int io_check_setup(void **state) {
@@ -45,7 +45,7 @@ static inline void io_check_put(const char *path, const char *text, size_t n) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Reads the first frame of a text, and says how many there are. */
+/* Reads the first frame of a text; returns the number of frames. */
 static inline int io_check_frames(const char *text,
                                   const struct io_options *options,
                                   struct io_frame *first) {
@@ -67,7 +67,7 @@ static inline int io_check_frames(const char *text,
     return frames;
 }
 
-/* The message that reading the text gives, options and all. */
+/* CHECKs the message from reading the text with these options. */
 static inline void io_check_refused(const char *text,
                                     const struct io_options *options,
                                     const char *expected) {
@@ -81,7 +81,7 @@ static inline void io_check_refused(const char *text,
     while (got == 1);
     assert_int_equal(got, -1);
     assert_null(frame.x);
-    char again[1024] = ""; /* the reader does not go on after an error */
+    char again[1024] = ""; /* after an error the reader does not go on */
     if (reader) {
         assert_int_equal(io_read(reader, &frame, again, sizeof again), -1);
         assert_string_equal(again, error);
@@ -94,7 +94,7 @@ static inline void io_check_refused(const char *text,
     assert_string_equal(shown + 1, expected);
 }
 
-/* A table of malformed texts: bytes, and what must be said. */
+/* A table of malformed texts: bytes, and the expected message. */
 struct io_check_bad {
     const char *text;
     const char *message; /* after "memory:" */
@@ -121,7 +121,7 @@ static inline void io_check_doubles(const double *a, const double *b, int n) {
             fail_msg("value %d: %.17g is not %.17g", k, a[k], b[k]);
 }
 
-/* All of two frames, bit by bit. */
+/* Compares two frames completely, bit by bit. */
 static inline void io_check_same(const struct io_frame *a,
                                  const struct io_frame *b) {
     assert_int_equal(a->n, b->n);

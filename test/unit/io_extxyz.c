@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extended and plain XYZ: good files value by value, bad ones by message. */
+/* io_extxyz.c: extended and plain XYZ: good files value by value, bad ones by
+ * message. */
 #include "io_check.h"
 
 #include <locale.h>
@@ -61,7 +62,7 @@ static void plain(void **state) {
     io_frame_clear(&f);
 }
 
-/* Words that look like keys do not make a comment line extended. */
+/* Words that resemble keys do not make a comment line extended. */
 static void free_text(void **state) {
     (void)state;
     static const char *const lines[] = {
@@ -79,7 +80,7 @@ static void free_text(void **state) {
     }
 }
 
-/* Values that are empty, as ASE writes them, and blanks around =. */
+/* Empty values, as ASE writes them, and blanks around =. */
 static void empty_values(void **state) {
     (void)state;
     static const struct {
@@ -114,7 +115,7 @@ static void empty_values(void **state) {
     }
 }
 
-/* Geometry in part, under another name, or against itself. */
+/* Geometry that is incomplete, under other names, or inconsistent. */
 static void geometry(void **state) {
     (void)state;
 #define ADVICE "(--cell gives the cell, --periodic none says open space)"
@@ -122,9 +123,9 @@ static void geometry(void **state) {
         const char *line, *message; /* NULL: read */
         bool cell; /* no error with --cell */
     } cases[] = {
-        {"pbc=\"T T T\"", "2:1: expected Lattice=\"...\" beside a pbc that "
+        {"pbc=\"T T T\"", "2:1: expected Lattice=\"...\" with a pbc that "
                             "says periodic " ADVICE ", found \"pbc\"", true},
-        {"x=1 PBC=[F,F,T]", "2:5: expected Lattice=\"...\" beside a pbc that "
+        {"x=1 PBC=[F,F,T]", "2:5: expected Lattice=\"...\" with a pbc that "
                             "says periodic " ADVICE ", found \"PBC\"", true},
         {"pbc= F", NULL, true},
         {"pbc= Properties=pos:R:3", "2:5: expected T or F, found the end of "
@@ -139,7 +140,7 @@ static void geometry(void **state) {
          ", found \"Box_Size\"", true},
         {"Properties=species:S:1:pos:R:3 cell=primitive box=T", NULL, true},
         {"Properties=species:S:1:pos:R:3 Origin=\"1 2 3\"",
-         "2:32: expected Lattice=\"...\" beside Origin " ADVICE
+         "2:32: expected Lattice=\"...\" with Origin " ADVICE
          ", found \"Origin\"", true},
         {L "cell=\"1 0 0 0 1 0 0 0 1\" box=[1,1,1] cellpar={1 1 1 90 90 90}",
          NULL, true},
@@ -246,8 +247,8 @@ static void periodicity(void **state) {
     }
 }
 
-/* The columns of a line are words, so a long line is no harm; a comment line
- * without an end is. */
+/* Columns of a line are words, so a long line is accepted; a comment line
+ * without an end is not. */
 static void long_lines(void **state) {
     (void)state;
     size_t n = (size_t)17 << 20;

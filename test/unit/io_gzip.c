@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gzip: text comes back, in pieces, members and from every format; what is cut
- * off, damaged or endless is refused in words. */
+/* io_gzip.c: tests of gzip: text is read back in pieces, from several members
+ * and in every format; truncated, damaged or endless files are refused with a
+ * message. */
 #include "io_check.h"
 
 #include <zlib.h>
@@ -9,7 +10,7 @@ static const char text[] =
     "2\nProperties=species:S:1:pos:R:3:charge:R:1 pbc=F\n"
     "Na 1 2 3 1\nCl 4 5 6 -1\n1\n\nO 7 8 9\n";
 
-/* One member of a gzip file; its length. */
+/* Makes one member of a gzip file; returns its length. */
 static size_t pack(const char *in, size_t n, unsigned char *out, size_t room) {
     z_stream z = {0};
     assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8,
@@ -48,7 +49,7 @@ static void comes_back(void **state) {
                                         "a.dat.gz"};
     unsigned char packed[1000];
     char error[300];
-    /* two members and zeros after them, as tapes have */
+    /* two members, then zeros, as on tapes */
     size_t half = 60, n = pack(text, half, packed, sizeof packed);
     n += pack(text + half, sizeof text - 1 - half, packed + n,
               sizeof packed - n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io_h5_check.h: HDF5 files for the tests, made by hand. */
+/* io_h5_check.h: HDF5 files for the tests, written without our writer. */
 #ifndef FARSUM_TEST_IO_H5_CHECK_H
 #define FARSUM_TEST_IO_H5_CHECK_H
 
@@ -23,7 +23,7 @@ static inline int read_all(const char *path, struct io_frame *frames,
     return n;
 }
 
-static hid_t groups; /* creates the groups on the way */
+static hid_t groups; /* link creation that also creates groups */
 
 static inline void put(hid_t file, const char *path, hid_t type, hid_t memory,
                 int rank, const hsize_t *dims, const void *data) {

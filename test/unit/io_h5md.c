@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* H5MD: box, places without a particle, units, filters, shapes. */
+/* io_h5md.c: tests of H5MD: box, rows without a particle, units, filters,
+ * shapes. */
 #include "io_check.h"
 
 #if FARSUM_WITH_HDF5
@@ -18,7 +19,7 @@ static hid_t create_positions(const char *path, int frames) {
     return file;
 }
 
-/* Edges and boundary must say the same. */
+/* Edges and boundary must agree. */
 static void boxes(void **state) {
     (void)state;
     static const struct {
@@ -60,8 +61,8 @@ static void boxes(void **state) {
     }
 }
 
-/* A cell that was sampled once is that of every frame; one of other steps is
- * of none. */
+/* A cell sampled once belongs to every frame; a cell with other steps to
+ * none. */
 static void sampled_once(void **state) {
     (void)state;
     const char *path = io_check_path("once.h5");
@@ -92,7 +93,7 @@ static void sampled_once(void **state) {
                         "position, whose frame 2 has step 100");
 }
 
-/* The id -1 marks a place without a particle. */
+/* The id -1 marks a row without a particle. */
 static void filled_places(void **state) {
     (void)state;
     const char *path = io_check_path("filled.h5");
@@ -159,7 +160,7 @@ static size_t pass(unsigned flags, size_t n, const unsigned values[],
     return bytes;
 }
 
-/* Written where there is a filter, read where there is none. */
+/* Written where a filter exists, read where it does not. */
 static void lacking_filter(void **state) {
     (void)state;
     static const H5Z_class2_t lzf = {
@@ -185,7 +186,7 @@ static void lacking_filter(void **state) {
                         "be read");
 }
 
-/* The number of rows in the file's header becomes another one. */
+/* Changes the number of rows in the file's header. */
 static void patch(const char *path, uint64_t from, uint64_t to) {
     static char bytes[4000000];
     FILE *file = fopen(path, "rb");
@@ -216,8 +217,7 @@ static void put_chunks(hid_t file, const char *path, int rank,
     H5Pclose(list);
 }
 
-/* Values that a product holds where it wraps are fewer than those that are
- * there. */
+/* The product of the dimensions overflows to fewer values than the file has. */
 static void shapes_that_wrap(void **state) {
     (void)state;
     enum { ROWS = 1009 };

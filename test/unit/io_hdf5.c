@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HDF5: files of our own come back bit by bit, files of other programs are
- * understood, and what is not there is missed. */
+/* io_hdf5.c: tests of HDF5: our own files are read back bit by bit, files of
+ * other programs are understood, and missing parts are reported. */
 #include "io_check.h"
 
 #if FARSUM_WITH_HDF5
@@ -51,7 +51,7 @@ static void round_trip(void **state) {
     for (int k = 0; k < 2; k++) io_frame_clear(&a[k]);
 }
 
-/* The names and shapes that H5MD asks for. */
+/* The names and shapes that H5MD requires. */
 static void layout(void **state) {
     (void)state;
     static const struct {
@@ -230,7 +230,7 @@ static void bad_files(void **state) {
                 k ? "there is no group /particles/c"
                   : "several groups of particles (a, b): which one?");
     }
-    /* An array of 8 TB that nobody wrote. */
+    /* a data set of 8 TB without data */
     file = create(path);
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     hid_t space = H5Screate_simple(2, DIMS((hsize_t)1 << 38, 3), NULL);
@@ -245,7 +245,7 @@ static void bad_files(void **state) {
                         "(truncated, or never written)");
 }
 
-/* A run that stopped: the second frame has its place but no data. */
+/* An interrupted run: the second frame has space but no data. */
 static void unfinished(void **state) {
     (void)state;
     const char *path = io_check_path("bad.h5");
@@ -298,7 +298,7 @@ static void cannot_write(const char *text, const char *expected) {
     const char *message = strstr(error, ".h5: ");
     assert_non_null(message);
     assert_string_equal(message + 5, expected);
-    /* What was told once is told again, and nothing appears. */
+    /* the first error is reported again, and no file appears */
     assert_int_equal(io_commit(writer, error, sizeof error), -1);
     assert_string_equal(strstr(error, ".h5: ") + 5, expected);
     assert_int_equal(access(io_check_path("a.h5"), F_OK), -1);
@@ -325,7 +325,7 @@ static void frames_that_differ(void **state) {
                  "frame 2 has a longer text in column a than the first (15 "
                  "bytes fit)");
     cannot_write("1\nProperties=pos:R:3:a/b:R:1\n1 2 3 4\n",
-                 "the column name \"a/b\" cannot stand in a file of this "
+                 "the column name \"a/b\" is not allowed in a file of this "
                  "format");
     cannot_write("1\nProperties=pos:R:3:position:R:1\n1 2 3 4\n",
                  "two columns of the name \"position\"");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LAMMPS data files: good files value by value, bad ones by message. */
+/* io_lammps.c: LAMMPS data files: good files value by value, bad ones by
+ * message. */
 #include "io_check.h"
 
 #define HEADER                                                                 \
@@ -43,7 +44,7 @@ static void full(void **state) {
     io_frame_clear(&f);
 }
 
-/* The same atoms in every style, hinted, asked for and guessed. */
+/* The same atoms in every style: hinted, requested and guessed. */
 static void styles(void **state) {
     (void)state;
     static const struct {
@@ -98,7 +99,7 @@ static struct io_type_charge charges[] = {
     "--atom-style \"id type q x y z -\" names the columns of another, - "      \
     "one to pass over"
 
-/* Types by their labels, and charges by both. */
+/* Types by labels, and charges by labels and numbers. */
 static void labels(void **state) {
     (void)state;
     struct io_frame f = {0};
@@ -119,8 +120,8 @@ static void labels(void **state) {
     io_frame_clear(&f);
     options.n_type_charges = 1;
     io_check_refused(LABELS "Atoms # atomic\n\n7 2 0 0 0\n5 Na+ 1 1 1\n",
-                     &options, "input: particle 2 has the type 1, \"Na+\", for "
-                     "which there is no charge: --charge Na+=Q");
+                     &options, "input: particle 2 has the type 1, \"Na+\", "
+                     "which has no charge: --charge Na+=Q");
     options.n_type_charges = 3;
     io_check_refused(LABELS "Atoms # atomic\n\n7 2 0 0 0\n5 Na+ 1 1 1\n",
                      &options, "input: particle 2 has two charges by --charge, "
@@ -135,7 +136,7 @@ static void labels(void **state) {
                      "input:11:1: expected label 2 of 2, found \"Masses\"");
 }
 
-/* Columns that another style has must not be taken for charges. */
+/* Columns of another style must not be read as charges. */
 static void not_guessed(void **state) {
     (void)state;
     static const char *const lines[][2] = {
@@ -178,8 +179,8 @@ static void charges_by_type(void **state) {
     options.n_type_charges = 1;
     io_check_refused(HEADER "Atoms # atomic\n\n7 2 0 0 0\n5 1 1 1 1\n",
                      &options,
-                     "input: particle 1 has the type 2, for which there is no "
-                     "charge: --charge 2=Q");
+                     "input: particle 1 has the type 2, which has no charge: "
+                     "--charge 2=Q");
     io_check_refused(HEADER "Atoms # charge\n\n7 2 0 0 0 0\n5 1 0 1 1 1\n",
                      &options,
                      "input: the particles have charges of their own: --charge "

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each allocation of a reading and a writing fails in turn: an error each time,
- * never a crash, and never a result. */
+/* io_memory.c: each allocation during reading and writing fails in turn: always
+ * an error, never a crash, and never a result. */
 #include "io_check.h"
 
 #include <errno.h>
 
-/* Sanitizers and other checkers bring allocators of their own. */
+/* Sanitizers and other checkers have their own allocators. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OWN_ALLOCATOR 0
 #elif defined(__has_feature)
@@ -23,7 +23,7 @@ void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
 
-static long left = -1; /* allocations until one fails; < 0: none does */
+static long left = -1; /* allocations until one fails; < 0: none fails */
 
 static int fails(void) {
     if (left < 0 || left-- > 0) return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers: every text and every value against the C library's own. */
+/* io_number.c: numbers: every text and every value against the C library's
+ * conversions. */
 #include "io_check.h"
 
 #include <float.h>
@@ -52,7 +53,7 @@ static void reals_are_correctly_rounded(void **state) {
                  (double)(int64_t)digits * pow(10, exponent % 10));
         same_as_strtod(text);
     }
-    /* Half-way cases and their neighbours. */
+    /* half-way cases and their neighbours */
     for (int k = 0; k < 100000; k++) {
         char text[64];
         uint64_t top = UINT64_C(1) << 53;

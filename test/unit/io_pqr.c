@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PQR: good files value by value, bad ones by message. */
+/* io_pqr.c: PQR: good files value by value, bad ones by message. */
 #include "io_check.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static void cells(void **state) {
     }
 }
 
-/* As GROMACS editconf writes them: an element stands last. */
+/* As GROMACS editconf writes them: the last column is an element. */
 static void elements(void **state) {
     (void)state;
     struct io_frame f = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing: frames come back bit by bit; a full disk, a folder that cannot be
- * written or a target that is no file leave everything as it was. */
+/* io_write.c: tests of writing: frames are read back bit by bit; a full disk, a
+ * folder without write permission or a target that is not a file leave
+ * everything unchanged. */
 #include "io_check.h"
 
 #include <dirent.h>
@@ -18,7 +19,7 @@ static const char *const name_of_output[] = {
 #endif
 };
 
-/* n particles with numbers that need all their digits. */
+/* n particles whose numbers need all their digits. */
 static struct io_frame make_frame(int64_t n) {
     struct io_frame f = {.n = n, .has_cell = true};
     uint64_t s = 88172645463325252u;
@@ -135,7 +136,7 @@ static void exact_text(void **state) {
     unlink(path);
 }
 
-/* No room: the writes of this process stop at some bytes. */
+/* Disk full: writes of this process stop after some bytes. */
 static void full_disk(void **state) {
     (void)state;
     static const rlim_t limits[] = {0, 100, 3000, 40000, 300000};
@@ -221,7 +222,8 @@ static void refused_at_once(void **state) {
     }
 }
 
-/* What must be said of `path`; 0 or 1, as this runs in a child. */
+/* Tries to create `path`, in a child process.  0: it fails with the message
+ * `what`; else 1. */
 static int creation_says(const char *path, const char *what) {
     char error[300] = "", expected[400];
     struct io_writer *writer = NULL;
@@ -234,7 +236,7 @@ static int creation_says(const char *path, const char *what) {
     return strcmp(error, expected) != 0;
 }
 
-/* Mode bits stop nobody who is root, so a child tries who is not. */
+/* Permissions do not stop root, so a child without root's rights tries. */
 static void read_only(void **state) {
     (void)state;
     char protected[200], other[200];
@@ -258,7 +260,7 @@ static void read_only(void **state) {
     unlink(protected);
 }
 
-/* The file that is replaced keeps its mode, and a link stays a link. */
+/* A replaced file keeps its mode, and a link stays a link. */
 static void replaces(void **state) {
     (void)state;
     char error[300] = "", link[200];
@@ -302,9 +304,9 @@ static void abandoned(void **state) {
 static void names_that_cannot_be(void **state) {
     (void)state;
     static const char *const columns[][2] = {
-        {"a:b", "the column name \"a:b\" cannot stand in a file of this "
+        {"a:b", "the column name \"a:b\" is not allowed in a file of this "
                 "format"},
-        {"a b", "the column name \"a b\" cannot stand in a file of this "
+        {"a b", "the column name \"a b\" is not allowed in a file of this "
                 "format"},
         {"pos", "two columns of the name \"pos\""},
         {"charge", "two columns of the name \"charge\""},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of lattice against plain: random multipoles on grids of root boxes. */
+/* lattice.c: variants of the stage lattice against plain: random multipoles on
+ * grids of root boxes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static void tree_make(struct tree *tree, const struct grid *g)
     CHECK_OK(tree_set(tree, &args, &given, NULL));
 }
 
-/* [k][box] of a row, as f64. */
+/* [k][box] of a variant, as f64. */
 static double *sums(const struct variant *v, const struct boxes_args *args,
                     const struct tree *tree, const double *multipole,
                     int64_t stride)
@@ -124,7 +125,7 @@ static void rows_agree(void)
                 compare(row, &grids[k], f32 ? FARSUM_F32 : FARSUM_F64,
                         1 + (int)(k % 2));
     }
-    CHECK(rows > 0, "no row but plain");
+    CHECK(rows > 0, "no variant except plain");
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locale.c: what the library prints and reads is the same in every locale. */
+/* locale.c: tests that the library prints and reads the same in every
+ * locale. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,7 +15,7 @@
 #include "stage/m2l/rotation/gpu_rotation_make.h"
 #include "unit/locales.h"
 
-/* All are exact doubles, or what is nearest to the text. */
+/* Exact doubles, or the nearest ones to the text. */
 static const struct {
     const char *text;
     double value;
@@ -30,7 +31,7 @@ static const struct {
              {"-7.888609052210118e-31", -0x1p-100}};
 enum { REALS = sizeof reals / sizeof reals[0] };
 
-/* How many of them are not as they should be. */
+/* Returns how many of them are wrong. */
 static int wrong_reals(void)
 {
     int wrong = 0;
@@ -83,7 +84,7 @@ static void numbers(void)
         CHECK(strcmp(setlocale(LC_ALL, NULL), where) == 0, "%s: changed",
               where);
         leave();
-        /* the thread's, not the program's */
+        /* the locale of the thread, not of the program */
         locale_t own = newlocale(LC_ALL_MASK, where, (locale_t)0);
         locale_t before = uselocale(own);
         CHECK(wrong_reals() == 0, "%s, the thread's: %d", where, wrong_reals());
@@ -93,7 +94,7 @@ static void numbers(void)
     }
 }
 
-/* Every text that a row could have: reals of both precisions, long tables. */
+/* All kinds of text in a kernel: reals of both precisions, long tables. */
 static char *kernel_text(farsum_precision precision)
 {
     struct jit jit;
@@ -129,13 +130,13 @@ static void kernels(void)
         }
         const char *table = f64 ? "TABLE 0.00000000000000000e+00,-2.5000"
                                 : "TABLE 0.000000000e+00f,-2.500000000e-01f,";
-        CHECK(plain && strstr(plain, table), "not as the compiler wants it");
+        CHECK(plain && strstr(plain, table), "not as the compiler expects");
         CHECK(plain && strstr(plain, "#define REAL 0.1\n"), "REAL");
         mem_free(plain);
     }
 }
 
-/* Kept in one locale, read in another: both lines, as they were. */
+/* Written in one locale, read in another: both lines are unchanged. */
 static void wisdom(void)
 {
     const struct choose_time times[2] = {
@@ -146,7 +147,7 @@ static void wisdom(void)
             struct choose_time got[CHOOSE_MOST] = {0};
             const char *where = enter(from);
             wisdom_keep("k|", times, 2);
-            wisdom_keep("k|", times, 2); /* replaces what it can read */
+            wisdom_keep("k|", times, 2); /* rewrites what it can read */
             enter(to);
             int n = wisdom_load("k|", got);
             CHECK(n == 2, "%s, %s: %d lines", where, locales[to], n);
@@ -161,7 +162,7 @@ static void wisdom(void)
         }
 }
 
-/* Everything that a plan says of itself; freed by the caller. */
+/* All texts that a plan prints; freed by the caller. */
 static char *said(void)
 {
     static const double x[6] = {1, 2, 3, 4, 5, 6}, q[2] = {1, -1};
@@ -221,7 +222,7 @@ static void *turn(void *data)
     return data;
 }
 
-/* While another thread sets the program's locale. */
+/* Another thread sets the program's locale meanwhile. */
 static void threads(void)
 {
     pthread_t other;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locale_device.c: plans on a device sum the same in every locale.  A kernel
- * whose text had other numbers would not be found among those that are kept,
- * and would be compiled and sum something else. */
+/* locale_device.c: tests that plans on a device give the same sums in every
+ * locale.  A kernel whose text had other numbers would not be found in the
+ * kernel cache, and would be compiled and give other sums. */
 #include <stdlib.h>
 
 #include "base/random.h"
@@ -16,7 +16,7 @@ struct sums {
     double potential[N], field[3 * N], energy;
 };
 
-/* 1: it summed. */
+/* Returns 1 if it summed. */
 static int sum(const char *method, farsum_precision precision, int n,
                const double *x, const double *q, double edge, struct sums *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locales.h: the locales that tests run in: those of test/locales.sh, found by
+/* locales.h: locales of the tests: those of test/locales.sh, found by
  * LOCPATH. */
 #ifndef FARSUM_TEST_UNIT_LOCALES_H
 #define FARSUM_TEST_UNIT_LOCALES_H
@@ -13,7 +13,8 @@ static const char *const locales[] = {"C", "de_DE.UTF-8", "ps_AF.UTF-8",
                                       "tr_TR.ISO-8859-9"};
 enum { LOCALES = sizeof locales / sizeof locales[0] };
 
-/* Sets it for the program; a test in no locale would test nothing. */
+/* Sets locale k for the program; without the locale the test would test
+ * nothing. */
 static inline const char *enter(int k)
 {
     if (!setlocale(LC_ALL, locales[k]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2l_shape.c: what benches ask of rows of m2l changes how they work, not what
- * they sum, and parts by what operators serve add up to all: on
- * FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+/* m2l_shape.c: tests that the benches' settings of m2l variants change only how
+ * they work, not their sums, and that the parts of operators add up to the
+ * whole; on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct trial {
     struct boxes_io io;
     int64_t numbers;
     struct buf multipole, local;
-    float *sums; /* what the last run gave */
+    float *sums; /* results of the last run */
 };
 
 static const struct variant *row_of(const char *name)
@@ -78,7 +78,8 @@ static void end(struct trial *t)
     free(t->sums);
 }
 
-/* Runs a row; its sums are those of t, level 0 aside, which it leaves. */
+/* Runs a variant.  Its sums are those of t, except for level 0, which it
+ * leaves. */
 static void run(struct trial *t, const char *name, struct boxes_shape shape)
 {
     const struct variant *v = row_of(name);
@@ -152,7 +153,7 @@ static void by_images(void)
                 all[i] += t.sums[i];
                 sum += t.sums[i] * t.sums[i];
             }
-            /* the same pairs of boxes by each row */
+            /* the same pairs of boxes in each variant */
             if (k)
                 CHECK_NEAR(sum / norm[images], 1, 1e-5);
             norm[images] = sum;
@@ -182,7 +183,7 @@ static void refused(void)
     end(&t);
 }
 
-/* What is given and as much again, managed, are to fit beside each other. */
+/* The arrays given and as many again, in managed memory, must both fit. */
 static void half_the_device(void)
 {
     struct trial t;

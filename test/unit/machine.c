@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan/calibrate.c: factors of the costs, of the host and of a device:
- * measured, kept, refused where they make no sense, and what they change. */
+/* machine.c: tests of plan/calibrate.c: cost factors of the host and of a
+ * device: measured, cached, refused if implausible, and their effects. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "stage/stage.h"
 
 static char folder[] = "/tmp/farsum-machine-XXXXXX";
-static struct device *device; /* NULL: none is here */
+static struct device *device; /* NULL: none is available */
 static const char *name = "opencl:0";
 
 static struct machine_place place_of(struct device *who, farsum_precision what)
@@ -37,7 +37,7 @@ static struct machine ones(void)
     return machine;
 }
 
-/* Measured once for each precision: the second time what is kept. */
+/* Measured once for each precision; the second time the kept ones are used. */
 static void measured_on(struct device *who)
 {
     const struct machine none = ones();
@@ -50,13 +50,13 @@ static void measured_on(struct device *who)
     CHECK(machine.measured, "not measured");
     for (int r = 0; r < MACHINE_ROOMS; r++)
         CHECK(machine.factor[r] > 1e-3 && machine.factor[r] < 1e3,
-              "room %d: factor %g", r, machine.factor[r]);
+              "stage %d: factor %g", r, machine.factor[r]);
     machine_load(&kept, &place);
     CHECK(!differ(&machine, &kept), "others are kept");
     place.precision = FARSUM_F32;
     machine_load(&kept, &place);
     CHECK(!differ(&kept, &none), "those of f64 for f32");
-    /* what cannot be measured: nothing is known, nothing is kept */
+    /* not measurable: nothing is known, nothing is kept */
     machine_measure(&kept, &place, 1 << 12);
     CHECK(!differ(&kept, &none), "measured in 4096 bytes");
     machine_load(&kept, &place);
@@ -64,7 +64,7 @@ static void measured_on(struct device *who)
     place = place_of(who, FARSUM_F64);
     place.isa = ISA_BASE;
     place.threads = 7;
-    machine_load(&kept, &place); /* of a device no matter */
+    machine_load(&kept, &place); /* for a device this does not matter */
     CHECK(kept.measured == (who != NULL), "of another host's threads");
     wisdom_clear();
 }
@@ -76,7 +76,7 @@ static void measured(void)
         measured_on(device);
 }
 
-/* One factor of f64's that is not 1. */
+/* Keeps one factor of f64 that is not 1. */
 static void keep_one(struct device *who, int room, double factor)
 {
     const struct machine_place place = place_of(who, FARSUM_F64);
@@ -85,7 +85,7 @@ static void keep_one(struct device *who, int room, double factor)
     machine_keep(&kept, &place);
 }
 
-/* What is chosen for 27 000 points. */
+/* The choices for 27 000 points. */
 static farsum_plan_info tuned_in(const char *where, farsum_precision precision,
                                  const char *method)
 {
@@ -108,8 +108,8 @@ static farsum_plan_info tuned_in(const char *where, farsum_precision precision,
     return info;
 }
 
-/* Near pairs that are dear make the tuner's cutoff short and the boxes small,
- * and the other way. */
+/* Expensive near pairs make the tuner's cutoff short and the boxes small; cheap
+ * ones have the opposite effect. */
 static farsum_plan_info tuned(const char *where, struct device *who,
                               const char *method, int room, double factor)
 {
@@ -121,17 +121,17 @@ static void costs_decide_on(const char *where, struct device *who)
 {
     double dear = tuned(where, who, "spectral", MACHINE_NEAR, 20).cutoff;
     double cheap = tuned(where, who, "spectral", MACHINE_NEAR, 0.05).cutoff;
-    CHECK(dear < 0.8 * cheap, "%s: cutoff %g where near pairs are dear, %g",
+    CHECK(dear < 0.8 * cheap, "%s: cutoff %g for costly near pairs, %g",
           where, dear, cheap);
     int64_t many = tuned(where, who, "fmm", MACHINE_FMM, 20).leaves;
     int64_t few = tuned(where, who, "fmm", MACHINE_FMM, 0.05).leaves;
-    CHECK(many > 2 * few, "%s: %lld boxes where near pairs are dear, else %lld",
+    CHECK(many > 2 * few, "%s: %lld boxes for costly near pairs, else %lld",
           where, (long long)many, (long long)few);
     wisdom_clear();
 }
 
-/* Near pairs of a mixed plan are f32's; and where f64's factors are not there,
- * neither counts. */
+/* Near pairs of a mixed plan use the factor of f32.  If there are no factors
+ * for f64, neither is used. */
 static void both_or_none(void)
 {
     const struct machine_place f32 = place_of(NULL, FARSUM_F32);
@@ -140,12 +140,12 @@ static void both_or_none(void)
     near.factor[MACHINE_NEAR] = 20;
     machine_keep(&near, &f32);
     double alone = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
-    CHECK(alone == built_in, "cutoff %g by f32's factors alone, else %g", alone,
+    CHECK(alone == built_in, "cutoff %g by f32's factors only, else %g", alone,
           built_in);
     keep_one(NULL, MACHINE_NEAR, 1); /* of f64 */
     double both = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
     CHECK(both < 0.8 * built_in,
-          "cutoff %g where f32's pairs are dear, else %g", both, built_in);
+          "cutoff %g for costly pairs in f32, else %g", both, built_in);
     wisdom_clear();
 }
 
@@ -156,7 +156,8 @@ static void costs_decide(void)
         costs_decide_on(name, device);
 }
 
-/* No number, none above 0, none that two machines could differ by. */
+/* Factors that are no number, not above 0, or beyond plausible differences of
+ * machines. */
 static void nonsense(void)
 {
     static const double bad[] = {NAN, 0, -1, 1e9, 1e-9};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits, windows and fits against their definitions, integrated anew. */
+/* math.c: splits, windows and fits against their definitions, integrated
+ * independently. */
 #include <string.h>
 
 #include "check.h"
@@ -8,7 +9,7 @@
 #include "math/prolate.h"
 #include "math/window.h"
 
-/* Simpson's rule: shares nothing with the code under test. */
+/* Simpson's rule, independent of the code under test. */
 static double simpson(double (*f)(double x, const void *data), const void *data,
                       double low, double high, int steps)
 {
@@ -89,7 +90,7 @@ static void splits_are_consistent(void)
                            (split_e(&split, x + h) - split_e(&split, x - h))
                                / (2 * h),
                            1e-8 * c * c);
-            /* beyond the band too: what is left out is estimated from it */
+            /* beyond the band too: the truncation is estimated from it */
             for (double k = 0.3; k < 1.5 * c + 4; k += c / 7) {
                 w.k = k;
                 CHECK_NEAR(split_hat(&split, k),
@@ -198,7 +199,7 @@ static double i0(double x)
     return sum;
 }
 
-/* The definition, by the name; NAN: it has none here. */
+/* The definition of the named window; NAN: there is none here. */
 static double define(const struct window *w, double u)
 {
     double z = 2 * u / w->support, b = w->shape, root = sqrt(1 - z * z);
@@ -217,8 +218,8 @@ static double define(const struct window *w, double u)
     return NAN;
 }
 
-/* The pieces' order: piece j belongs to mesh point m0 + j, whose distance from
- * the particle is u_m - u = j - P/2 + f; a window is even. */
+/* The order of the pieces: piece j belongs to mesh point m0 + j, whose distance
+ * from the particle is u_m - u = j - P/2 + f; a window is even. */
 static void windows_are_their_definitions(void)
 {
     for (int k = 0; window_names[k]; k++)
@@ -239,7 +240,7 @@ static void windows_are_their_definitions(void)
                 bend = fmax(bend, fabs(slope - numeric));
             }
             CHECK(worst < fmax(4 * w.fit_error, 1e-13), "%s P=%d: off by %.3g, "
-                  "the fit says %.3g", window_names[k], p, worst, w.fit_error);
+                  "the fit has %.3g", window_names[k], p, worst, w.fit_error);
             CHECK(bend < 1e-7, "%s P=%d: slope off by %.3g", window_names[k], p,
                   bend);
             for (double f = 0; bspline && f < 1; f += 0.1) {
@@ -251,7 +252,8 @@ static void windows_are_their_definitions(void)
         }
 }
 
-/* u = P/2 sin(phi): es and kaiser_bessel end like a square root in u. */
+/* u = P/2 sin(phi): es and kaiser_bessel behave like a square root of u at
+ * their ends. */
 static double window_wave(double phi, const void *data)
 {
     const struct wave *w = data;
@@ -266,8 +268,8 @@ static void window_transforms(void)
             struct window w;
             CHECK_OK(window_set(&w, window_names[k], p, 0, 1.3, 0));
             struct wave wave = {.window = &w};
-            /* where a window ends with a jump, its own aliases are far above
-             * what a quadrature in u leaves */
+            /* if a window ends with a jump, its aliases are far larger than the
+             * error of a quadrature in u */
             double last = define(&w, 0.9999 * p / 2);
             double edge = 1e-12 + (isnan(last) ? 0 : 1e-3 * fabs(last));
             for (double theta = 0; theta < 9; theta += 0.7) {

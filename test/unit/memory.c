@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan takes of memory: it says how much, before and after it takes it,
- * what it says is what the process has less, and at a tolerance of 1e-6 it is
- * below 1000 bytes a particle; by fmm, whose expansions are as large as the
- * boxes are many, below 2000, and before the points come told less well. */
+/* memory.c: tests of a plan's memory.  The plan reports it before and after
+ * allocation, and the report equals the process's use.  At a tolerance of 1e-6
+ * it is below 1000 bytes per particle.  With fmm, whose expansions grow with
+ * the number of boxes, it is below 2000, and the report before points are set
+ * is less accurate. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +11,18 @@
 #include "check.h"
 #include "heap.h"
 
-/* Bytes a particle, and what part of them is not known before. */
+/* Limit of bytes per particle, and the part of them that may be unpredicted. */
 struct limit {
     const char *method;
     int bytes;
     double part;
 };
-/* the lengths of lists and halos are guessed; of fmm how many boxes, too */
+/* the lengths of lists and halos are guessed; for fmm also the number of
+ * boxes */
 static const struct limit mesh = {"spectral", 1000, 0.33};
 static const struct limit tree = {"fmm", 2000, 0.8};
 
-/* The system k[0] x k[1] x k[2] times. */
+/* Repeats the system k[0] x k[1] x k[2] times. */
 static void repeat(struct system *s, const int k[3])
 {
     int64_t n = s->p.n, copies = (int64_t)k[0] * k[1] * k[2];
@@ -48,16 +50,17 @@ static void repeat(struct system *s, const int k[3])
             s->p.cell[3 * a + d] *= k[a];
 }
 
-/* To a part of it, or a hundred kilobytes (what OpenMP and FFTW keep). */
+/* Compares to a relative part, or to 100 kilobytes (kept by OpenMP and
+ * FFTW). */
 static void agrees(const char *name, const char *what, double found,
                    double wanted, double part)
 {
     CHECK(fabs(found - wanted) <= fmax(part * wanted, 1e5),
-          "%s: %s %.4g bytes, the plan says %.4g", name, what, found, wanted);
+          "%s: %s %.4g bytes, the plan has %.4g", name, what, found, wanted);
 }
 
-/* All that a second execute may allocate is what others do and give back: FFTW
- * some buffers of some transforms, libgomp a team of one thread. */
+/* During a second execute only other libraries allocate, and free again: FFTW
+ * buffers of some transforms, libgomp a team of one thread. */
 static void executes(const struct system *s, farsum_plan *plan,
                      farsum_result *out)
 {
@@ -115,18 +118,18 @@ static void takes(struct system *s, int threads, const struct limit *limit)
     CHECK_OK(farsum_plan_get_info(plan, &info));
     int64_t now = heap_live() - live, most = heap_peak() - live;
     double bytes = (double)info.bytes;
-    printf("%s by %s, %lld particles, %d threads: %.0f bytes a particle (said "
-           "before %.0f, in use %.0f, at most %.0f)\n",
+    printf("%s by %s, %lld particles, %d threads: %.0f bytes per particle "
+           "(predicted %.0f, in use %.0f, at most %.0f)\n",
            s->name, limit->method, (long long)n, threads, bytes / (double)n,
            (double)before / (double)n, (double)now / (double)n,
            (double)most / (double)n);
-    CHECK(bytes < limit->bytes * (double)n, "%s: %.0f bytes a particle",
+    CHECK(bytes < limit->bytes * (double)n, "%s: %.0f bytes per particle",
           s->name, bytes / (double)n);
-    agrees(s->name, "before, tune says", (double)before, bytes, limit->part);
+    agrees(s->name, "predicted by tune:", (double)before, bytes, limit->part);
     if (heap_counts()) {
-        agrees(s->name, "there are in use", (double)now, bytes, 0.1);
-        agrees(s->name, "at the peak there were", (double)most, bytes, 0.1);
-        CHECK(most < limit->bytes * n, "%s: %.0f bytes a particle at the peak",
+        agrees(s->name, "in use:", (double)now, bytes, 0.1);
+        agrees(s->name, "at the peak:", (double)most, bytes, 0.1);
+        CHECK(most < limit->bytes * n, "%s: peak of %.0f bytes per particle",
               s->name, (double)most / (double)n);
         CHECK(most >= now, "a peak below what is in use");
         executes(s, plan, &out);
@@ -177,7 +180,7 @@ static void boxes(void)
     }
 }
 
-/* OpenMP's threads and FFTW's tables come with the first plan and stay. */
+/* OpenMP's threads and FFTW's tables are made with the first plan and stay. */
 static void warm(void)
 {
     struct system s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_case.h: the mesh that tests of the public mesh begin with. */
+/* mesh_case.h: initial mesh of the tests of the public mesh. */
 #ifndef FARSUM_TEST_UNIT_MESH_CASE_H
 #define FARSUM_TEST_UNIT_MESH_CASE_H
 
@@ -7,7 +7,7 @@
 
 #include "farsum/mesh.h"
 
-/* Along a cell that a lattice's reduction would change. */
+/* A cell that lattice reduction would change. */
 static inline farsum_mesh_problem skewed(void)
 {
     farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device: the public mesh on a device, FARSUM_TEST_DEVICE ("opencl:0" if
- * it is not set), held to the host's; arrays on either side.  `large [n]`, on a
- * device with memory for it, runs every row with more products of weights than
- * 32 bits count. */
+/* mesh_device.c: tests of the public mesh on a device, FARSUM_TEST_DEVICE
+ * (default: opencl:0), against the host's; arrays on either side.  `large [n]`,
+ * on a device with enough memory, runs every variant with more products of
+ * weights than 32 bits can count. */
 #include "mesh_device.h"
 
 #include "base/mem.h"
@@ -163,7 +163,7 @@ void same(const struct arrays *a, const struct arrays *b, int which,
           (long long)bad);
 }
 
-/* What a case varies. */
+/* The variations of a case. */
 static farsum_mesh_problem varied(int i)
 {
     farsum_mesh_problem p = skewed();
@@ -219,7 +219,7 @@ static void as_on_the_host(void)
     }
 }
 
-/* Nothing is taken by spread or interp, and rows that repeat do. */
+/* spread and interp allocate nothing, and deterministic variants repeat. */
 static void repeats(void)
 {
     farsum_mesh_problem p = skewed();
@@ -242,8 +242,8 @@ static void repeats(void)
           (long long)(device->device->bytes - held),
           (long long)(mem_bytes() - host));
     CHECK_OK(farsum_mesh_finish(mesh));
-    CHECK_OK(farsum_mesh_finish(mesh)); /* nothing is asked for now */
-    /* the same calls again and again, which may be kept as one */
+    CHECK_OK(farsum_mesh_finish(mesh)); /* no work is pending now */
+    /* repeated calls, which may become a graph */
     for (int turn = 0; turn < 4; turn++) {
         CHECK_OK(buf_fill(&b.there[GRID], 0xff));
         CHECK_OK(buf_fill(&b.there[VALUE], 0xff));

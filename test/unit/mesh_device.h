@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device.h: what the tests of meshes on a device share. */
+/* mesh_device.h: common code of the tests of meshes on a device. */
 #ifndef FARSUM_TEST_MESH_DEVICE_H
 #define FARSUM_TEST_MESH_DEVICE_H
 
@@ -28,20 +28,20 @@ struct arrays {
 double get(const struct arrays *a, int which, int64_t i);
 void put(struct arrays *a, int which, int64_t i, double v);
 int64_t bytes_of(const struct arrays *a, int which);
-/* The pointer that a call is given. */
+/* The pointer that is passed to a call. */
 void *pointer(struct arrays *a, int which);
-/* To where it is, if that is the device. */
+/* Uploads the array if it is on the device. */
 void up(struct arrays *a, int which);
-/* spread: 1: points all over the cell, less: in a corner of it */
+/* spread: 1: points in the whole cell; smaller: in a corner of it */
 void arrays_make(struct arrays *a, const farsum_mesh_problem *p, int64_t n,
                  double spread);
 void arrays_free(struct arrays *a);
 
 farsum_mesh *made(const farsum_mesh_problem *p, farsum_device *where,
                   int deterministic);
-/* spread, then interp of a grid of its own. */
+/* spread, then interp of another grid. */
 void work(farsum_mesh *mesh, struct arrays *a);
-/* Array `which` of both, but for the padding of a mesh. */
+/* Compares array `which` of both, except for the padding of a mesh. */
 void same(const struct arrays *a, const struct arrays *b, int which,
           double most);
 
@@ -57,6 +57,6 @@ void refusals(void);
 /* mesh_device_large.c */
 void many_products(void);
 void little_local(void);
-/* Runs every row of spread and interp with so many points. */
+/* Runs every variant of spread and interp with so many points. */
 void large(int64_t n);
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device_bad.c: what goes wrong with meshes on a device; devices by
- * name. */
+/* mesh_device_bad.c: failures of meshes on a device; devices by name. */
 #include "mesh_device.h"
 
 #include "base/mem.h"
 #include "device/driver/driver.h"
 #include "device/opencl/opencl.h"
 
-/* Positions that only the device has seen fail in finish, or in a call whose
- * results the host gets; then points are to be set again. */
+/* Bad positions that only the device detects fail in finish, or in a call that
+ * returns results to the host.  Then points must be set again. */
 void late_failures(void)
 {
     farsum_mesh_problem p = skewed();
@@ -36,7 +35,7 @@ void late_failures(void)
         else
             CHECK_FAILS(farsum_mesh_finish(mesh), FARSUM_ERR_POSITION);
         CHECK_SAYS("point 123");
-        if (turn != 1) /* what is far away is off the open axis too */
+        if (turn != 1) /* positions far away are also outside the open axis */
             CHECK_SAYS(says[turn]);
         CHECK(get(&a, GRID, 5) == first, "a failure wrote its output");
         CHECK_FAILS(farsum_mesh_spread(mesh, pointer(&a, Q), pointer(&a, GRID)),
@@ -54,7 +53,7 @@ void late_failures(void)
     arrays_free(&a);
 }
 
-/* Arrays of a device: finish says which results are not finite, once. */
+/* With arrays on a device, finish reports once which results are not finite. */
 void results_not_finite(void)
 {
     farsum_mesh_problem p = skewed();
@@ -97,7 +96,7 @@ void results_not_finite(void)
     arrays_free(&a);
 }
 
-/* On the host's side they fail where they are given. */
+/* Errors detected on the host are reported immediately. */
 void failures_at_once(void)
 {
     farsum_mesh_problem p = skewed();
@@ -131,19 +130,18 @@ void failures_at_once(void)
     arrays_free(&a);
 }
 
-/* Memory of the device, then of the host, that ends. */
+/* The device, then the host, runs out of memory. */
 void memory_ends(void)
 {
     farsum_mesh_problem p = skewed();
     struct device *d = device->device;
     struct arrays a, many;
-    int64_t held = d->bytes, failed = 0, last = 1, host;
+    int64_t held = d->bytes, failed = 0, last = 1;
     farsum_mesh *mesh = NULL;
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
     o.on_device = device;
     arrays_make(&a, &p, 50, 1);
     arrays_make(&many, &p, 20000, 1);
-    host = mem_bytes();
     for (int64_t room = 1; room < 1 << 20 && !mesh; room = 4 * room) {
         d->limit = held + room;
         farsum_status status = farsum_mesh_create(&p, &o, &mesh);
@@ -164,6 +162,7 @@ void memory_ends(void)
     work(mesh, &a);
     d->limit = 0;
     farsum_mesh_destroy(mesh);
+    int64_t host = mem_bytes(); /* with the programs that the back end keeps */
     for (int64_t n = 1, more; n < 2000; more = n + last, last = n, n = more) {
         mesh = NULL;
         mem_fail_at(n);
@@ -184,7 +183,8 @@ void memory_ends(void)
     arrays_free(&many);
 }
 
-/* A mesh opens what it names; a queue of ours is as good as its own. */
+/* A mesh opens the device that it names; a queue of the caller works like its
+ * own. */
 void by_name_and_adopted(void)
 {
     farsum_mesh_problem p = skewed();
@@ -217,7 +217,7 @@ void by_name_and_adopted(void)
     arrays_free(&b);
 }
 
-/* A host's pointer where the device's was said, and the reverse. */
+/* A host pointer where a device pointer is declared, and the reverse. */
 void wrong_kind(void)
 {
     farsum_mesh_problem p = skewed(), h = skewed();
@@ -252,14 +252,14 @@ void wrong_kind(void)
         farsum_mesh_interp(host, b.host[GRID], NULL, a.there[GRADIENT].handle),
         FARSUM_ERR_ARGUMENT);
     CHECK_SAYS("gradients: said to be on the host");
-    /* no memory of the device, whatever it is */
+    /* no device memory, whatever it is */
     CHECK_FAILS(farsum_mesh_set_points(mesh, 30, &p), FARSUM_ERR_ARGUMENT);
     CHECK_FAILS(farsum_mesh_set_points(mesh, 30, (char *)&p + 4),
                 FARSUM_ERR_ARGUMENT);
     work(mesh, &a);
     work(host, &b);
     same(&a, &b, GRID, 1e-12);
-    /* OpenCL's buffers say how large they are */
+    /* OpenCL's buffers know their size */
     if (strcmp(device->device->backend->name, "opencl") == 0) {
         CHECK_FAILS(farsum_mesh_set_points(mesh, 31, a.there[X].handle),
                     FARSUM_ERR_ARGUMENT);
@@ -295,9 +295,9 @@ void refusals(void)
             "the mesh is on the host");
     REFUSED(p.value_memory = (farsum_memory)3, ERR_ARGUMENT,
             "value_memory is 3");
-    REFUSED(o.spread = "host_tile", ERR_UNSUPPORTED, "works on the host");
+    REFUSED(o.spread = "host_tile", ERR_UNSUPPORTED, "runs only on the host");
     REFUSED(o.interp = "gpu_cel", ERR_UNKNOWN, "did you mean gpu_cell");
     REFUSED((o.on_device = NULL, o.spread = "gpu_stream"), ERR_UNSUPPORTED,
-            "works on a device");
+            "runs only on a device");
     CHECK_FAILS(farsum_mesh_finish(NULL), FARSUM_ERR_ARGUMENT);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_device_large.c: more points times mesh points of their windows than 32
- * bits count: by what the rows say of themselves, and run. */
+/* mesh_device_large.c: tests with more products of points and window points
+ * than 32 bits can count: the variants' own limits, and runs. */
 #include "mesh_device.h"
 
 #include "stage/interp/interp.h"
@@ -33,8 +33,9 @@ static void args_set(struct spread_args *s, struct interp_args *i,
                               .cell = cell};
 }
 
-/* A row says yes or why not; what it will take grows with the points and is no
- * sum that ran over.  Where it keeps the products, that shows.  1: it fits. */
+/* A variant accepts or refuses with a reason.  Its predicted memory grows with
+ * the points and has not overflowed, visibly so if it keeps the products.  1:
+ * it fits. */
 static int row_limits(const struct variant_row *row, const void *args,
                       int64_t *n)
 {
@@ -44,7 +45,7 @@ static int row_limits(const struct variant_row *row, const void *args,
     int fit = 0;
     *n = 60000000;
     if (row->variant->fits && row->variant->fits(args) != FARSUM_OK)
-        return 0; /* not at all, here */
+        return 0; /* never fits here */
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         *n = counts[k];
         farsum_status status =
@@ -87,11 +88,12 @@ void many_products(void)
         fit += row_limits(r, &s, &s.n) > 0;
     for (const struct variant_row *r = interp_stage.rows; r->name; r++)
         fit += row_limits(r, &i, &i.n) > 0;
-    CHECK(fit >= 10, "%d rows fit", fit);
+    CHECK(fit >= 10, "%d variants fit", fit);
     free(w);
 }
 
-/* With little group memory rows say what they lack, and a mesh takes others. */
+/* With little shared memory, variants report the lack, and a mesh selects
+ * others. */
 void little_local(void)
 {
     const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -116,20 +118,20 @@ void little_local(void)
              r->name; r++) {
             const void *args = room ? (const void *)&i : &s;
             if (!r->variant->fits || r->variant->fits(args) == FARSUM_OK
-                || !strstr(farsum_message(), "group memory"))
+                || !strstr(farsum_message(), "shared memory"))
                 continue;
             lacks++;
             CHECK_SAYS("has 500");
         }
-    CHECK(lacks >= 5, "%d rows want more", lacks);
+    CHECK(lacks >= 5, "%d variants need more", lacks);
     o.on_device = device;
     o.spread = "gpu_cell_hybrid";
     CHECK_FAILS(farsum_mesh_create(&p, &o, &mesh), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("bytes of group memory");
+    CHECK_SAYS("bytes of shared memory");
     o.spread = NULL;
-    /* kernels that every mesh needs may lack it too, where drivers count it */
+    /* kernels of every mesh may lack it too, where drivers count it */
     if (farsum_mesh_create(&p, &o, &mesh) != FARSUM_OK)
-        CHECK_SAYS("bytes of group memory");
+        CHECK_SAYS("bytes of");
     device->device->facts.local = local;
     if (strcmp(device->device->backend->name, "opencl") == 0)
         CHECK(mesh != NULL, "no mesh: %s", farsum_message());
@@ -141,7 +143,8 @@ void little_local(void)
     free(w);
 }
 
-/* One row by name; its mesh or values into `out`; 0: it does not fit. */
+/* One variant by name; its mesh or values go into `out`.  0: it does not
+ * fit. */
 static int large_row(const farsum_mesh_problem *p, const char *spread,
                      const char *interp, struct buf *const b[4], int64_t n,
                      double *out)
@@ -203,7 +206,7 @@ static void large_room(const struct stage *stage, farsum_mesh_problem *p,
         CHECK(off <= 1e-11 * size && size > 0, "%s: off by %g of %g", r->name,
               off, size);
     }
-    CHECK(ran >= 2, "%d rows of %s ran", ran, stage->name);
+    CHECK(ran >= 2, "%d variants of %s ran", ran, stage->name);
     free(first);
     free(out);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_finite.c: meshes and NUFFTs whose results are not finite fail. */
+/* mesh_finite.c: tests that meshes and NUFFTs fail if their results are not
+ * finite. */
 #include "check.h"
 
 #include "mesh_case.h"
 
-/* No number that is not finite comes with success. */
+/* A result that is not finite never comes with success. */
 static void not_finite(void)
 {
     farsum_mesh_problem p = skewed();
@@ -30,7 +31,7 @@ static void not_finite(void)
         CHECK_FAILS(farsum_mesh_interp(mesh, grid, NULL, g),
                     FARSUM_ERR_STRENGTH);
     }
-    q[0] = 1e308; /* finite, and so may be its sums */
+    q[0] = 1e308; /* finite, and its sums may be */
     CHECK_OK(farsum_mesh_spread(mesh, q, grid));
     for (int i = 0; i < 7 * 10 * 9; i++)
         CHECK(isfinite(grid[i]), "%d: %g", i, grid[i]);
@@ -55,8 +56,8 @@ static void not_finite(void)
     }
 }
 
-/* Padding between rows is the caller's, whatever it holds; both parts of a
- * complex mesh count. */
+/* Padding between rows belongs to the caller and may hold anything; both parts
+ * of a complex mesh count. */
 static void padding(void)
 {
     enum { LDZ = 9 + 3, SIZE = 2 * 7 * 10 * LDZ };

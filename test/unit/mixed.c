@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Precision mixed, on the host and on FARSUM_TEST_DEVICE ("opencl:0" if it is
- * not set): near pairs are f32, nothing else is. */
+/* mixed.c: tests of precision mixed, on the host and on FARSUM_TEST_DEVICE
+ * (default: opencl:0): near pairs are f32, everything else is f64. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,15 +89,16 @@ static double distance(const double *a, const double *b, int n)
     return sqrt(d / all);
 }
 
-/* What every kernel gives in mixed, f64 and f32 at the same parameters: mixed
- * is not f64, and no worse than f32; how much better: near_wide. */
+/* Every kernel in mixed, f64 and f32 with the same parameters.  mixed differs
+ * from f64 and is at least as accurate as f32; near_wide tests how much
+ * better. */
 static void between(const char *device)
 {
     static struct sums exact, got[4];
     for (int k = 0; k < KERNELS; k++) {
         int flow = k >= KERNELS - FLOWS;
         farsum_options o = FARSUM_OPTIONS_INIT;
-        o.verify = FARSUM_VERIFY_OFF; /* what estimates say unaided */
+        o.verify = FARSUM_VERIFY_OFF; /* estimates not corrected by a check */
         farsum_plan_info info;
         farsum_problem p = problem_of(kernels[k], FARSUM_F64);
         p.outputs = flow ? FARSUM_VELOCITY
@@ -114,7 +115,7 @@ static void between(const char *device)
         o.support = info.support;
         memcpy(o.mesh, info.mesh, sizeof o.mesh);
         if (strcmp(device, "host") != 0)
-            o.near = "gpu_cells"; /* a thread adds up all of a target */
+            o.near = "gpu_cells"; /* one thread sums everything of a target */
         for (int f = FARSUM_F64; f <= FARSUM_MIXED; f++) {
             p.precision = (farsum_precision)f;
             assert_int_equal(sum(&p, &o, &got[f], &info), FARSUM_OK);
@@ -123,11 +124,11 @@ static void between(const char *device)
         double error[4];
         for (int f = FARSUM_F64; f <= FARSUM_MIXED; f++)
             error[f] = distance(got[f].vector, exact.vector, 3 * N);
-        print_message("%s %s: f64 %.2g, f32 %.2g, mixed %.2g (said: %.2g)\n",
+        print_message("%s %s: f64 %.2g, f32 %.2g, mixed %.2g (expected %.2g)\n",
                       device, kernels[k], error[FARSUM_F64], error[FARSUM_F32],
                       error[FARSUM_MIXED], info.estimated_error);
         assert_true(error[FARSUM_MIXED] > 30 * error[FARSUM_F64]);
-        /* near pairs, alike in both, are most of the error of r6 */
+        /* near pairs, equal in both, dominate the error of r6 */
         assert_true(error[FARSUM_MIXED] < 1.1 * error[FARSUM_F32]);
         assert_true(error[FARSUM_MIXED] < 5 * info.estimated_error);
         if (flow)
@@ -151,7 +152,7 @@ static void on_a_device(void **state)
 {
     const char *name = getenv("FARSUM_TEST_DEVICE");
     farsum_options o = FARSUM_OPTIONS_INIT;
-    o.verify = FARSUM_VERIFY_OFF; /* what estimates say unaided */
+    o.verify = FARSUM_VERIFY_OFF; /* estimates not corrected by a check */
     farsum_problem p = problem_of("laplace", FARSUM_F64);
     farsum_plan *plan = NULL;
     (void)state;
@@ -164,12 +165,13 @@ static void on_a_device(void **state)
     between(o.device);
 }
 
-/* What pairs in f32 cannot reach is refused; arrays are f64 unless said. */
+/* Tolerances that pairs in f32 cannot reach are refused; arrays are f64 by
+ * default. */
 static void reached(void **state)
 {
     static struct sums s;
     farsum_options o = FARSUM_OPTIONS_INIT;
-    o.verify = FARSUM_VERIFY_OFF; /* what estimates say unaided */
+    o.verify = FARSUM_VERIFY_OFF; /* estimates not corrected by a check */
     farsum_plan_info info;
     farsum_problem p = problem_of("laplace", FARSUM_MIXED);
     (void)state;
@@ -181,11 +183,11 @@ static void reached(void **state)
     p.tolerance = 1e-9;
     assert_int_equal(sum(&p, &o, &s, &info), FARSUM_ERR_TOLERANCE);
     assert_non_null(strstr(farsum_message(), "mixed"));
-    p.precision = (farsum_precision)5; /* none */
+    p.precision = (farsum_precision)5; /* no such precision */
     assert_int_equal(sum(&p, &o, &s, &info), FARSUM_ERR_ARGUMENT);
 }
 
-/* Methods without near pairs beside a mesh sum in f64, and say so. */
+/* Methods without near pairs next to a mesh sum in f64, and report it. */
 static void elsewhere(void **state)
 {
     static struct sums got[2];
@@ -194,7 +196,7 @@ static void elsewhere(void **state)
     (void)state;
     for (int k = 0; k < 4; k++) {
         farsum_options o = FARSUM_OPTIONS_INIT;
-        o.verify = FARSUM_VERIFY_OFF; /* what estimates say unaided */
+        o.verify = FARSUM_VERIFY_OFF; /* estimates not corrected by a check */
         farsum_problem p =
             problem_of("laplace", k % 2 ? FARSUM_MIXED : FARSUM_F64);
         memset(p.periodic, 0, sizeof p.periodic);

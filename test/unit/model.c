@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c: operations counted by hand and by loops over particles, what is
- * predicted of them, and rates of the host and of a device. */
+/* model.c: tests of the cost model: operations counted by hand and by loops
+ * over particles, predicted times, and rates of the host and of a device. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static double random_next(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-53;
 }
 
-/* Written down from the formulas, polynomials of 5 coefficients: P and G cost 4
+/* Counted in the formulas, for polynomials of 5 coefficients: P and G cost 4
  * multiply-adds each. */
 static void test_pairs(void **state)
 {
@@ -64,7 +64,7 @@ static void test_pairs(void **state)
 }
 
 /* Every kernel of the table is counted, near and far; in closed form erfc and
- * exp come once. */
+ * exp occur once. */
 static void test_kernels(void **state)
 {
     const int terms[4] = {3, 3, 3, 3};
@@ -84,8 +84,8 @@ static void test_kernels(void **state)
     }
 }
 
-/* A periodic cube of 6 cutoffs, uniform points: pairs that rows look at and
- * sum, by loops over them. */
+/* A periodic cube of 6 cutoffs with uniform points: pairs that variants test
+ * and sum, counted by loops. */
 enum { POINTS = 1500 };
 static void test_looked(void **state)
 {
@@ -131,17 +131,17 @@ static void test_looked(void **state)
     while (strcmp(row->name, "gm_1d") != 0)
         row++;
     stage_work(&near_stage, row, &args, &team);
-    /* of those within: 3 differences, y - P; one root; 2 for the square, v, 4
+    /* for those within: 3 differences, y - P; one root; 2 for the square, v, 4
      * of P, 1 for the sum */
     assert_float_equal(plain.count.calls[COUNT_RSQRT], within, 1e-6 * within);
     assert_float_equal(plain.count.calls[COUNT_ADD], 4 * within, 1e-6 * within);
     assert_float_equal(plain.count.calls[COUNT_FMA], 8 * within, 1e-6 * within);
     assert_true(plain.count.calls[COUNT_ERFC] == 0);
-    /* threads that do not run in step sum what is within */
+    /* threads outside of warps sum only the pairs within */
     assert_float_equal(team.count.calls[COUNT_ERFC], within, 1e-6 * within);
     assert_float_equal(team.count.calls[COUNT_EXP], within, 1e-6 * within);
     assert_float_equal(team.count.calls[COUNT_ADD] / 3, around, 0.05 * around);
-    /* in step they sum for each other, but no more than is looked at */
+    /* a warp's threads sum for each other, but no more pairs than are tested */
     device.facts.subgroup = 32;
     struct work step = {.launches = 0};
     stage_work(&near_stage, row, &args, &step);
@@ -149,7 +149,7 @@ static void test_looked(void **state)
     assert_true(step.count.calls[COUNT_ERFC] < around);
 }
 
-/* Counted in the loops that spread and interpolate. */
+/* Counts of the loops that spread and interpolate. */
 static void test_mesh(void **state)
 {
     enum { N = 3, P = 4, D = 5, C = 2 };
@@ -214,7 +214,7 @@ static void test_fft(void **state)
     assert_float_equal(w.read + w.written, 3 * 2 * 8 * 4096, 1e-9);
 }
 
-/* The longest part binds. */
+/* The longest part is the bound. */
 static void test_bound(void **state)
 {
     struct model_rates rates = {.seconds = {1, 1, 1, 4, 6, 10, 40},
@@ -223,7 +223,7 @@ static void test_bound(void **state)
     struct work work = {.count = {{10, 0, 0, 0, 0, 1, 1}}, .read = 100};
     const char *bound;
     (void)state;
-    /* 10 + 10 + 40 seconds, a multiply-add of two flops a second */
+    /* 10 + 10 + 40 seconds, with a multiply-add of two flops per second */
     assert_float_equal(model_flops(&rates, &work.count), 120, 1e-9);
     assert_float_equal(model_seconds(&rates, &work, 500, 0, &bound), 60, 1e-9);
     assert_string_equal(bound, "flops");
@@ -240,8 +240,8 @@ static void test_bound(void **state)
     assert_string_equal(bound, "sums");
 }
 
-/* Faster than any processor: the work was not done.  How slow one is when
- * others use it as well is nothing to test. */
+/* Faster than any processor would mean that the work was not done.  A lower
+ * limit is not tested, since others may use the processor too. */
 static void test_host(void **state)
 {
     struct machine_place place = {NULL, isa_best(), FARSUM_F64, 1};
@@ -270,7 +270,7 @@ static void test_device(void **state)
         print_message("no device: %s\n", farsum_message());
         skip();
     }
-    /* a server's cache is more than a CPU's device runs through in seconds */
+    /* a server's cache is too large for a CPU's OpenCL device in seconds */
     if (device->facts.cache > SMALL_CACHE)
         device->facts.cache = SMALL_CACHE;
     for (int f = 0; f < 2; f++) {
@@ -287,8 +287,8 @@ static void test_device(void **state)
     device_close(device);
 }
 
-/* The interface: a plan that was only tuned, one that has summed, and one that
- * has no stages. */
+/* The interface: a plan that was only tuned, one that has summed, and one
+ * without stages. */
 static void test_plan(void **state)
 {
     enum { N = 500 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Harmonics, the operators between expansions and lattice sums, against their
- * definitions. */
+/* multipole.c: harmonics, operators between expansions, and lattice sums,
+ * against their definitions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void distance_is_expanded(void)
     }
 }
 
-/* (10.6) and (10.8) are exact for what is there. */
+/* (10.6) and (10.8) are exact for the given coefficients. */
 static void shifts_are_exact(void)
 {
     static const int orders[] = {0, 1, 4, 9, 16};
@@ -122,7 +122,8 @@ static void slopes_are_derivatives(void)
     }
 }
 
-/* The potential in a box of sources in another, and the bound of its error. */
+/* The potential of sources in one box at points in another, and the bound of
+ * its error. */
 static void far_boxes_converge(void)
 {
     static const double offsets[][3] = {
@@ -158,7 +159,7 @@ static void far_boxes_converge(void)
     }
 }
 
-/* T(-r) is T(r) transposed, up to (-1)^(n + k): forces are opposite. */
+/* T(-r) is the transpose of T(r), up to (-1)^(n + k): forces are opposite. */
 static void far_boxes_are_symmetric(void)
 {
     int p = 6, size = multipole_size(p);
@@ -183,7 +184,7 @@ static void far_boxes_are_symmetric(void)
     free(b);
 }
 
-/* (10.11): B B = 1, it is symmetric in the weights of (10.9), and it swaps x
+/* (10.11): B B = 1, B is symmetric in the weights of (10.9), and it exchanges x
  * and z. */
 static void swaps_swap(void)
 {
@@ -209,15 +210,15 @@ static void swaps_swap(void)
             }
             CHECK_NEAR(sum, q[n * n + i], 1e-13);
         }
-        /* about one quarter is not zero */
+        /* about one quarter is nonzero */
         CHECK(wide * wide - zeros <= n * n + n + 3, "degree %d: %d numbers", n,
               wide * wide - zeros);
         free(b);
     }
 }
 
-/* Sums over all cells but 27, edge 1: Lambda of the literature, computed with
- * 20 digits. */
+/* Sums over all cells except 27, edge 1: Lambda of the literature, computed
+ * with 20 digits. */
 static void lattice_sums_are_known(void)
 {
     static const struct {
@@ -246,7 +247,8 @@ static void lattice_sums_are_known(void)
                 CHECK_NEAR(s[multipole_at(l, m)], 0, 1e-15);
 }
 
-/* Of high degree the sum over shells converges by itself, in any brick. */
+/* For high degrees the sum over shells converges without correction, in any
+ * brick. */
 static void lattice_sums_are_sums(void)
 {
     static const double cells[][3] = {{1, 1, 1}, {2, 0.8, 1.4}, {3, 3, 0.9}};
@@ -280,7 +282,7 @@ static void lattice_sums_are_sums(void)
 }
 
 /* Degree 0 is Ewald's potential: of a charge's own images in its background,
- * unit cube, and of rock salt's eight ions, edge 2. */
+ * unit cube, and of the eight ions of rock salt, edge 2. */
 static void lattice_potentials_are_known(void)
 {
     const double unit[3] = {1, 1, 1}, none[3] = {0}, two[3] = {2, 2, 2};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_case.h: random points, and their near field straight from the formulas:
- * every image of every source, no grid, no sorting; with it, what rounding may
- * change. */
+/* near_case.h: random points and their near field by the formulas, with every
+ * image of every source, no grid and no sorting; and the allowed rounding
+ * error. */
 #ifndef FARSUM_TEST_NEAR_CASE_H
 #define FARSUM_TEST_NEAR_CASE_H
 
@@ -38,9 +38,9 @@ enum dist { UNIFORM, CLUSTERED };
 struct near_case {
     struct cell cell;
     struct near_poly poly;
-    struct points sources, targets; /* targets.n 0: the same */
+    struct points sources, targets; /* targets.n 0: sources */
     double *q;                      /* [sources.n]; one in ten is 0 */
-    /* by the formulas, and the sums of absolute values that rounding acts on:
+    /* from the formulas, and sums of absolute values for bounds of rounding:
      * relative, and per displacement of a point */
     double *potential, *field, *potential_size, *field_size;
     double *potential_move, *field_move;
@@ -57,7 +57,7 @@ static inline const struct points *case_points(const struct near_case *c)
     return c->targets.n ? &c->targets : &c->sources;
 }
 
-/* Clustered: half of the points in a ball of 0.2 around the first. */
+/* Clustered: half of the points are in a ball of 0.2 around the first. */
 static inline void case_place(struct near_case *c, struct points *p, int64_t n,
                               enum dist dist, uint64_t seed)
 {
@@ -169,8 +169,8 @@ static inline void case_sum(struct near_case *c, const struct near_args *args)
     }
 }
 
-/* n sources; m targets apart, 0: none, of which every third lies on a source.
- * Charges that f32 holds exactly. */
+/* n sources; m separate targets (0: none), every third of them at a source.
+ * Charges are exact in f32. */
 static inline void case_make(struct near_case *c, const double rows[9],
                              int64_t n, int64_t m, enum dist dist)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_cells.c: rows of near on a device give the same sums by whatever cells a
- * cutoff is divided into, in boxes that are tilted or thinner than the cutoff.
- * On FARSUM_TEST_DEVICE, else opencl:0. */
+/* near_cells.c: tests that near variants on a device give the same sums for any
+ * number of cells per cutoff, in boxes that are tilted or thinner than the
+ * cutoff.  On FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static const double shapes[][9] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const int named[] = {0, 1, 2, 3, 5, NEAR_CELLS};
-/* FEW: of rows with a group a cell, which look at each cell around. */
+/* FEW: for variants with one thread block per cell, which visit each cell
+ * around. */
 enum { NAMED = sizeof named / sizeof *named, FEW = 3 };
 
 struct sums {
@@ -58,7 +59,7 @@ static void sums_make(struct sums *w, int shape, struct device *device)
     };
 }
 
-/* Its points are set anew and summed; out: potentials, then fields. */
+/* Sets the points again and sums; out: potentials, then fields. */
 static farsum_status sums_set_run(struct sums *w, const struct variant *v,
                                   void *state, double *out)
 {
@@ -114,7 +115,7 @@ static double gap(const double *a, const double *b)
     return sqrt(sum / norm);
 }
 
-/* What the row should give, in each shape. */
+/* The expected results of the variant, for each shape. */
 static double want[SHAPES][OUT];
 
 static void reference(void)
@@ -136,8 +137,9 @@ static int group_a_cell(const struct variant *v, struct near_args args)
     return v->fits(&args) == FARSUM_OK;
 }
 
-/* One row, any cells: a kernel knows nothing of them, so it is compiled once,
- * and a state begins with a struct near_gpu, whose args are read by set. */
+/* One variant with any cells.  Its kernel does not depend on them, so it is
+ * compiled once.  A state begins with a struct near_gpu, whose args are read by
+ * set. */
 static void any_cells(const struct variant_row *row, struct device *device)
 {
     static struct sums there;
@@ -167,7 +169,7 @@ static void any_cells(const struct variant_row *row, struct device *device)
     v->destroy(state);
 }
 
-/* What a row says that it took is what is named. */
+/* The cells that a variant reports are those that were named. */
 static void says(const struct variant_row *row, struct sums *w)
 {
     char text[80];
@@ -190,13 +192,13 @@ static void refused(const struct variant_row *row, struct sums *w)
     for (int k = 0; k < 2; k++) {
         w->args.cells = bad[k];
         CHECK(row->variant->fits(&w->args) == FARSUM_ERR_UNSUPPORTED
-                  && strstr(farsum_message(), "cells a cutoff"),
+                  && strstr(farsum_message(), "cells per cutoff"),
               "%s, %d cells: %s", row->name, bad[k], farsum_message());
     }
     w->args.cells = 0;
 }
 
-/* Fewer cells cost more where neighbours are many, more where they are few. */
+/* Fewer cells cost more if neighbours are many, more if they are few. */
 static void costs_have_a_least(const struct variant_row *row, struct sums *w)
 {
     double few[2], many[2];
@@ -227,7 +229,7 @@ int main(void)
     for (const struct variant_row *r = near_stage.rows; r->name; r++) {
         sums_make(&w, 0, device);
         if (r->variant->fits && r->variant->fits(&w.args) != FARSUM_OK)
-            continue; /* the host's */
+            continue; /* a host variant */
         rows++;
         refused(r, &w);
         says(r, &w);
@@ -238,7 +240,7 @@ int main(void)
         w.args.n_sources = 1000000;
         costs_have_a_least(r, &w);
     }
-    CHECK(rows >= 4, "%d rows of near fit %s", rows, device->name);
+    CHECK(rows >= 4, "%d variants of near fit %s", rows, device->name);
     device_close(device);
     return check_end();
 }

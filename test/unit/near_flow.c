@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_flow: the host's fast row of the near field against plain for every
- * kernel of pair.def that is a flow: numbers of coefficients, instruction sets,
- * threads, the frame of turned cells, what is refused. */
+/* near_flow.c: the host's fast near variant against plain, for every flow
+ * kernel of pair.def: numbers of coefficients, instruction sets, threads,
+ * rotated cells, refusals. */
 #include "unit/near_case.h"
 
 extern const struct variant near_plain, near_host_cluster;
 
 static const double cell[9] = {2.1, 1.4, -0.9, -1.6, 2.4, 1.3, 0.4, -1.7, 2.9};
 /* heights in two orders that differ by one exchange: a frame of these axes is
- * right-handed for one of them and left-handed for the other */
+ * right-handed for one and left-handed for the other */
 static const double wide[9] = {1.3, 0, 0, 0.2, 2.6, 0, 0, 0.4, 4};
 static const double deep[9] = {2.6, 0, 0, 0.2, 1.3, 0, 0, 0.4, 4};
 static const double thin[9] = {0.7, 0, 0, 0.2, 9, 0, 0, 1, 3};
@@ -73,7 +73,7 @@ static struct near_args case_args(const struct near_case *c,
     };
 }
 
-/* Strengths that f32 holds exactly. */
+/* Strengths that are exact in f32. */
 static double *strengths(int64_t n)
 {
     uint64_t seed = 17;
@@ -93,7 +93,7 @@ static void expect(const struct near_case *c, struct near_args *args,
         double *got = velocity(&near_host_cluster, c, args, q);
         double *again = velocity(&near_host_cluster, c, args, q);
         double off = distance(got, want, n);
-        /* f32: 1/r^5 of the closest pair, some of whose digits are gone */
+        /* f32: 1/r^5 of the closest pair, which has lost digits */
         if (!(off <= (f == FARSUM_F32 ? 2e-5 : 1e-12 + root)))
             fail_msg("%s f%d %s threads %d, %d coefficients, %lld targets: %g "
                      "from plain", args->pair->name, f == FARSUM_F32 ? 32 : 64,
@@ -129,8 +129,8 @@ static void test_cells(void **state)
             }
 }
 
-/* Every number of coefficients, all of them there or the last one only in one
- * polynomial; one that is only good to 1e-8 may have its roots at 1e-10. */
+/* Every number of coefficients: all nonzero, or the last one nonzero in only
+ * one polynomial.  A polynomial with error 1e-8 may have its roots at 1e-10. */
 static void test_coefficients(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void test_coefficients(void **state)
     }
 }
 
-/* A flow has neither field nor energy nor virial. */
+/* A flow has no field, energy or virial. */
 static void test_refused(void **state)
 {
     (void)state;

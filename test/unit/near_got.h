@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_got.h: what a row of the near field gives of a case, and how far that is
- * from the formulas. */
+/* near_got.h: a near variant's results for a case, and their distance from the
+ * formulas. */
 #ifndef FARSUM_TEST_NEAR_GOT_H
 #define FARSUM_TEST_NEAR_GOT_H
 
 #include "unit/near_case.h"
 
-/* What a run gave, in double. */
+/* Results of a run, in double. */
 struct got {
     double *potential, *field, energy, virial[9];
 };
@@ -54,7 +54,7 @@ static inline struct near_args case_args(const struct near_case *c,
     };
 }
 
-/* Runs a state on the case; results are added to what was there. */
+/* Runs a state on the case; results are added to the old values. */
 static inline void state_run(const struct variant *row, void *state,
                              const struct near_case *c,
                              const struct near_args *args, unsigned outputs,
@@ -81,8 +81,8 @@ static inline void state_run(const struct variant *row, void *state,
     free(q);
 }
 
-/* Largest |got - want| / allowed.  f64: a few roundings of each term, and
- * positions that the size of the cell leaves uncertain.  f32: 1/r and the
+/* Largest |got - want| / allowed.  f64: a few roundings of each term, and the
+ * uncertainty of positions from the size of the cell.  f32: 1/r and the
  * polynomials in single precision, positions to 2^-27 of a cutoff. */
 static inline double worst_of(const struct near_case *c,
                               const struct near_args *args, unsigned outputs,

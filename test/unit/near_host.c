@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_host: both rows of the near field against the formulas, over precisions,
- * instruction sets, threads, cells, distributions and outputs. */
+/* near_host.c: both near variants of the host against the formulas, over
+ * precisions, instruction sets, threads, cells, distributions and outputs. */
 #include "unit/near_got.h"
 
 extern const struct variant near_plain, near_host_cluster;
@@ -61,7 +61,7 @@ static const unsigned apart = FARSUM_POTENTIAL | FARSUM_FIELD;
 
 static const double cubic[9] = {3.7, 0, 0, 0, 3.7, 0, 0, 0, 3.7};
 static const double rod[9] = {1.6, 0, 0, 0, 1.6, 0, 0, 0, 16};
-/* turned in space; tilted nearly as far as a reduced cell may be */
+/* rotated in space; tilted almost as far as a reduced cell may be */
 static const double tilted[9] = {2.1, 1.4,  -0.9, -1.6, 2.4,
                                  1.3, 0.4, -1.7, 2.9};
 static const double flat[9] = {5, 0.3, 0, 2.3, 4.1, 0, 0.9, 0.4, 0.7};
@@ -98,8 +98,8 @@ static void test_few(void **state)
             }
 }
 
-/* A wide, nearly empty cell with two dense drops: long clusters, few columns,
- * and in f32 differences of coordinates that overflow if not guarded. */
+/* A wide, nearly empty cell with two dense drops: long clusters and few
+ * columns.  In f32, differences of coordinates overflow if not guarded. */
 static void test_sparse(void **state)
 {
     (void)state;
@@ -135,8 +135,8 @@ static void test_outputs(void **state)
     case_clear(&c);
 }
 
-/* Every number of coefficients; a polynomial that is only good to 1e-8 may have
- * its roots at 1e-9. */
+/* Every number of coefficients; a polynomial with error 1e-8 may have its roots
+ * at 1e-9. */
 static void test_coefficients(void **state)
 {
     (void)state;
@@ -157,8 +157,8 @@ static void test_coefficients(void **state)
     case_clear(&c);
 }
 
-/* Coincident sources, and targets on them: singular parts go, the rest stays;
- * charges of any size, none, and only nothing. */
+/* Coincident sources, and targets at them: singular parts vanish, the rest
+ * stays.  Charges of any size, zero, and only zero. */
 static void test_coincident(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static double most(const double *x, int64_t n)
     return s;
 }
 
-/* Many points: lists longer than a block, rows that go on in another; one
+/* Many points: lists longer than a block, rows that continue in another; one
  * dense drop among few others. */
 static void test_many(void **state)
 {
@@ -224,7 +224,7 @@ static void test_many(void **state)
             double allow = f == FARSUM_F32 ? 3e-6 : 1e-12, e = 0;
             assert_true(distance(got.potential, want.potential,
                                  case_targets(&c)) < allow);
-            /* the closest pair of all leads, whose distance has lost digits */
+            /* the closest pair dominates, and its distance has lost digits */
             assert_true(distance(got.field, want.field, 3 * case_targets(&c))
                         < (f == FARSUM_F32 ? 1e-4 : 1e-11));
             for (int a = 0; a < 9; a++)
@@ -237,7 +237,7 @@ static void test_many(void **state)
                     assert_true(fabs(got.virial[a] - want.virial[a])
                                 < allow * (e + 30 * most(want.field, 3 * n)));
             }
-            /* once more: bit for bit */
+            /* once more: equal bit for bit */
             row_run(&near_host_cluster, &c, &args, outputs, &again);
             assert_memory_equal(got.potential, again.potential,
                                 (size_t)case_targets(&c) * sizeof(double));
@@ -252,7 +252,7 @@ static void test_many(void **state)
         }
 }
 
-/* One state, new points and another cell; no more memory than it has said. */
+/* One state, new points and another cell; no more memory than predicted. */
 static void test_again(void **state)
 {
     (void)state;
@@ -293,7 +293,7 @@ static void test_again(void **state)
     assert_int_equal(mem_bytes(), before);
 }
 
-/* What is not there is refused, and every allocation may fail. */
+/* Unsupported requests are refused, and every allocation may fail. */
 static void test_refused(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_pairs.c: positions are held in steps, which near pairs note: plans in
- * f32 know it of every kernel and norm and refuse what is out of reach, auto
- * goes to f64, and f64 has a floor of its own. */
+/* near_pairs.c: tests of the limited resolution of positions, which affects
+ * near pairs: plans in f32 account for it with every kernel and norm and refuse
+ * unreachable tolerances, auto chooses f64, and f64 has a limit of its own. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 enum { N = 64 };
 
-/* Sources at random in a cube of edge 1 about (1/2, 1/2, 1/2), the first two a
- * distance apart, and strengths of mean 0. */
+/* Random sources in a cube of edge 1 about (1/2, 1/2, 1/2), the first two at a
+ * given distance; strengths with mean 0. */
 static void pair_load(struct system *s, const char *kernel, double apart,
                       int seed)
 {
@@ -24,8 +24,8 @@ static void pair_load(struct system *s, const char *kernel, double apart,
         s->p.x[3 + d] = s->p.x[d] + apart * s->p.cell[0] * (d == seed % 3);
 }
 
-/* The estimate over the measured error, of a sum that has to keep its
- * tolerance; 0: it is refused for that. */
+/* The estimate over the measured error of a sum that must keep its tolerance;
+ * 0: it is refused because of the pair. */
 static double pair_share(const struct system *s, farsum_error_kind norm,
                          farsum_precision precision, double tolerance)
 {
@@ -64,7 +64,7 @@ static double pair_share(const struct system *s, farsum_error_kind norm,
 static const char *const kernels[] = {"laplace", "yukawa", "r6", "stokeslet",
                                       "rotlet", "stresslet"};
 
-/* f32 leaves 1e-8/apart of a pair's value and more of its slope. */
+/* f32 has an error of 1e-8/apart in a pair's value and more in its slope. */
 static void narrow(void)
 {
     int refused = 0, reached = 0;
@@ -78,9 +78,9 @@ static void narrow(void)
                                           : norm ? FARSUM_ERROR_POTENTIAL
                                                  : FARSUM_ERROR_FORCE;
                 CHECK(pair_share(&s, error, FARSUM_F32, 2e-6) == 0,
-                      "%s sums in f32 what it cannot", kernels[k]);
+                      "%s sums in f32 beyond its limit", kernels[k]);
                 CHECK(pair_share(&s, error, FARSUM_MIXED, 2e-6) == 0,
-                      "%s sums in mixed what it cannot", kernels[k]);
+                      "%s sums in mixed beyond its limit", kernels[k]);
                 CHECK(pair_share(&s, error, FARSUM_AUTO, 2e-6) > 0,
                       "%s: %s", kernels[k], farsum_message());
                 double share = pair_share(&s, error, FARSUM_F32, 2e-3);
@@ -92,7 +92,7 @@ static void narrow(void)
     CHECK(reached > 17, "%d of 24 estimates", reached);
 }
 
-/* Wrapped positions are held in steps of 1e-16 of the cell. */
+/* Wrapped positions have steps of 1e-16 of the cell. */
 static void wide(void)
 {
     for (int k = 0; k < 6; k++) {
@@ -102,14 +102,14 @@ static void wide(void)
         farsum_error_kind error = s.flow ? FARSUM_ERROR_VELOCITY
                                          : FARSUM_ERROR_FORCE;
         CHECK(pair_share(&s, error, FARSUM_F64, 1e-11) == 0,
-              "%s sums in f64 what it cannot", kernels[k]);
+              "%s sums in f64 beyond its limit", kernels[k]);
         CHECK(pair_share(&s, error, FARSUM_F64, 1e-8) > 0, "%s: %s", kernels[k],
               farsum_message());
         system_free(&s);
     }
 }
 
-/* A pair that is most of the norm asks for the digits of 1/r itself. */
+/* If a pair dominates the norm, 1/r itself must have enough digits. */
 static void digits(void)
 {
     for (int k = 0; k < 6; k++)
@@ -125,7 +125,8 @@ static void digits(void)
         }
 }
 
-/* Open space, no sample: what positions leave is known once they are set. */
+/* Open space, no sample: the effect of positions is known only after
+ * set_points. */
 static void unknown(void)
 {
     static const double aparts[] = {1e-11, 1e-9, 1e-6};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_skin: lists that are kept while points move less than a skin, against
- * the formulas at every step, and when they may not be kept. */
+/* near_skin.c: tests of lists that are reused while points move less than a
+ * skin, against the formulas at every step, and of moves that require new
+ * lists. */
 #include "unit/near_got.h"
 
 extern const struct variant near_plain, near_host_cluster;
@@ -16,7 +17,7 @@ static const double tilted[9] = {2.1, 1.4, -0.9, -1.6, 2.4,
 static const double flat[9] = {5, 0.3, 0, 2.3, 4.1, 0, 0.9, 0.4, 0.7};
 static const double tiny[9] = {0.31, 0, 0, 0.14, 0.35, 0, -0.1, 0.13, 0.43};
 
-/* Point i by a vector, and back into the cell. */
+/* Moves point i by a vector, and back into the cell. */
 static void move(struct points *p, const struct cell *cell, int64_t i,
                  const double by[3])
 {
@@ -26,7 +27,8 @@ static void move(struct points *p, const struct cell *cell, int64_t i,
                       + by[1] * cell->inv[3 + d] + by[2] * cell->inv[6 + d]);
 }
 
-/* Every point this far, in a direction that goes by `seed` and its number. */
+/* Moves every point this far, in a direction that depends on `seed` and its
+ * index. */
 static void move_all(struct points *p, const struct cell *cell, double far,
                      uint64_t seed)
 {
@@ -55,7 +57,7 @@ static farsum_status skin_set(void *s, const struct near_case *c)
                                  c->targets.n ? &c->targets : NULL);
 }
 
-/* Sets the points and holds all sums against the formulas. */
+/* Sets the points and compares all sums with the formulas. */
 static void step(void *s, struct near_case *c, const struct near_args *args)
 {
     struct got got;
@@ -76,8 +78,8 @@ static void step(void *s, struct near_case *c, const struct near_args *args)
                  (long long)args->lists->kept, worst);
 }
 
-/* Out and back again, over faces of the cell, some half a skin at most from
- * where points were listed; then farther, and on. */
+/* Points move out and back, across faces of the cell, some up to half a skin
+ * from their listed positions; then farther, and on. */
 static void walk(struct near_case *c, struct near_args *args)
 {
     struct near_lists lists = {0};
@@ -119,7 +121,8 @@ static void test_walks(void **state)
                     struct near_args args = case_args(&c, (farsum_precision)f);
                     args.isa = (enum isa)isa;
                     args.threads = 1 + turn % 3;
-                    /* a skin of cells is one of images of one point */
+                    /* a skin of many cells would list many images of one
+                     * point */
                     args.skin = cells[k] == tiny ? 0.1 : skins[turn % 3];
                     turn++;
                     walk(&c, &args);
@@ -127,8 +130,8 @@ static void test_walks(void **state)
                 }
 }
 
-/* Pairs that come into the cutoff from beyond it are there from the first step
- * on, and those that leave it are not. */
+/* Pairs that enter the cutoff count from the first step on; those that leave it
+ * do not. */
 static void test_cutoff(void **state)
 {
     (void)state;
@@ -164,7 +167,7 @@ static void test_cutoff(void **state)
     }
 }
 
-/* One point alone, and when it is farther than half a skin. */
+/* A single point, and the step at which it exceeds half a skin. */
 static void test_farthest(void **state)
 {
     (void)state;
@@ -212,8 +215,8 @@ static void test_farthest(void **state)
     case_clear(&c);
 }
 
-/* Points that come to lie on one another, and part again: across the cell's
- * face, in one cluster or in two, sources and targets. */
+/* Points that come to coincide, and separate again: across the cell's face, in
+ * one cluster or in two, sources and targets. */
 static void test_meetings(void **state)
 {
     (void)state;
@@ -227,7 +230,7 @@ static void test_meetings(void **state)
             args.skin = 0.2;
             args.lists = &lists;
             struct points *with = m ? &c.targets : &c.sources;
-            for (int64_t i = 0; i < m; i++) /* apart, at first */
+            for (int64_t i = 0; i < m; i++) /* apart at first */
                 for (int d = 0; d < 3; d++)
                     with->s[d][i] = cell_wrap(with->s[d][i] + 0.0123);
             with->s[0][7] = 1e-3, with->s[1][7] = 1e-3;
@@ -253,8 +256,8 @@ static void test_meetings(void **state)
         }
 }
 
-/* Sources that coincide are found, by both rows, in new lists and in kept
- * ones, and pairs that are only near are none. */
+/* Coincident sources are found by both variants, in new and in reused lists;
+ * pairs that are only close are not reported. */
 static void test_distinct(void **state)
 {
     (void)state;
@@ -288,7 +291,7 @@ static void test_distinct(void **state)
                     assert_int_equal(
                         rows[r]->set(s, &c.sources, m ? &c.targets : NULL),
                         FARSUM_ERR_COINCIDENT);
-                    c.sources.s[0][other] += 1e-14; /* near, not there */
+                    c.sources.s[0][other] += 1e-14; /* close, not coincident */
                     assert_int_equal(
                         rows[r]->set(s, &c.sources, m ? &c.targets : NULL),
                         FARSUM_OK);
@@ -302,7 +305,7 @@ static void test_distinct(void **state)
                 }
 }
 
-/* A crowd at one place is refused before its lists are made. */
+/* Many points at one position are refused before lists are made. */
 static void test_pile(void **state)
 {
     (void)state;
@@ -322,7 +325,7 @@ static void test_pile(void **state)
     case_clear(&c);
 }
 
-/* Many points, longer lists than a block of them, and of those watched. */
+/* Many points: lists longer than a block, also of watched points. */
 static void test_many(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the near field's rows of teams refuse, and why; no device is needed. */
+/* near_team.c: refusals of the team variants of the near field, and their
+ * reasons; requires no device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,15 +86,15 @@ static void test_team(void **state)
         args.team[0] = 16;
         args.team[1] = 2;
         if (r % 2 == 0)
-            refused(rows[r], &args, "it has one");
+            refused(rows[r], &args, "this variant has one");
         else
             assert_int_equal(rows[r]->fits(&args), FARSUM_OK);
     }
-    /* 512 threads of 6 strengths and 3 coordinates want 45 KB */
+    /* 512 threads with 6 strengths and 3 coordinates need 45 KB */
     struct near_args args = args_of(&split, "stresslet");
     args.team[0] = 256;
     assert_int_equal(near_gm_1d.fits(&args), FARSUM_OK);
-    refused(&near_sm_2d, &args, "group memory");
+    refused(&near_sm_2d, &args, "shared memory");
     device.facts.local = 1 << 18;
     assert_int_equal(near_sm_2d.fits(&args), FARSUM_OK);
     args.team[1] = 4;

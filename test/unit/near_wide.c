@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_wide: sums of many near pairs of one sign.  Pairs in f32 round each on
- * its own: of n the sum is off by their root mean square over sqrt(n).  Sums in
- * f32 are off by more the more terms they have; wide ones are not.  On the host
- * and on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+/* near_wide.c: sums of many near pairs of one sign.  Pairs in f32 have
+ * independent rounding errors: the error of a sum of n is their root mean
+ * square over sqrt(n).  The error of sums in f32 grows with the number of
+ * terms; that of f64 sums (`wide`) does not.  On the host and on
+ * FARSUM_TEST_DEVICE (default: opencl:0). */
 #include "unit/near_case.h"
 
 #include "device/device.h"
@@ -12,7 +13,7 @@
 extern const struct variant near_plain, near_host_cluster, near_gpu_cells,
     near_gpu_clusters, near_gpu_lanes, near_gpu_pairs, near_gpu_verlet;
 
-/* Targets are as many of the sources. */
+/* LOOKED of the sources are targets. */
 enum { FEW = 300, MANY = 10000, LOOKED = 150 };
 
 struct wide_case {
@@ -23,12 +24,12 @@ struct wide_case {
     struct device *device; /* borrowed; NULL: the host */
     int64_t n;
     float *q;
-    double value[LOOKED], field[3 * LOOKED]; /* what plain has, in f64 */
+    double value[LOOKED], field[3 * LOOKED]; /* results of plain, in f64 */
 };
 
-/* n points within a cutoff of each, uniform; half of them in a corner of the
- * cell, if they crowd.  Positions and coefficients are what f32 holds, so that
- * it is pairs and sums that round. */
+/* Makes `neighbours` points within a cutoff of each, uniform; if crowded, half
+ * of them are in a corner of the cell.  Positions and coefficients are exact in
+ * f32, so only pairs and sums are rounded. */
 static void wide_make(struct wide_case *c, double neighbours, int crowded,
                       struct device *device)
 {
@@ -162,7 +163,7 @@ static double wide_off(const double *a, const double *b, int n)
     return sqrt(off / all);
 }
 
-/* Relative errors [wide][potential, field] of a row. */
+/* Relative errors [wide][potential, field] of a variant. */
 static void wide_errors(const struct wide_case *c, const struct variant *row,
                         int apart, enum isa isa, double off[2][2])
 {
@@ -177,12 +178,16 @@ static void wide_errors(const struct wide_case *c, const struct variant *row,
     }
 }
 
-/* few: of FEW neighbours, many: of MANY.  Wide sums are not off by more where
- * there are more terms; those in f32 are then by 7 (the lanes of a SIMD word
- * are summed apart) to 75 times as much, of potentials; of fields by 1.8 to 19
- * times.  A GPU's roots may all err to one side, which no sum makes good: there
- * the error ends at what a pair's is, 1e-7, and f32 is off by 2.3 to 3.2 times
- * as much where many threads share a sum (H200, gpu_pairs, gpu_clusters). */
+/* few: FEW neighbours; many: MANY.  Wide (f64) sums do not lose accuracy with
+ * more terms.
+ *
+ * Sums in f32 have larger errors: potentials by a factor 7 (SIMD lanes are
+ * summed separately) to 75, fields by 1.8 to 19.
+ *
+ * A GPU's reciprocal roots may all deviate to one side, which no summation
+ * corrects.  The error then ends at that of a pair, 1e-7.  f32 sums are 2.3 to
+ * 3.2 times worse if many threads share a sum (H200, gpu_pairs,
+ * gpu_clusters). */
 static void wide_expect(const char *name, int roots, double few[2][2],
                         double many[2][2])
 {

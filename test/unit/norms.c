@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Norms of energy, of pressure and of each force, and the estimates of energy
- * and virial beside every result.  What is right comes from the references by
- * name, of all particles.  On the host and, as
+/* norms.c: tests of the norms of energy, of pressure and of each force, and of
+ * the estimates of energy and virial with every result.  The expected values
+ * come from the reference methods, over all particles.  On the host and, as
  *
  *     test_unit_norms device
  *
- * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+ * on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 enum { MOST = 1500 };
 
 static const char *device; /* NULL: the host */
-static int above; /* sums that in the norm of forces are above the tolerance */
+static int above; /* sums above the tolerance when tuned for forces */
 
 struct system {
     const char *name, *kernel, *method;
@@ -49,7 +49,7 @@ static void begin(const char *name, int n)
     s.n = n;
 }
 
-/* Neutral molecules of three charges at random, as water has them. */
+/* Neutral molecules of three charges, like water, at random. */
 static void molecules(int n)
 {
     uint64_t random = 3;
@@ -73,7 +73,7 @@ static void tame(int n)
         s.q[i] = normal(&random);
 }
 
-/* Charges of one sign gathered among their counter-ions. */
+/* Charges of one sign, clustered among their counter-ions. */
 static void colloid(int n)
 {
     uint64_t random = 7;
@@ -86,7 +86,7 @@ static void colloid(int n)
         s.q[i] = i < n / 2 ? 1 : -1;
 }
 
-/* A near pair, whose force is most of the norm. */
+/* A close pair, whose force dominates the norm. */
 static void pair(int n)
 {
     tame(n);
@@ -95,8 +95,8 @@ static void pair(int n)
         s.x[3 + d] = s.x[d] + (d == 0 ? 1e-3 : 0);
 }
 
-/* Masses whose density goes as r^-3: the inner ones feel far larger forces than
- * the outer ones. */
+/* Masses with density r^-3: the inner ones have far larger forces than the
+ * outer ones. */
 static void cusp(int n)
 {
     uint64_t random = 11;
@@ -144,7 +144,7 @@ static farsum_problem problem_of(farsum_error_kind error, double tolerance)
     return p;
 }
 
-/* The sum by a plan of its own; info may be NULL. */
+/* Sums with a new plan; info may be NULL. */
 static void sum(const farsum_problem *p, const char *method, const char *where,
                 struct results *r, farsum_plan_info *info)
 {
@@ -211,7 +211,7 @@ static double length_of(const double *v)
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* The error that one of a hundred is above. */
+/* The 99th percentile of single errors. */
 static double of_each(void)
 {
     static double error[MOST];
@@ -237,7 +237,7 @@ static double measured(farsum_error_kind error)
                                             : of_each();
 }
 
-/* An estimate is within a factor of what is measured, above rounding. */
+/* An estimate is within a factor of the measured error, above rounding. */
 static void agrees(const char *what, double estimated, double found,
                    double factor)
 {
@@ -247,7 +247,7 @@ static void agrees(const char *what, double estimated, double found,
           found);
 }
 
-/* Beside a tolerance of forces, energy and virial have estimates. */
+/* With a tolerance of forces, energy and virial also have estimates. */
 static void beside(double tolerance, double factor)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -258,7 +258,7 @@ static void beside(double tolerance, double factor)
     agrees("virial", info.estimated_virial_error, of_virial(), factor);
 }
 
-/* The norm's tolerance is kept, and its estimate is true. */
+/* The norm's tolerance is kept, and its estimate is right. */
 static void keeps(farsum_error_kind error, double tolerance)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -302,8 +302,8 @@ static void estimates(void)
     beside(1e-4, 1.1);
 }
 
-/* Of many particles the targets' potentials say it; the virial's error, which
- * is that of all modes, is as well known. */
+/* For many particles, the targets' potentials give the energy's estimate.  The
+ * virial's error contains all modes and is known as well as before. */
 static void many(void)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
@@ -352,7 +352,7 @@ static void pressures(void)
     s.kernel = "yukawa";
     s.kappa = 8;
     keeps(FARSUM_ERROR_PRESSURE, 1e-6);
-    tame(1500); /* of which not all are summed again */
+    tame(1500); /* not all of these are summed again */
     keeps(FARSUM_ERROR_PRESSURE, 1e-5);
     tame(1200);
     s.kernel = "yukawa";
@@ -416,8 +416,8 @@ static void refused(void)
     CHECK_FAILS(made(&p, 0, 0), FARSUM_ERR_ARGUMENT);
 }
 
-/* Nothing is asked for: the virial comes to the outputs.  Without a check
- * nothing is known of energies, and a plan for pressure is far finer. */
+/* The virial is added to the outputs without a request.  Without a check
+ * energies have no estimate, and a plan for pressure is much more accurate. */
 static void unchecked(void)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft: types 1 and 2 against the sums themselves, in double. */
+/* nufft.c: NUFFTs of types 1 and 2 against direct sums in double. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void ladder(int f32)
             double sigma = sigmas[(i % SHAPES + i / SHAPES / 2 + turn) % 4];
             if ((sigma == 1.25 && tol < 0.5e-8)
                 || (sigma == 1.5 && tol < 0.5e-11))
-                continue; /* wider windows than there are */
+                continue; /* wider windows than available */
             try_set(&t, type, sign, 150, shapes[i % SHAPES], tol, f32, 1);
             t.options.upsampling = sigma;
             double e = error(&t, &info);
@@ -44,7 +44,7 @@ static void ladder_f32(void)
     ladder(1);
 }
 
-/* Several vectors, at once and in batches. */
+/* Several vectors in one call and in batches. */
 static void vectors(void)
 {
     static const int counts[] = {2, 3, 8, 11, 24};
@@ -91,7 +91,7 @@ static void adjoint(void)
     }
 }
 
-/* None, one, and other counts than expected through one plan. */
+/* None, one, and other counts than announced with one plan. */
 static void counts(void)
 {
     struct try t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_case.c: one NUFFT and the sums themselves. */
+/* nufft_case.c: one NUFFT and its direct sums. */
 #include "nufft_case.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void try_set(struct try *t, int type, int sign, int64_t n,
     t->x = check_memory((size_t)(3 * n + 1), sizeof *t->x);
     t->c = check_memory((size_t)(n * channels + 1), sizeof *t->c);
     t->f = check_memory((size_t)(t->modes * channels), sizeof *t->f);
-    for (int64_t i = 0; i < 3 * n; i++) { /* some periods around 0 */
+    for (int64_t i = 0; i < 3 * n; i++) { /* a few periods around 0 */
         t->x[i] = 20 * (random_unit() - 0.5);
         if (f32)
             t->x[i] = (double)(float)t->x[i];
@@ -75,7 +75,7 @@ static void unpack(const struct try *t, const void *from, void *to, int64_t n)
                                 : ((const double *)from)[i];
 }
 
-/* An array where the problem says that it is. */
+/* The array in the memory that the problem states. */
 static void *placed(const struct try *t, farsum_memory memory, void *host,
                     int64_t n, struct buf *buf)
 {
@@ -108,13 +108,13 @@ void run(struct try *t, farsum_mesh_info *info)
     size_t size = p->precision == FARSUM_F32 ? 4 : 8;
     if (farsum_nufft_create(p, &t->options, &nufft) != FARSUM_OK)
         check_stop("create: %s", farsum_message());
-    /* results are set, whatever was there */
+    /* results are set, not added */
     memset(p->type == 1 ? f : c, 0xff, (size_t)(p->type == 1 ? nf : nc) * size);
     void *px = placed(t, p->x_memory, x, 3 * t->n, &there[0]);
     void *pc = placed(t, p->c_memory, c, nc, &there[1]);
     void *pf = placed(t, p->f_memory, f, nf, &there[2]);
     CHECK_OK(farsum_nufft_set_points(nufft, t->n, px));
-    /* what a device is asked for again and again may be kept as one */
+    /* repeated work on a device may become a graph */
     for (int again = 0; again < (t->options.on_device ? 4 : 1); again++)
         CHECK_OK(farsum_nufft_execute(nufft, pc, pf));
     CHECK_OK(farsum_nufft_finish(nufft));
@@ -131,7 +131,7 @@ void run(struct try *t, farsum_mesh_info *info)
     free(f);
 }
 
-/* e^(i sign k x_d) for all k of an axis. */
+/* e^(i sign k x_d) for all k along an axis. */
 static void powers(const struct try *t, int64_t j, int d, double complex *e)
 {
     int64_t n = t->problem.modes[d];
@@ -140,7 +140,7 @@ static void powers(const struct try *t, int64_t j, int d, double complex *e)
             cexp(I * t->problem.sign * (double)(i - n / 2) * t->x[3 * j + d]);
 }
 
-/* The sums, into `want`. */
+/* The direct sums, into `want`. */
 static void direct(const struct try *t, double complex *want)
 {
     const int64_t *N = t->problem.modes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_case.h: one NUFFT and the sums themselves, in double. */
+/* nufft_case.h: one NUFFT and its direct sums in double. */
 #ifndef FARSUM_TEST_NUFFT_CASE_H
 #define FARSUM_TEST_NUFFT_CASE_H
 
@@ -11,7 +11,7 @@
 struct
 try {
     farsum_nufft_problem problem;
-    farsum_mesh_options options; /* on_device: where arrays may be too */
+    farsum_mesh_options options; /* on_device: arrays may be there */
     int64_t n, modes;
     double *x;             /* [n][3] */
     double complex *c, *f; /* [channel][n], [channel][modes] */
@@ -22,7 +22,7 @@ double random_unit(void);
 void try_set(struct try *t, int type, int sign, int64_t n,
              const int64_t modes[3], double tolerance, int f32, int channels);
 void try_clear(struct try *t);
-/* The library's result in place of c or f; info may be NULL. */
+/* Replaces c or f by the library's result; info may be NULL. */
 void run(struct try *t, farsum_mesh_info *info);
 /* Relative error in the 2-norm; info may be NULL. */
 double error(struct try *t, farsum_mesh_info *info);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft_device: types 1 and 2 on a device, FARSUM_TEST_DEVICE ("opencl:0" if it
- * is not set), against the sums themselves and the host's.
+/* nufft_device.c: NUFFTs of types 1 and 2 on a device, FARSUM_TEST_DEVICE
+ * (default: opencl:0), against direct sums and NUFFTs on the host.
  * FARSUM_TEST_ALL=1: every shape at every tolerance. */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static farsum_device *device;
 
-/* Which of x, c, f are on the device. */
+/* Sets which of x, c, f are on the device. */
 static void places(struct try *t, int bits)
 {
     farsum_memory *const memory[] = {&t->problem.x_memory, &t->problem.c_memory,
@@ -56,8 +56,8 @@ static void ladder_f32(void)
     ladder(1);
 }
 
-/* Several vectors, some at a time, with each kind of array on each side; the
- * host's result to rounding. */
+/* Several vectors, in batches, with each kind of array on each side; equal to
+ * the host's result to rounding. */
 static void as_on_the_host(void)
 {
     static const int counts[] = {1, 2, 9};
@@ -92,7 +92,7 @@ static void as_on_the_host(void)
     }
 }
 
-/* Every transform of the room that fits gives the same. */
+/* Every variant of fft that fits gives the same result. */
 static void transforms(void)
 {
     farsum_variant_info row = FARSUM_VARIANT_INFO_INIT;
@@ -120,7 +120,7 @@ static void transforms(void)
     CHECK(ran >= 2, "%d transforms", ran);
 }
 
-/* None, one, other counts than expected; what is bad. */
+/* None, one, other counts than announced; bad input. */
 static void counts(void)
 {
     struct device *d = device->device;
@@ -151,7 +151,7 @@ static void counts(void)
                     FARSUM_ERR_POSITION);
         CHECK_SAYS("point 25: z = nan");
         CHECK_FAILS(farsum_nufft_execute(nufft, t.c, t.f), FARSUM_ERR_STATE);
-        /* memory that ends leaves what there was */
+        /* running out of memory changes nothing */
         t.x[77] = 1;
         double *many = check_memory(3 * 100000, sizeof *many);
         d->limit = d->bytes + 100000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* one_place.c: an excluded pair at one place is one charge; cells of either
- * hand are one lattice.  "device": on FARSUM_TEST_DEVICE, else "opencl:0", with
- * arrays there. */
+/* one_place.c: tests that a coincident excluded pair acts as one charge, and
+ * that left- and right-handed cells are one lattice.  "device": on
+ * FARSUM_TEST_DEVICE (default: opencl:0), with arrays there. */
 #include "check.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct sums {
     double potential[MOST], field[3 * MOST], energy, virial[9];
 };
 
-/* One array: the host's, or its copy on the device. */
+/* One array: on the host, or its copy on the device. */
 static void *given(struct buf *buf, const void *from, int64_t bytes)
 {
     if (!device)
@@ -82,8 +82,8 @@ static farsum_problem problem(const double cell[9], int periodic)
 
 static const double cube[9] = {10, 0, 0, 0, 10, 0, 0, 0, 10};
 
-/* The energy and the first potential of charges 1 and -1, the first in two
- * parts at one place. */
+/* The energy and the first potential of charges 1 and -1; the first consists of
+ * two parts at one position. */
 static void one_charge(const char *method, int periodic, double right)
 {
     const double x[9] = {1, 2, 3, 1, 2, 3, 4, 5, 6}, q[3] = {0.25, 0.75, -1};
@@ -102,7 +102,7 @@ static void one_charge(const char *method, int periodic, double right)
               s.field[3 + d], s.field[6 + d], d);
 }
 
-/* Ewald, as in unit/locale_device.c. */
+/* by Ewald, as in unit/locale_device.c */
 static const double madelung = -0.236203296385;
 
 static void pair_spectral(void)
@@ -120,8 +120,8 @@ static void pair_open(void)
     one_charge("fmm", 0, -1 / sqrt(27));
 }
 
-/* Rows a, b, c of a cell of the right hand, two of them in turn, and the last
- * turned round: the same sums. */
+/* Rows a, b, c of a right-handed cell, with two of them exchanged, and with the
+ * last reversed: the same sums. */
 static void hands(const char *method, const double rows[9])
 {
     static const int order[3][3] = {{0, 1, 2}, {1, 0, 2}, {0, 1, 2}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl_kept.c: devices of PoCL's share the programs that were built, the last
- * 128; FARSUM_TEST_DEVICE or opencl:0. */
+/* opencl_kept.c: tests that PoCL devices share the last 128 programs built; on
+ * FARSUM_TEST_DEVICE (default: opencl:0). */
 #include "check.h"
 
 #include "device/buf.h"

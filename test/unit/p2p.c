@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pairs of near leaves against sums that know no tree.  With the word perf
- * it times them instead (p2p_perf.c). */
+/* p2p.c: the pairs of near leaves against sums without a tree.  With the word
+ * perf it times them instead (p2p_perf.c). */
 #include <string.h>
 
 #include "base/isa.h"
@@ -11,7 +11,7 @@
 
 enum { N = 250, M = 90 };
 
-/* Points, strengths and what is found and wanted, in the caller's order. */
+/* Points, strengths and results, found and expected, in the caller's order. */
 struct sums {
     struct tree_args shape;
     struct p2p_args args;
@@ -60,7 +60,7 @@ static struct tree_given given(const double *x, int64_t n)
     return (struct tree_given){.n = n, .x = {x, x + 1, x + 2}, .step = 3};
 }
 
-/* What a row gives in the caller's order; leaves the tree. */
+/* Results of a variant in the caller's order; does not change the tree. */
 static void sums_run(struct sums *s, const struct variant *row,
                      struct tree *tree)
 {
@@ -146,7 +146,7 @@ static void one_box(void)
             }
 }
 
-/* Periodic bricks: the pairs whose boxes are near, found by their places. */
+/* Periodic bricks: pairs of near boxes, found by their positions. */
 static void bricks(void)
 {
     for (const struct variant_row *row = p2p_stage.rows; row->name; row++)
@@ -189,7 +189,7 @@ static void bricks(void)
         }
 }
 
-/* The box of a level over each source, caller's order. */
+/* Box of a level for each source, in the caller's order. */
 static void boxes_of(const struct tree *tree, const struct tree_points *p,
                      int level, int64_t *box)
 {
@@ -203,7 +203,8 @@ static void boxes_of(const struct tree *tree, const struct tree_points *p,
     }
 }
 
-/* Open: near pairs, and the pairs of far boxes directly, are all pairs. */
+/* Open space: near pairs, and pairs of far boxes summed directly, are all
+ * pairs. */
 static void whole(void)
 {
     for (const struct variant_row *row = p2p_stage.rows; row->name; row++)
@@ -279,8 +280,8 @@ static void pair_f32(const struct variant *row, double d, float found[2])
     tree_clear(&tree);
 }
 
-/* What f32 leaves of positions tells two points apart that f32 has at one
- * place; not those that are a step of it apart. */
+/* The low bits that f32 drops separate two points that coincide in f32; not
+ * those one step of the low bits apart. */
 static void close_f32(void)
 {
     for (const struct variant_row *row = p2p_stage.rows; row->name; row++) {
@@ -297,7 +298,7 @@ static void close_f32(void)
     }
 }
 
-/* A tree that is built again in another precision, targets and all. */
+/* A tree that is rebuilt in another precision, including targets. */
 static void precisions(void)
 {
     double x[30], y[30];
@@ -352,7 +353,7 @@ static void refuses(void)
     CHECK_FAILS(p2p_check_io(&good, &io), FARSUM_ERR_ARGUMENT);
 }
 
-/* Whatever allocation fails, nothing is kept. */
+/* Whatever allocation fails, nothing leaks. */
 static void memory(void)
 {
     const struct p2p_args args = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* p2p_perf.c: test_unit_p2p perf [n [depth [threads [rhs]]]]: pairs a second of
- * every row of p2p that fits, on the host and on FARSUM_TEST_DEVICE if it is
- * set, of uniform points in a periodic dense tree. */
+/* p2p_perf.c: test_unit_p2p perf [n [depth [threads [rhs]]]]: pairs per second
+ * of every supported variant of p2p, on the host and on FARSUM_TEST_DEVICE if
+ * it is set, for uniform points in a periodic dense tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ struct perf {
     struct device *device; /* NULL: the host */
 };
 
-/* The least of several runs. */
+/* The minimum of several runs. */
 static double perf_seconds(const struct perf *perf, const struct variant *row)
 {
     void *state = NULL;
@@ -54,7 +54,7 @@ static void perf_rows(const struct perf *perf)
     }
 }
 
-/* Near pairs, from the host's tree. */
+/* Number of near pairs, from the host's tree. */
 static double perf_pairs(const struct tree *tree)
 {
     struct tree_near *near =
@@ -71,7 +71,8 @@ static double perf_pairs(const struct tree *tree)
     return pairs;
 }
 
-/* The tree of the host's again, on the device from positions there: timed. */
+/* Builds the host's tree again on the device, from positions there, and times
+ * it. */
 static void perf_build(struct perf *perf, const struct tree_args *shape,
                        const double *x)
 {
@@ -173,7 +174,7 @@ void p2p_perf(int64_t n, int depth, int threads, int rhs)
     double *out = check_memory(4 * count, sizeof *out);
     if (name && strcmp(name, "host") != 0
         && !CHECK_OK(device_open(name, &perf.device)))
-        check_stop("%s is not there", name);
+        check_stop("%s is not available", name);
     tree_fractions(TREE_UNIFORM, n, 1, x);
     for (int f32 = 0; f32 < 2; f32++)
         for (int field = 0; field < 2; field++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* p2p_perf.h: times the rows of p2p. */
+/* p2p_perf.h: timing of the variants of p2p. */
 #ifndef FARSUM_TEST_UNIT_P2P_PERF_H
 #define FARSUM_TEST_UNIT_P2P_PERF_H
 

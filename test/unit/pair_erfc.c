@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Gaussian split's pairs in closed form, against singular part less far
- * part, these from the split's own functions, and against the limit r = 0. */
+/* pair_erfc.c: the Gaussian split's pairs in closed form, against singular part
+ * minus far part, both from the split's own functions, and against the limit r
+ * = 0. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ typedef double real;
 #define ERFC(x) erfc(x)
 #include "math/pair_erfc.kh"
 
-/* math/pair.kh with the exact values at one r for polynomials. */
+/* math/pair.kh with exact values at one r instead of polynomials. */
 #define PAIR_REAL double
 #define PAIR_TABLE const double *
 #define PAIR_POLY(t, k, v) ((void)(v), (t)[k])
@@ -81,8 +82,8 @@ static void test_slope(void **state)
     }
 }
 
-/* Without the singular part: its own value of a strength, and of the others,
- * whose values go as d, the coefficient of d. */
+/* Without the singular part: the value at the source itself; for kernels whose
+ * values are proportional to d, the coefficient of d. */
 static void test_self(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plane_wave.c: 1/r and its slopes by plane waves, against what is said of
- * them. */
+/* plane_wave.c: 1/r and its slopes by plane waves, against their stated
+ * errors. */
 #include "check.h"
 #include "math/multipole.h"
 #include "math/plane_wave.h"
@@ -17,7 +17,7 @@ static double uniform(void)
     return (double)(state >> 11) * 0x1p-53;
 }
 
-/* (10.18) at r, z > 0, and its slopes along r. */
+/* (10.18) at r, z > 0, and its derivatives along r. */
 static void waves_sum(const struct plane_waves *waves, double unit,
                       const double r[3], double v[4])
 {
@@ -39,7 +39,7 @@ static void waves_sum(const struct plane_waves *waves, double unit,
 
 static const int frames[3][3] = {{2, 1, 0}, {2, 0, 1}, {0, 1, 2}};
 
-/* A pair of points of boxes whose places differ by d: squares of the errors of
+/* A pair of points in boxes whose positions differ by d: squared errors of
  * potential and field. */
 static void pair_error(const struct plane_waves *waves, int ws,
                        const double box[3], const int32_t d[3], double e[2])
@@ -58,7 +58,7 @@ static void pair_error(const struct plane_waves *waves, int ws,
         e[1] += pow(v[1 + k] + r[k] / pow(square, 1.5), 2);
 }
 
-/* Roots of the sums over far lists, their mean over octants. */
+/* Square roots of the sums over far lists, averaged over octants. */
 static void list_error(const struct plane_waves *waves, int ws,
                        const double box[3], double e[2])
 {
@@ -90,10 +90,10 @@ static void check_waves(int ws, const double box[3], double field)
     if (!CHECK(plane_waves_choose(ws, box, field, &waves) == FARSUM_OK,
                "ws %d, field %g: %s", ws, field, farsum_message()))
         return;
-    CHECK(waves.field <= field, "%g is said to be above %g", waves.field,
+    CHECK(waves.field <= field, "%g is stated as above %g", waves.field,
           field);
     list_error(&waves, ws, box, e);
-    /* corners, which samples seldom meet, carry much of it */
+    /* corners, which samples seldom hit, contribute much of it */
     double more = ws > 1 || waves.wide ? 0.05 : 0.4, most = 2.5;
     CHECK(e[0] < most * waves.potential && e[0] > more * waves.potential,
           "ws %d, box %g %g %g, %d nodes: potential's error %.2e, said %.2e",
@@ -117,7 +117,7 @@ static int class_of(int axis, int k)
         axis, plane_waves_signs(degree, k - degree * (degree + 1)));
 }
 
-/* Sums of classes of wave q, from the box to one `place` away in the frame. */
+/* Sums of classes of wave q, from the box to one `place` away, in the frame. */
 static void operators_move(const struct operators *o, int q,
                            const int place[3], const double u[8], double v[8])
 {
@@ -130,7 +130,7 @@ static void operators_move(const struct operators *o, int q,
         damp *= o->shift[4 * o->n + q];
     for (int k = 0; k < 4; k++)
         t[k] = damp * (o->down ? u[k] - u[k | 4] : u[k] + u[k | 4]);
-    /* a wave and its mirror image, turned */
+    /* a wave and its mirror image, rotated */
     double c = cos(phase[1] + phase[0]), s = sin(phase[1] + phase[0]);
     double c2 = cos(phase[1] - phase[0]), s2 = sin(phase[1] - phase[0]);
     double re = t[0] + t[3], im = t[1] + t[2];
@@ -160,7 +160,8 @@ static void operators_apply(const struct operators *o, const int place[3],
     }
 }
 
-/* A box's waves go to another: the dense operator's potential at a point. */
+/* Translates a box's waves to another box: compares the potential at a point
+ * with the dense operator's. */
 static void check_operators(int axis, int down)
 {
     static struct operators o;

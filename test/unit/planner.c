@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune/measured_choice.c: crowding, what it changes, times that are kept, and
- * bad files. */
+/* planner.c: tests of tune/measured_choice.c: clustering and its effects,
+ * cached times, and bad cache files. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ static char folder[] = "/tmp/farsum-planner-XXXXXX";
 struct window window;
 static struct cell cell;
 
-/* What the rows' costs are told about an H200. */
+/* Properties of an H200 for the variants' costs. */
 static const struct device_backend nobody = {.name = "nobody"};
 static struct device h200 = {.name = "nobody:0",
                              .backend = &nobody,
@@ -82,7 +82,7 @@ static double crowd_on(struct device *device, int64_t n, int crowded, int64_t m)
     return crowd;
 }
 
-/* 1/4 of the pairs in a thousandth of the volume, 3/4 anywhere. */
+/* 1/4 of the points are in a thousandth of the volume, 3/4 anywhere. */
 static void crowding(void)
 {
     CHECK_NEAR(crowd_of(30, 10, 5), 5 * 20.0 / 90, 1e-12);
@@ -104,8 +104,8 @@ static void crowding(void)
     device_close(device);
 }
 
-/* A group for each cell waits for the fullest one; kept matrices pay when runs
- * are many. */
+/* With one thread block per cell, the fullest cell determines the time; kept
+ * matrices pay if runs are many. */
 static void crowding_counts(void)
 {
     struct choose_options none = {.name = NULL};
@@ -115,10 +115,10 @@ static void crowding_counts(void)
     args.crowd = 1000;
     CHECK_OK(choose(&spread_stage, &args, &none, &crowded));
     CHECK(strstr(crowded.reason, "crowding 1e+03"), "%s", crowded.reason);
-    CHECK(strstr(crowded.reason, "0.477 points a mesh point"), "%s",
+    CHECK(strstr(crowded.reason, "0.477 points per mesh point"), "%s",
           crowded.reason);
     CHECK(strstr(crowded.reason, " times;"), "%s", crowded.reason);
-    args.repeats = 1e4; /* the set-up of a matrix hangs on it less */
+    args.repeats = 1e4; /* a matrix's set-up then matters less */
     const char *const slower[] = {"gpu_cell_grid", "gpu_group",
                                   "gpu_particle_cas", "gpu_hybrid_mesh",
                                   "gpu_stream"};
@@ -140,7 +140,7 @@ static void crowding_counts(void)
     args.repeats = 1;
     CHECK_OK(choose(&spread_stage, &args, &none, &even));
     CHECK(often.row != even.row, "%s for one run and for 1e4", even.row->name);
-    CHECK(strstr(often.reason, "1e+04 runs a set"), "%s", often.reason);
+    CHECK(strstr(often.reason, "1e+04 runs per set"), "%s", often.reason);
 }
 
 static void key_of(char key[WISDOM_KEY], const struct spread_args *args)
@@ -184,7 +184,7 @@ static void round_trip(void)
               && times[0].run == 0.25,
           "%s %g %g", times[0].row, times[0].set, times[0].run);
     wisdom_keep(key, &newer, 1);
-    CHECK(wisdom_load(key, times) == 2, "one in place of one");
+    CHECK(wisdom_load(key, times) == 2, "one replaces one");
     CHECK(times[1].run == 2, "%s is not the newer", times[1].row);
     args.crowd = 100;
     key_of(other, &args);
@@ -210,7 +210,7 @@ static void round_trip(void)
     CHECK(wisdom_load(key, times) == 0, "times after they were removed");
 }
 
-/* A time decides against the model, and says so. */
+/* A measured time overrules the model, and the reason says so. */
 static void times_decide(void)
 {
     char key[WISDOM_KEY];
@@ -229,7 +229,7 @@ static void times_decide(void)
     CHECK(strcmp(choice.row->name, "plain") == 0, "%s", choice.row->name);
     CHECK(choice.measured && strstr(choice.reason, "measured"), "%s",
           choice.reason);
-    /* all models are as kind as the one that was measured */
+    /* no model is more optimistic than the measured one */
     wisdom_clear();
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     struct choose_time slow = {"", 0, 100 * choice.cost};
@@ -243,7 +243,7 @@ static void times_decide(void)
     CHECK(strcmp(choice.row->name, "host_tile") == 0, "named");
 }
 
-/* Lines that mean nothing are not read, and a good one beside them is. */
+/* Lines without meaning are skipped; a good one among them is read. */
 static void garbage(void)
 {
     char key[WISDOM_KEY], line[WISDOM_KEY + 100];
@@ -269,7 +269,7 @@ static void garbage(void)
     snprintf(line, sizeof line, "%splain 1 2\n", key);
     put(line, "a");
     CHECK(wisdom_load(key, times) == 1, "the good line is not read");
-    /* a row that is no longer there */
+    /* a variant that no longer exists */
     snprintf(line, sizeof line, "%sgone 0 1e-9\n", key);
     put(line, "w");
     struct planner how = {.isa = args.isa, .threads = args.threads};
@@ -280,7 +280,7 @@ static void garbage(void)
     CHECK(wisdom_load(key, times) == 2, "a line is lost");
 }
 
-/* A folder that cannot be: no failure, nothing kept. */
+/* An impossible folder: no failure, nothing kept. */
 static void no_folder(void)
 {
     char key[WISDOM_KEY], inside[200];
@@ -322,7 +322,7 @@ static void measuring(const struct stage *stage, const void *args,
               times[i].run);
         faster += times[i].run + times[i].set < 0.999 * first.cost;
     }
-    CHECK(faster == 0, "%s: %d rows were faster", stage->name, faster);
+    CHECK(faster == 0, "%s: %d variants were faster", stage->name, faster);
     how.measure = 0;
     CHECK_OK(planner_choose(&how, stage, args, &second));
     CHECK(second.row == first.row && second.measured, "%s: %s, then %s",

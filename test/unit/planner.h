@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune/measured_choice.h: what the tests of the planner share. */
+/* planner.h: common code of the tests of the planner. */
 #ifndef FARSUM_TEST_PLANNER_H
 #define FARSUM_TEST_PLANNER_H
 
@@ -7,10 +7,10 @@
 
 extern struct window window; /* prolate, of support 6 */
 
-/* A spread of n points on a mesh of m^3 in f32, one thread. */
+/* Arguments of spread for n points on a mesh of m^3 in f32, one thread. */
 struct spread_args args_of(struct device *device, int64_t n, int64_t m);
-/* n points in the unit cube, every other one in a cube that is a tenth as wide
- * if crowded; the caller frees. */
+/* n points in the unit cube; if crowded, every other one is in a cube a tenth
+ * as wide.  The caller frees. */
 double *cloud(int64_t n, int crowded);
 
 void mesh_tunes(void);

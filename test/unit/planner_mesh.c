@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner_mesh.c: what meshes take, before and after they see points. */
+/* planner_mesh.c: tests of the variants that meshes choose, before and after
+ * points are set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "cost/kept_times.h"
 #include "planner.h"
 
-/* What a mesh says it would take is what choose takes. */
+/* The choice that a mesh reports is that of choose(). */
 void mesh_tunes(void)
 {
     farsum_mesh_problem p = FARSUM_MESH_PROBLEM_INIT;
@@ -56,7 +57,7 @@ void mesh_tunes(void)
     CHECK_FAILS(farsum_mesh_tune(&p, &o, &none_such), FARSUM_ERR_ARGUMENT);
 }
 
-/* A mesh looks at its points when it gets them. */
+/* A mesh inspects its points when it gets them. */
 void mesh_points(void)
 {
     enum { N = 20000 };
@@ -99,7 +100,7 @@ void mesh_points(void)
     free(crowded);
 }
 
-/* On a device too, and what comes after is right: the same mesh as plain's. */
+/* On a device too; later results equal plain's mesh. */
 void mesh_on_device(void)
 {
     enum { N = 4000, M = 32, POINTS = M * M * M };
@@ -129,7 +130,7 @@ void mesh_on_device(void)
     o.spread = NULL;
     o.device = name ? name : "opencl:0";
     CHECK_OK(farsum_mesh_create(&p, &o, &mesh));
-    for (int64_t n = N; n > 100; n /= 5) { /* the second is far fewer */
+    for (int64_t n = N; n > 100; n /= 5) { /* the second has far fewer points */
         CHECK_OK(farsum_mesh_set_points(mesh, n, x));
         CHECK_OK(farsum_mesh_get_info(mesh, &info));
         CHECK(!strstr(info.stages[0].reason, "crowding 1,"), "%s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* points_gpu.c: points on a device against the host's, on FARSUM_TEST_DEVICE
- * ("opencl:0" if it is not set).  `perf [n [tiles an axis]]` times instead. */
+ * (default: opencl:0).  `perf [n [tiles per axis]]` times instead. */
 #include "unit/points_gpu.h"
 
 #include <stdlib.h>
@@ -152,7 +152,7 @@ static void test_scan(void)
     gpu_scan_destroy(NULL);
 }
 
-/* The host's and the device's coordinates, each of them rounded by itself. */
+/* Coordinates on host and device, each rounded independently. */
 static void same_places(const struct points_gpu *p, const struct points *host,
                         double most)
 {
@@ -228,7 +228,7 @@ static void test_positions(void)
     points_gpu_destroy(NULL);
 }
 
-/* The host's words about x, then the device's. */
+/* The host's message about x, then the device's. */
 static void same_words(struct points_gpu *p, const double *x, int64_t n,
                        farsum_precision arrays)
 {
@@ -248,7 +248,7 @@ static void same_words(struct points_gpu *p, const double *x, int64_t n,
     snprintf(words, sizeof words, "%s", farsum_message());
     CHECK_FAILS(points_gpu_set(p, &cell, n, given, arrays, "target"),
                 FARSUM_ERR_POSITION);
-    CHECK(strcmp(words, farsum_message()) == 0, "\"%s\", the host says \"%s\"",
+    CHECK(strcmp(words, farsum_message()) == 0, "\"%s\", on the host \"%s\"",
           farsum_message(), words);
     CHECK_OK(buf_alloc(&there, points_device, bytes));
     CHECK_OK(buf_upload(&there, 0, given, bytes));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points_gpu.h: what the tests of points on a device share. */
+/* points_gpu.h: common code of the tests of points on a device. */
 #ifndef FARSUM_TEST_POINTS_GPU_H
 #define FARSUM_TEST_POINTS_GPU_H
 
@@ -13,14 +13,15 @@ enum dist { UNIFORM, CLUSTERED, ONE_TILE, ORDERED, DISTS };
 
 extern struct device *points_device;
 
-/* [n][3] coordinates in `cell`, some of them one cell off; the caller frees. */
+/* [n][3] coordinates in `cell`, some of them in a neighbouring cell; the caller
+ * frees. */
 void *cloud(const struct cell *cell, int64_t n, enum dist dist,
             farsum_precision arrays, uint64_t seed);
 struct cell cloud_cell(int triclinic);
-/* Sets and takes s back to the host. */
+/* Sets points and copies s back to the host. */
 void cloud_set(struct points_gpu *p, int64_t n, enum dist dist, uint64_t seed,
                struct points *host);
-/* A buffer's first `bytes`, by malloc. */
+/* The first `bytes` of a buffer, from malloc. */
 void *taken(const struct buf *buf, int64_t bytes);
 
 void test_sorts(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points_gpu_columns.c: the lists of columns that rows of one shape share. */
+/* points_gpu_columns.c: tests of column lists that variants of equal shape
+ * share. */
 #include "unit/points_gpu.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ static void set(struct points_gpu *p, int64_t n, enum dist dist, uint64_t seed)
     free(x);
 }
 
-/* Every point's places lead to entries of that point and back. */
+/* The positions of every point lead to entries of that point and back. */
 static void inverse_holds(const struct gpu_columns *c)
 {
     int64_t n = c->args.entries, used = 0, per = N;
@@ -71,7 +72,7 @@ void test_columns(void)
         int64_t before = d->bytes;
         CHECK_OK(gpu_columns_set(&b, p, 64));
         CHECK_OK(gpu_columns_set(&c, p, 8));
-        /* the same lists, cut otherwise; another shape has others */
+        /* the same lists, cut differently; another shape has its own */
         CHECK(a.t.handle == b.t.handle && a.start.handle == b.start.handle,
               "two sets of lists");
         CHECK(a.args.segments < b.args.segments, "%d and %d segments",
@@ -82,12 +83,12 @@ void test_columns(void)
         inverse_holds(&b);
         inverse_holds(&c);
     }
-    /* a row that goes leaves the others what they have */
+    /* a destroyed variant leaves the others their lists */
     set(p, N, UNIFORM, 9);
     gpu_columns_clear(&a);
     CHECK_OK(gpu_columns_set(&b, p, 64));
     inverse_holds(&b);
-    /* points that go leave the rows what they have */
+    /* destroyed points leave the variants their lists */
     points_gpu_destroy(p);
     inverse_holds(&b);
     p = NULL;
@@ -95,7 +96,7 @@ void test_columns(void)
     set(p, N, UNIFORM, 10);
     CHECK_OK(gpu_columns_set(&b, p, 64));
     inverse_holds(&b);
-    /* memory that ends: another try finds what it needs */
+    /* memory runs out: another try succeeds */
     gpu_columns_clear(&c);
     CHECK_OK(gpu_columns_create(&c, d, &other, 1));
     CHECK_OK(gpu_columns_create(&a, d, &shape, 0));
@@ -114,7 +115,7 @@ void test_columns(void)
           (long long)(d->bytes - held));
 }
 
-/* Where first mesh point m of an axis stands among those that there are. */
+/* Index of first mesh point m of an axis among the possible ones. */
 static int64_t first_at(int64_t m, int64_t mesh, int open, int support)
 {
     if (open)
@@ -122,8 +123,8 @@ static int64_t first_at(int64_t m, int64_t mesh, int open, int support)
     return m < 0 ? m + mesh : m % mesh;
 }
 
-/* Lists by first mesh points: every point once, in the list and at the place
- * that its coordinates say. */
+/* Lists by first mesh points: every point once, in the list and at the position
+ * of its coordinates. */
 static void by_first(int sorted)
 {
     struct gpu_columns_shape shape = shape_of(20);
@@ -178,7 +179,7 @@ void test_columns_by_first(void)
     by_first(1);
 }
 
-/* The first row's set, and that of the next of the same shape. */
+/* set of the first variant, and of the next one with the same shape. */
 void columns_perf(int64_t n, int64_t edge)
 {
     struct gpu_columns_shape shape = shape_of(edge);

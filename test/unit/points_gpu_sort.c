@@ -11,7 +11,8 @@ static const int64_t sizes[] = {0, 1, 2, 1000, 100003};
 static const int32_t tiles[][3] = {
     {1, 1, 1}, {3, 5, 7}, {27, 27, 27}, {50, 60, 70}, {1, 1, 300}};
 
-/* Every point once, in its tile; in the caller's order if `stable`. */
+/* CHECKs that every point is once in its tile; in the caller's order if
+ * `stable`. */
 static void check_sort(const struct points_gpu *p, const struct points *host,
                        int stable)
 {
@@ -86,7 +87,7 @@ void test_sorts(void)
                 CHECK_OK(gpu_sort_build(p, tiles[t], 1));
                 CHECK(p->sort.path == GPU_SORT_RADIX, "%d", p->sort.path);
                 check_sort(p, &host, 1);
-                /* what is there does for both */
+                /* the present one serves both */
                 CHECK_OK(gpu_sort_build(p, tiles[t], 0));
                 CHECK(p->sort.path == GPU_SORT_RADIX, "sorted twice");
                 check_filling(p, &host);
@@ -96,8 +97,8 @@ void test_sorts(void)
     points_gpu_destroy(p);
 }
 
-/* From a stable order of the same positions into other tiles: every point in
- * its own, the same each time. */
+/* From a stable order of the same positions into other tiles: every point is in
+ * its own, equally each time. */
 void test_sort_from(void)
 {
     struct points_gpu *p = NULL;
@@ -168,8 +169,8 @@ void test_sort_again(void)
     points_gpu_destroy(p);
 }
 
-/* The stable sort of the same positions gives the same bits, also in another
- * object and after other sorts. */
+/* The stable sort of equal positions gives equal bits, also in another object
+ * and after other sorts. */
 void test_sort_repeats(void)
 {
     struct points_gpu *p = NULL, *q = NULL;
@@ -201,7 +202,7 @@ void test_sort_repeats(void)
     points_gpu_destroy(q);
 }
 
-/* Keys of a room's own: a stable order, and where each value begins. */
+/* Keys of a stage's own: a stable order, and the beginning of each value. */
 void test_keys(void)
 {
     struct points_gpu *p = NULL;
@@ -292,7 +293,7 @@ void test_cells(void)
     points_gpu_destroy(p);
 }
 
-/* Keys of three and of four digits; tiles far more than points. */
+/* Keys of three and of four digits; far more tiles than points. */
 void test_many_tiles(void)
 {
     static const int32_t many[][3] = {{70, 80, 90}, {3, 4100, 1400}};
@@ -312,7 +313,7 @@ void test_many_tiles(void)
     points_gpu_destroy(p);
 }
 
-/* Misuse, and memory that runs out: a failure leaves what can be used. */
+/* Misuse, and memory that runs out: after a failure the object can be used. */
 void test_refused(void)
 {
     static const int32_t bad[][3] = {{0, 1, 1}, {1, -1, 1}, {2048, 2048, 1024}};
@@ -342,7 +343,7 @@ void test_refused(void)
         CHECK_OK(status);
         check_sort(p, &host, stable);
     }
-    /* no memory to pack coordinates in: sorted all the same */
+    /* no memory for packed coordinates: sorted all the same */
     p->inside->pack = 1;
     points_device->limit = points_device->bytes + 1000;
     p->sort.path = GPU_SORT_NONE;

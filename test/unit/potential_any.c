@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The references of screened charges and 1/r^6: lattice sums, the limit of no
- * screening, derivatives, splits. */
+/* potential_any.c: tests of the references for screened charges and 1/r^6:
+ * lattice sums, the limit of no screening, derivatives, splits. */
 #include "flow_check.h"
 #include "reference/direct/direct_any.h"
 
@@ -52,7 +52,7 @@ static double energy_of(int64_t n, const double *q, const double *v, int width)
 
 enum { R = 13, SIDE = 2 * R + 1 };
 
-/* At particle i, of all images within R cells. */
+/* Sum at particle i of all images within R cells. */
 static void images(int k, double screen, int n, const double *x,
                    const double *q, int i, long double sum[WIDTH])
 {
@@ -72,8 +72,8 @@ static void images(int k, double screen, int n, const double *x,
     }
 }
 
-/* 1/r^6's charges are neutral: what is left beyond R falls as its sixth power
- * then. */
+/* 1/r^6 with a total strength of zero: the remainder beyond R then falls as its
+ * sixth power. */
 static void lattice_sums(void **state)
 {
     (void)state;
@@ -94,8 +94,8 @@ static void lattice_sums(void **state)
     }
 }
 
-/* A charge that feels its own images only: its potential is far below its
- * strength, and still right to its own digits. */
+/* A charge with only its own images: its potential is far below its strength,
+ * and still accurate to its own digits. */
 static void strong_screening(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void strong_screening(void **state)
     }
 }
 
-/* Any cutoff and basis; fewer values are the same ones. */
+/* Any cutoff and basis; fewer outputs have the same values. */
 static void split_independent(void **state)
 {
     (void)state;
@@ -146,8 +146,9 @@ static void split_independent(void **state)
     }
 }
 
-/* Neutral charges, hardly screened: 1/r, by code of its own.  e^(-kappa r)/r is
- * 1/r - kappa, whose sum over the others is kappa q of the particle. */
+/* Neutral charges, almost unscreened, against 1/r, which has its own code.
+ * e^(-kappa r)/r is about 1/r - kappa; its sum over the others is kappa q of
+ * the particle. */
 static void no_screening(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What listens to a long call: how often, from where, how it stops. */
+/* progress.c: tests of progress callbacks in long calls: how often, from which
+ * thread, how they stop the call. */
 #include "base/progress.h"
 
 #include <omp.h>
@@ -24,7 +25,7 @@ static int hear(int64_t done, int64_t all, const char *what, void *data)
     h->done = done;
     h->all = all;
     snprintf(h->what, sizeof h->what, "%s", what);
-    /* what is called from here is not heard */
+    /* a call from here is not reported */
     CHECK_OK(progress_step(1, 2, "inside"));
     return h->stop_at && h->calls >= h->stop_at;
 }
@@ -48,7 +49,8 @@ static void nobody_listens(void)
     CHECK(progress_end(&none, FARSUM_ERR_CELL) == FARSUM_ERR_CELL, "status");
 }
 
-/* The first at once, then ten a second, over one begin and the next. */
+/* The first call immediately, then ten per second, over one begin and the
+ * next. */
 static void ten_a_second(void)
 {
     struct heard h;
@@ -89,7 +91,8 @@ static void it_stops(void)
     CHECK_FAILS(progress_end(&p, FARSUM_ERR_STATE), FARSUM_ERR_STATE);
 }
 
-/* A plan within a plan's call that nobody listens to is heard by the outer. */
+/* If nobody listens to a plan inside a plan's call, the outer one reports
+ * it. */
 static void one_in_another(void)
 {
     struct heard h;
@@ -102,7 +105,7 @@ static void one_in_another(void)
     CHECK_OK(progress_end(&p, FARSUM_OK));
 }
 
-/* Four threads count; one calls; what is stopped is left undone. */
+/* Four threads count, one reports; stopped work is left undone. */
 static void threads_count(void)
 {
     for (int stop_at = 0; stop_at <= 2; stop_at += 2) {

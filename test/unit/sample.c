@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample.c: a close pair that a sample meets by chance does not make it promise
- * large forces; all ways to sum a sample agree. */
+/* sample.c: tests that a close pair in the sample by chance does not lead to
+ * too large predicted forces, and that all ways to sum a sample agree. */
 #include "base/mem.h"
 #include "base/random.h"
 #include "check.h"
@@ -25,7 +25,7 @@ static double force(const struct cell *cell, int64_t n)
     return found;
 }
 
-/* The source that the sample's t-th force is of. */
+/* The source of the sample's t-th force. */
 static int64_t met(int t)
 {
     return (int64_t)((double)N * (t + 0.5) / MET);
@@ -58,7 +58,7 @@ static void close_pairs(void)
     CHECK(fabs(after - before) < 0.1 * before, "%g, before %g", after, before);
 }
 
-/* Where all forces are summed, nothing is left out. */
+/* If all forces are summed, nothing is left out. */
 static void all(void)
 {
     const double rows[9] = {100, 0, 0, 0, 100, 0, 0, 0, 100};
@@ -73,8 +73,8 @@ static void all(void)
     CHECK(found > 0.9 && found < 1.1, "%g", found);
 }
 
-/* Of points at random the nearest pair of all is nearer than those of the
- * sample, (6.18); of others it is not, and nothing is added. */
+/* Random points: the nearest pair of all is nearer than the sample's nearest,
+ * (6.18).  Other points: it is not, and nothing is added. */
 static void nearest(void)
 {
     const double rows[9] = {SIDE, 0, 0, 0, SIDE, 0, 0, 0, SIDE};
@@ -109,7 +109,7 @@ static void nearest(void)
     }
 }
 
-/* Some charges at random in a skewed cell. */
+/* Random charges in a skewed cell. */
 static void skewed(struct cell *cell, int64_t n)
 {
     const double rows[9] = {12, 0, 0, 3, 11, 0, -2, 4, 13};
@@ -126,7 +126,7 @@ static int close_to(double a, double b)
     return fabs(a - b) <= 1e-11 * (fabs(a) + fabs(b));
 }
 
-/* Bits that a plan's choice depends on. */
+/* Compares the bits that a plan's choice depends on. */
 static int same_bits(const struct sample *a, const struct sample *b)
 {
     const double of_a[] = {a->force, a->whole, a->close[0], a->close[1],
@@ -168,9 +168,9 @@ static void is_like(const struct sample *found, const struct sample *plain,
     }
 }
 
-/* The vectors of each instruction set sum what the plain loop does, which is
- * taken where pairs are excluded: here one that keeps all of its force; and all
- * sets the same bits. */
+/* The vectors of each instruction set give the sum of the plain loop, which is
+ * used if pairs are excluded: here one with factor 1.  All sets give the same
+ * bits. */
 static void sets_agree(void)
 {
     enum { SOME = 2000 };
@@ -183,7 +183,7 @@ static void sets_agree(void)
     skewed(&cell, SOME);
     CHECK_OK(exclusions_set(&kept, 1, pair, &factor));
     CHECK_OK(exclusions_rows(&kept, SOME, 0));
-    CHECK(kept.rows == 2, "%d rows", (int)kept.rows);
+    CHECK(kept.rows == 2, "%d variants", (int)kept.rows);
     CHECK_OK(sample_take(&plain, &cell, SOME, 0, x, q, FARSUM_F64, &kept, NULL,
                          ISA_BASE, 1));
     for (int k = 0; k < 3; k++) {
@@ -202,8 +202,8 @@ static void sets_agree(void)
     exclusions_clear(&kept);
 }
 
-/* v^T M v of the moments is the mean square of the sum over shells, target by
- * target. */
+/* v^T M v of the moments is the mean square, over targets, of the sum over
+ * shells. */
 static void moments(void)
 {
     const struct exclusions none = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain influence function against sums written anew: energy (5.3), the
- * virial as its derivative by strain, what is left out. */
+/* scale.c: the plain influence function against independent sums: energy (5.3),
+ * the virial as its derivative by strain, omitted terms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void set(struct setting *s, const char *split, double c)
     s->data = aligned_alloc(64, SIZE * sizeof *s->data);
 }
 
-/* A spectrum of the symmetry of a real mesh: of a few points of charge. */
+/* A spectrum with the symmetry of a real mesh: that of a few point charges. */
 static void spectrum(double *data)
 {
     static const double point[3][4] = {
@@ -71,7 +71,7 @@ static void done(struct setting *s)
     free(s->data);
 }
 
-/* Over all modes, not a half of them; those of n_d = M_d/2 have no sign. */
+/* Over all modes, not half of them; those with n_d = M_d/2 have no sign. */
 static double energy_of(const struct setting *s)
 {
     double sum = 0;
@@ -115,8 +115,8 @@ static void energy_is_the_sum(void)
     }
 }
 
-/* W = -dU/d(strain) at fixed fractional coordinates, by central differences:
- * with the band well inside the mesh, so that no mode enters or leaves. */
+/* W = -dU/d(strain) at fixed fractional coordinates, by central differences.
+ * The band is well inside the mesh, so that no mode enters or leaves. */
 static void virial_is_the_derivative(void)
 {
     for (int k = 0; k < 2; k++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skin: the option `skin` of plans: steps of moving particles whose lists of
- * near pairs are kept, against plans that keep none and against `ewald`; when
- * lists may not be kept; where there are none.  `device`: on
- * FARSUM_TEST_DEVICE, else opencl:0. */
+/* skin.c: tests of the option `skin`: steps of moving particles with reused
+ * neighbour lists, against plans without reuse and against `ewald`; moves that
+ * require new lists; methods without lists.  `device`: on FARSUM_TEST_DEVICE
+ * (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +39,8 @@ static void step(farsum_plan *plan, const struct system *s, struct sums *to)
     CHECK_OK(sum(plan, s, to));
 }
 
-/* Root mean square of the difference of vectors, in the tolerance's norm: of
- * charges no less than neighbours give. */
+/* RMS of the difference of vectors, in the tolerance's norm; for charges at
+ * least the field of neighbours. */
 static double apart(const struct system *s, const struct sums *a,
                     const struct sums *b)
 {
@@ -76,8 +76,8 @@ static void same_sums(const struct system *s, const struct sums *a,
               "%s: virial %.15g, %.15g", s->what, a->virial[k], b->virial[k]);
 }
 
-/* All a little on, some through a face; every third is given in another cell of
- * the lattice each time. */
+/* Moves all particles a little, some through a face; every third is given in
+ * another cell of the lattice each time. */
 static void go_on(struct system *s, int k)
 {
     uint64_t seed = 17;
@@ -90,7 +90,7 @@ static void go_on(struct system *s, int k)
     }
 }
 
-/* Steps whose lists are kept, once made anew in their midst. */
+/* Steps that keep the lists; in their midst the lists are built once more. */
 static void walks(struct system *s, double rounding)
 {
     farsum_plan *plan = plan_of(s), *without = plan_without(s, plan);
@@ -149,8 +149,8 @@ static void cells(void)
     }
 }
 
-/* On a device too all pairs in full precision; and lists of other lengths than
- * uniform points have. */
+/* On a device too all pairs in full precision; and lists with other lengths
+ * than for uniform points. */
 static void exactly(void)
 {
     for (int crowd = 0; crowd < 2; crowd++) {
@@ -226,8 +226,8 @@ static void exclusions(void)
     farsum_plan_destroy(exact);
 }
 
-/* One particle beyond half the skin, other counts, a cell: lists anew, and as
- * good as at first; bit for bit. */
+/* One particle beyond half the skin, other counts, another cell: the lists are
+ * built again, and are as good as the first ones, bit for bit. */
 static void anew(void)
 {
     struct system s;
@@ -247,7 +247,7 @@ static void anew(void)
     CHECK(info_of(plan).lists_made == 3, "kept for another number");
     CHECK_OK(farsum_plan_set_points(plan, N, s.x, 0, NULL));
     CHECK(info_of(plan).lists_made == 4, "kept for another number");
-    /* a new order of the same particles */
+    /* another order of the same particles */
     double first[3];
     memcpy(first, s.x[0], sizeof first);
     memmove(s.x[0], s.x[1], sizeof s.x - sizeof first);
@@ -272,7 +272,7 @@ static void anew(void)
     farsum_plan_destroy(plan);
 }
 
-/* What fails leaves lists that may be trusted, or none. */
+/* After a failure the lists are valid, or there are none. */
 static void failures(void)
 {
     struct system s, bad;
@@ -283,7 +283,7 @@ static void failures(void)
     bad = s;
     bad.x[7][0] = NAN;
     CHECK_FAILS(points(plan, &bad), FARSUM_ERR_POSITION);
-    bad = s; /* two meet without going far */
+    bad = s; /* two come to coincide with small steps */
     for (int d = 0; d < 3; d++)
         s.x[20][d] = s.x[21][d] + (d == 0 ? 0.2 : 0);
     step(plan, &s, &a[0]);
@@ -297,7 +297,7 @@ static void failures(void)
     step(plan, &s, &a[1]);
     CHECK(apart(&s, &a[1], &a[0]) < SAME(1e-13), "other sums after a failure");
     CHECK(info_of(plan).lists_made <= made + 1, "lists made for nothing");
-    /* no memory at any place, with lists kept and with new ones */
+    /* any allocation fails, with lists kept and with new ones */
     for (int far = 0; far < 2; far++)
         for (int64_t n = 1, failed = 1; failed; n++) {
             memcpy(bad.x, s.x, sizeof s.x);
@@ -337,13 +337,14 @@ static void refused(void)
     CHECK_FAILS(farsum_plan_create(&s.problem, &s.options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("a skin of 8 cutoffs at most");
-    s.options.near = NULL; /* another row, which has no lists */
+    s.options.near = NULL; /* another variant, without lists */
     plan = plan_of(&s);
     CHECK(info_of(plan).skin == 0, "a skin of %g", info_of(plan).skin);
     farsum_plan_destroy(plan);
 }
 
-/* It is taken where nothing is kept, and info says that nothing is. */
+/* The option is accepted where nothing is kept, and info reports that nothing
+ * is. */
 static void elsewhere(void)
 {
     static const char *const methods[] = {"ewald", "fmm", "direct", "spectral"};

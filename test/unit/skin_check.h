@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skin_check.h: particles whose steps skin.c takes, and plans of them. */
+/* skin_check.h: moving particles of skin.c, and plans for them. */
 #ifndef FARSUM_TEST_SKIN_CHECK_H
 #define FARSUM_TEST_SKIN_CHECK_H
 
@@ -8,8 +8,8 @@
 #include "check.h"
 
 static const char *device; /* NULL: the host */
-/* On a device pairs that f32 is enough for are summed in f32: what two sums of
- * f64 differ by there, of a tolerance of 1e-4. */
+/* On a device, pairs for which f32 suffices are summed in f32.  This is the
+ * difference of two f64 sums there, for a tolerance of 1e-4. */
 #define SAME(rounding) (device ? 1e-5 : (rounding))
 
 enum { N = 480, M = 70, STEPS = 8 };
@@ -27,7 +27,7 @@ struct system {
     int64_t m;
 };
 
-/* Of one right-hand side; of a flow the velocity in field. */
+/* Sums of one right-hand side; for a flow, field holds the velocity. */
 struct sums {
     double potential[N], field[N][3], energy, virial[9];
 };
@@ -96,7 +96,7 @@ static inline farsum_plan_info info_of(const farsum_plan *plan)
     return info;
 }
 
-/* The same choices, and no skin. */
+/* A plan with the same choices and no skin. */
 static inline farsum_plan *plan_without(const struct system *s,
                                  const farsum_plan *like)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plummer's softening and gravity, against a double loop. */
+/* soften.c: Plummer softening and gravity, against a double loop. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 
-/* Stars of mass 1 in all, each of its own mass: a Plummer sphere of radius 1,
- * or evenly in a cube. */
+/* Stars with a total mass of 1 and different masses: a Plummer sphere of radius
+ * 1, or uniform in a cube. */
 struct stars {
-    int n, m;          /* m targets of their own; 0: the stars */
+    int n, m;          /* m separate targets; 0: the stars */
     double *x, *q, *y; /* owned */
     double *phi, *e, energy, virial[9];
 };
@@ -52,8 +52,8 @@ static void stars_clear(struct stars *s)
     free(s->e);
 }
 
-/* The loop: phi, E, energy and W = 1/2 sum q q d d / (r^2 + eps^2)^(3/2); the
- * pair of the first two is left out if `without`. */
+/* The double loop: phi, E, energy and W = 1/2 sum q q d d / (r^2 +
+ * eps^2)^(3/2).  `without`: the pair of the first two is left out. */
 static void stars_loop(struct stars *s, double eps, int without)
 {
     int targets = s->m ? s->m : s->n;
@@ -107,7 +107,7 @@ static farsum_problem problem_of(const struct stars *s, double eps)
     return p;
 }
 
-/* 0: no plan, whose status is *status. */
+/* 0: no plan, with the reason in *status. */
 static int sum_by(const struct stars *s, const farsum_problem *p,
                   const farsum_options *options, struct sums *out,
                   farsum_status *status)
@@ -136,7 +136,7 @@ static int sum_by(const struct stars *s, const farsum_problem *p,
     return *status == FARSUM_OK;
 }
 
-/* RMS of the forces' difference over their RMS; of targets of the fields'. */
+/* RMS difference of forces over their RMS; for separate targets, of fields. */
 static double error_of(const struct stars *s, const struct sums *got)
 {
     double difference = 0, size = 0;
@@ -184,7 +184,7 @@ static void direct_is_the_loop(void)
     }
 }
 
-/* A softening that no distance sees changes no bit. */
+/* A softening below any distance's precision changes no bit. */
 static void none_is_none(void)
 {
     static const char *const methods[] = {"direct", "fmm"};
@@ -208,8 +208,8 @@ static void none_is_none(void)
     stars_clear(&s);
 }
 
-/* What far boxes do not soften stays below a third of the tolerance: the order
- * is so high that nothing else is left out. */
+/* The error of unsoftened far boxes stays below a third of the tolerance.  The
+ * order is so high that no other error matters. */
 static void fmm_keeps_tolerances(void)
 {
     static const double eps[] = {1e-3, 4e-3, 0.02, 1};
@@ -227,8 +227,8 @@ static void fmm_keeps_tolerances(void)
         options.method = "fmm";
         options.tree = trees[k / 12];
         options.order = 16;
-        options.verify = FARSUM_VERIFY_OFF; /* what the estimate says */
-        options.leaf = k < 12 ? 0 : 20; /* as deep as softening lets it */
+        options.verify = FARSUM_VERIFY_OFF; /* the estimate is tested */
+        options.leaf = k < 12 ? 0 : 20; /* as deep as softening permits */
         p.tolerance = tolerances[k / 4 % 3];
         stars_loop(&s, softening, 0);
         CHECK(sum_by(&s, &p, &options, &got, &status), "%s: %s", options.tree,
@@ -249,8 +249,8 @@ static void fmm_keeps_tolerances(void)
     CHECK(seen >= 8, "far boxes left something unsoftened in %d cases", seen);
 }
 
-/* Boxes given that are too small for it are refused with what would do, and
- * that does. */
+/* If the user's boxes are too small for the softening, they are refused with
+ * advice, and the advice works. */
 static void small_boxes_are_refused(void)
 {
     struct stars s;
@@ -304,7 +304,7 @@ static void excluded_pairs_are_softened(void)
     stars_clear(&s);
 }
 
-/* A constant below zero turns all results round and changes no other number. */
+/* A negative constant reverses the sign of all results and changes no digit. */
 static void gravity_is_the_other_way_round(void)
 {
     static const char *const methods[] = {"direct", "fmm", "spectral", "ewald"};

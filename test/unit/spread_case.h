@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spread_case.h: points, windows and meshes for the tests of spread, interp
- * and bins. */
+/* spread_case.h: points, windows and meshes for the tests of spread, interp and
+ * bins. */
 #ifndef FARSUM_TEST_SPREAD_CASE_H
 #define FARSUM_TEST_SPREAD_CASE_H
 
@@ -29,8 +29,9 @@
             fail_msg("%s: %s", #call, farsum_message());                       \
     } while (0)
 
-/* Threads that wait should sleep: with more threads than cores they would spin
- * for most of the test.  OpenMP reads this before main, so start again. */
+/* Waiting threads should sleep: with more threads than cores they would spin
+ * for most of the test.  OpenMP reads the setting before main, so the program
+ * starts itself again. */
 static inline void case_start(char **argv)
 {
     if (getenv("OMP_WAIT_POLICY"))
@@ -41,7 +42,7 @@ static inline void case_start(char **argv)
 
 enum dist { UNIFORM, CLUSTERED, LATTICE };
 
-/* 0 <= x < 1, from a counter. */
+/* 0 <= x < 1, by a counter. */
 static inline double case_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -50,7 +51,7 @@ static inline double case_random(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Uniform; nine tenths in a 50th of each edge; on the edges of tiles. */
+/* Uniform; nine tenths in a 50th of each edge; or on the edges of tiles. */
 static inline void case_points(struct points *p, int64_t n, enum dist dist)
 {
     uint64_t seed = 7 + (uint64_t)n;
@@ -75,7 +76,7 @@ static inline void case_clear(struct points *p)
     bins_clear(&p->bins);
 }
 
-/* Arrays of the precision, as doubles. */
+/* Elements of arrays of the precision, as doubles. */
 static inline double case_get(const void *array, int f32, int64_t i)
 {
     return f32 ? (double)((const float *)array)[i]
@@ -117,7 +118,7 @@ static inline const struct variant *case_row(const struct stage *stage,
     return NULL;
 }
 
-/* Sorts the points as the args want, then sets and runs a row once. */
+/* Sorts the points as args require, then sets and runs a variant once. */
 static inline void case_spread(const char *row, const struct spread_args *a,
                                struct points *p, const void *q, void *mesh)
 {
@@ -163,7 +164,7 @@ static const int64_t case_meshes[][3] = {
 };
 enum { CASE_MESHES = sizeof case_meshes / sizeof *case_meshes };
 
-/* The args of a mesh; window is set for P at a tolerance near rounding. */
+/* Arguments for a mesh; window is set for P at a tolerance near rounding. */
 static inline struct spread_args case_args(const int64_t mesh[3], int f32,
                                            struct window *window, int P)
 {

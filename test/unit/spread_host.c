@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spread_host: the host's rows of spread against plain, for every window
- * support, precision, instruction set and number of threads, on awkward
+/* spread_host.c: the host's variants of spread against plain, for every window
+ * support, precision, instruction set and number of threads, on unusual
  * meshes. */
 #include "unit/spread_case.h"
 
@@ -90,7 +90,7 @@ static void each_support(void **unused)
             }
 }
 
-/* One tile with most of the points is worked on in parts. */
+/* One tile with most of the points is processed in parts. */
 static void crowded(void **unused)
 {
     (void)unused;
@@ -102,7 +102,7 @@ static void crowded(void **unused)
     }
 }
 
-/* A long mesh passes through memory in several waves, and its seam waits. */
+/* A long mesh is processed in several slabs, and its seam comes last. */
 static void waves(void **unused)
 {
     (void)unused;
@@ -115,7 +115,7 @@ static void waves(void **unused)
     }
 }
 
-/* sum of the mesh = sum_j q_j prod_d sum of the weights at u_jd; a B-spline's
+/* Sum of the mesh = sum_j q_j prod_d (sum of the weights at u_jd); a B-spline's
  * weights sum to 1. */
 static void mass(void **unused)
 {
@@ -146,7 +146,7 @@ static void mass(void **unused)
     }
 }
 
-/* A plan that holds its points spreads again, and new points may be set. */
+/* A state with points spreads again, and accepts new points. */
 static void again_row(const char *row)
 {
     static const int64_t mesh[3] = {36, 20, 30};
@@ -188,7 +188,7 @@ static void again(void **unused)
         again_row(rows[r]);
 }
 
-/* Every allocation that fails is reported and leaks nothing. */
+/* Every failed allocation is reported and leaks nothing. */
 static void memory_row(const char *row)
 {
     static const int64_t mesh[3] = {40, 33, 70};

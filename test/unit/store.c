@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of kept kernels and times: nothing is lost between writers,
- * nothing waits, and what others could have written is not read. */
+/* store.c: tests of the folder of cached kernels and times: nothing is lost
+ * between writers, no writer blocks another, and files that other users could
+ * have written are not read. */
 #include "base/store.h"
 
 #include "check.h"
@@ -136,7 +137,7 @@ static void put(const char *name, const char *text)
 
 static const char good_line[] = "host of a test|spread|plain 1 2\n";
 
-/* A pipe, a device, a folder under the names that are read and written. */
+/* A pipe, a device or a folder under the names that are read and written. */
 static void nothing_waits(void)
 {
     double start = clock_seconds();
@@ -255,7 +256,7 @@ static void relative_homes(void)
     use(folder);
 }
 
-/* A copy of this program, which says whether it knows a folder: 1, else 0. */
+/* A copy of this program, which returns 1 if it accepts a folder, else 0. */
 static int copy_knows(void)
 {
     pid_t child = fork();
@@ -268,13 +269,13 @@ static int copy_knows(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A program with another user's rights is not led by the environment. */
+/* A program with another user's rights ignores the environment. */
 static void raised_rights(void)
 {
     struct statvfs where;
     char command[300];
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    return; /* a sanitizer's runtime wants the environment */
+    return; /* a sanitizer's runtime needs the environment */
 #endif
     if (geteuid() != 0 || statvfs(folder, &where) != 0
         || (where.f_flag & ST_NOSUID))
@@ -294,7 +295,7 @@ static void raised_rights(void)
 
 /* --- limits --- */
 
-/* Files may not grow: the process goes on, nothing half written is left. */
+/* Files may not grow: the process goes on, and no incomplete file remains. */
 static void no_room(void)
 {
     struct rlimit was, tight;
@@ -305,7 +306,7 @@ static void no_room(void)
     CHECK(setrlimit(RLIMIT_FSIZE, &tight) == 0, "setrlimit");
     wisdom_keep("host of another test|spread|", &one, 1);
     setrlimit(RLIMIT_FSIZE, &was);
-    CHECK(kept() == 1, "what was there is lost");
+    CHECK(kept() == 1, "the old contents are lost");
     empty();
     CHECK(rmdir(folder) == 0 && mkdir(folder, 0700) == 0, "files are left");
 }
@@ -439,7 +440,7 @@ int main(int argc, char **argv)
     umask(022);
     signal(SIGXFSZ, SIG_DFL);
     use(folder);
-    alarm(300); /* what waits for ever has failed */
+    alarm(300); /* a call that blocks for ever has failed */
     RUN(nothing_waits);
     RUN(links_are_not_followed);
     RUN(others_can_write);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Excluded sources at one place, as a Drude particle on its core, and cells
- * that are left-handed: by every method, on the host and, as
+/* together.c: tests of coincident excluded sources, such as a Drude particle on
+ * its core, and of left-handed cells: by every method, on the host and, as
  *
  *     test_unit_together device
  *
- * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+ * on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { N = 40 };
 
 static const char *device; /* NULL: the host */
 
-/* Two ions; the first is two particles at one place. */
+/* Two ions; the first consists of two coincident particles. */
 static const double pair_x[3][3] = {{1, 2, 3}, {1, 2, 3}, {4, 5, 6}};
 static const double pair_q[3] = {1.5, -0.5, -1};
 #define PERIODIC (-0.23620329644) /* in a cube of 10 */
@@ -59,7 +59,7 @@ static void sum_pair(farsum_plan *plan, const char *method, double right,
     CHECK_NEAR(potential[0] * 1.5 - potential[1] * 0.5, right, 2 * most);
 }
 
-/* With exclusions before points, after them, with less, with a factor. */
+/* Exclusions before points, after them, fewer, with a factor. */
 static void pair_by(const char *method, int periodic)
 {
     const int64_t one[2] = {1, 0}, other[2] = {1, 2};
@@ -75,7 +75,7 @@ static void pair_by(const char *method, int periodic)
     CHECK_OK(farsum_plan_set_exclusions(plan, 1, one, NULL));
     CHECK_OK(farsum_plan_set_points(plan, 3, pair_x, 0, NULL));
     sum_pair(plan, method, right, 1e-6);
-    /* what they were accepted by goes: so do they */
+    /* without the exclusions that admitted them the points are dropped */
     CHECK_OK(farsum_plan_set_exclusions(plan, 1, other, NULL));
     CHECK_FAILS(farsum_plan_execute(plan, 1, pair_q, &out), FARSUM_ERR_STATE);
     CHECK_FAILS(farsum_plan_set_points(plan, 3, pair_x, 0, NULL),
@@ -109,7 +109,7 @@ static void pairs(void)
     pair_by("fmm", 0);
 }
 
-/* Of three at one place each pair must be excluded. */
+/* With three sources at one position, each pair must be excluded. */
 static void three(void)
 {
     static const double x[4][3] = {{1, 2, 3}, {1, 2, 3}, {4, 5, 6}, {1, 2, 3}};
@@ -202,7 +202,7 @@ static void left_by(const char *method, const double right[9])
         farsum_plan *other = make_plan(&p, method);
         sum_in(other, x, q, &got);
         same(&got, &want, method);
-        /* and back, and there again, by set_cell */
+        /* and back, and again, with set_cell */
         CHECK_OK(farsum_plan_set_cell(other, left));
         sum_in(other, x, q, &got);
         same(&got, &want, "the same cell set");
@@ -227,7 +227,7 @@ static void left_handed(void)
         left_by("ewald", leaning);
 }
 
-/* A mesh that is given stays along the caller's axes. */
+/* A mesh set by the user stays along the caller's axes. */
 static void mesh_along(void)
 {
     farsum_options o = FARSUM_OPTIONS_INIT;

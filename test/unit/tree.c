@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees: boxes, orders, coordinates, and that the lists cover every pair of
- * points once. */
+/* tree.c: tests of trees: boxes, orders, coordinates, and lists that cover
+ * every pair of points once. */
 #include "unit/tree_case.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ static const struct tree_args unit_box = {
     .threads = 2,
 };
 
-/* Boxes: the functions fit each other, and the order is what
- * points/tree/tree.kh says. */
+/* Boxes: the functions are consistent, and the order is that of
+ * points/tree/tree.kh. */
 static void check_boxes(const struct tree *tree)
 {
     int64_t leaves = 0, boxes = 0;
@@ -62,8 +62,8 @@ static void check_boxes(const struct tree *tree)
     tree_same("leaves", leaves, tree->n_leaves);
 }
 
-/* Points: each once, in the leaf that holds it, coordinates that give back
- * where it is. */
+/* Points: each once, in the leaf that contains it, with coordinates that
+ * restore its position. */
 static void check_points(const struct tree *tree, const struct tree_points *p,
                          const struct tree_given *given)
 {
@@ -103,7 +103,8 @@ static void check_points(const struct tree *tree, const struct tree_points *p,
     free(seen);
 }
 
-/* Sparse: no box is empty, none is divided for nothing, levels are graded. */
+/* Sparse trees: no box is empty, none is divided without need, levels are
+ * graded. */
 static void check_sparse(const struct tree *tree, const struct tree_args *args)
 {
     const struct tree_points *t = tree_targets(tree);
@@ -124,14 +125,14 @@ static void check_sparse(const struct tree *tree, const struct tree_args *args)
                     for (int o = 0; other >= 0 && o < 8; o++) {
                         int64_t c = tree_child(tree, level, other, o);
                         CHECK(c < 0 || tree_box_leaf(tree, c) >= 0,
-                              "leaf %lld beside grandchildren",
+                              "leaf %lld next to grandchildren",
                               (long long)leaf);
                     }
                 }
     }
 }
 
-/* Everything there is to check of one tree. */
+/* Runs all checks of one tree. */
 static void check_tree(const struct tree_args *args, enum tree_dist dist,
                        int64_t n, int64_t m)
 {
@@ -243,8 +244,8 @@ static void few(void)
             }
 }
 
-/* The least region: points inside, boxes' centres exact, from points of any
- * scale and place. */
+/* The smallest region: points are inside, boxes' centres exact, for points of
+ * any scale and position. */
 static void region(void)
 {
     static const double scales[] = {1e-30, 1e-3, 1, 777, 1e12};
@@ -289,8 +290,8 @@ static void region(void)
             }
 }
 
-/* As deep as a dense tree is used: 2e6 leaves, hardly any with a point; and a
- * sparse one to its last level, points apart by less than its boxes. */
+/* A dense tree as deep as is used: 2e6 leaves, hardly any with a point.  A
+ * sparse one to its last level, with points closer than its boxes' size. */
 static void deep(void)
 {
     double x[600];
@@ -321,7 +322,7 @@ static void deep(void)
     tree_clear(&tree);
 }
 
-/* A sparse tree of two sets, by threads. */
+/* A sparse tree of two sets, for several numbers of threads. */
 static void repeats_of(const struct tree_args *given, enum tree_dist dist)
 {
     enum { N = 40000, M = 30000 };
@@ -363,7 +364,8 @@ static void repeats_more(void)
     }
 }
 
-/* The same tree whatever the threads, also in memory that was used before. */
+/* The same tree for any number of threads, also in memory that was used
+ * before. */
 static void repeats(void)
 {
     enum { N = 50000 };
@@ -423,7 +425,7 @@ static void refuses(void)
     tree_clear(&tree);
 }
 
-/* Whatever allocation fails, nothing is kept and the next build works. */
+/* Whatever allocation fails, nothing leaks and the next build works. */
 static void memory(void)
 {
     double x[600];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_case.h: points and trees that the tests of trees share. */
+/* tree_case.h: points and trees for the tests of trees. */
 #ifndef FARSUM_TEST_UNIT_TREE_CASE_H
 #define FARSUM_TEST_UNIT_TREE_CASE_H
 
@@ -13,11 +13,11 @@
 enum tree_dist {
     TREE_UNIFORM,
     TREE_CLUSTERS, /* around three points */
-    TREE_STEEP,    /* the same, ever closer */
+    TREE_STEEP,    /* the same, increasingly dense */
     TREE_ONE_BOX,
     TREE_LINE,
     TREE_FACES, /* multiples of 1/8 of the region: faces, edges, corners */
-    TREE_SAME,  /* all at one place */
+    TREE_SAME,  /* all coincide */
     TREE_DISTS,
 };
 
@@ -54,7 +54,7 @@ static inline void tree_fractions(enum tree_dist dist, int64_t n, uint64_t seed,
     }
 }
 
-/* A region's positions of them; returns what tree_set wants. */
+/* Their positions in a region; returns the input of tree_set. */
 static inline struct tree_given tree_positions(const struct tree_args *args,
                                                int64_t n, double *x)
 {
@@ -92,10 +92,10 @@ static inline int tree_same(const char *what, int64_t found, int64_t wanted)
                  (long long)wanted);
 }
 
-/* tree_cover.c: near and far lists cover each pair of points, with the images
- * whose root boxes are near, once. */
+/* tree_cover.c: CHECKs that near and far lists cover each pair of points once,
+ * including images whose root boxes are near. */
 void tree_check_cover(const struct tree *tree, const struct tree_given *sources,
                       const struct tree_given *targets);
-/* tree_same.c: every array of both is the same. */
+/* tree_same.c: CHECKs that all arrays of both are equal. */
 void tree_check_same(const struct tree *one, const struct tree *other);
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_cover.c: that the lists of a tree cover every pair of points once. */
+/* tree_cover.c: check that the lists of a tree cover every pair of points
+ * once. */
 #include "unit/tree_case.h"
 
 #include <string.h>
 
-/* How often lists cover each pair: [target][source][image]. */
+/* How often the lists cover each pair: [target][source][image]. */
 struct cover {
     const struct tree *tree;
     const struct tree_given *sources, *targets;
@@ -80,7 +81,7 @@ static void cover_near(struct cover *c, struct tree_near *near)
     }
 }
 
-/* The box of a level over a leaf; -1: the leaf is above. */
+/* The box of a level above a leaf; -1: the leaf is higher. */
 static int64_t cover_above(const struct tree *tree, int64_t leaf, int level)
 {
     int64_t box = tree_leaf_box(tree, leaf);
@@ -115,7 +116,7 @@ static void cover_far(struct cover *c, struct tree_far *far, int level,
     }
 }
 
-/* Once where the root boxes are near, else never. */
+/* Once if the root boxes are near, else never. */
 static void cover_check(const struct cover *c)
 {
     const struct tree *tree = c->tree;
@@ -141,7 +142,7 @@ static void cover_check(const struct cover *c)
     tree_same("pairs that are not covered once", wrong, 0);
     CHECK(once > 0 || c->targets->n * c->sources->n == 0
               || tree_boxes(tree, 0) > 1,
-          "no pair was looked at");
+          "no pair was checked");
 }
 
 void tree_check_cover(const struct tree *tree, const struct tree_given *sources,

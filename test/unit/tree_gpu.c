@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points/tree/tree_device_set.c: trees on a device against the host's, on
- * FARSUM_TEST_DEVICE ("opencl:0" if it is not set); "perf": how long sets take
+/* tree_gpu.c: tests of points/tree/tree_device_set.c: trees on a device against
+ * the host's, on FARSUM_TEST_DEVICE (default: opencl:0).  "perf" times sets
  * there. */
 #include "points/tree/tree_device_set.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points/tree/tree_device_set.h: what the tests of trees on a device share. */
+/* tree_gpu.h: common code of the tests of trees on a device. */
 #ifndef FARSUM_TEST_UNIT_TREE_GPU_H
 #define FARSUM_TEST_UNIT_TREE_GPU_H
 
@@ -11,7 +11,7 @@
 #include "points/tree/tree_device_set.h"
 #include "unit/tree_case.h"
 
-extern struct device *device; /* that is tested */
+extern struct device *device; /* under test */
 
 static inline void *taken(const struct buf *buf, int64_t bytes)
 {
@@ -21,7 +21,7 @@ static inline void *taken(const struct buf *buf, int64_t bytes)
     return p;
 }
 
-/* A side of the device's tree is the host's. */
+/* Compares a side (sources or targets) of the device's tree with the host's. */
 static inline void check_side(const struct tree *host,
                               const struct tree_points *a,
                               const struct tree_gpu_points *b)
@@ -38,8 +38,8 @@ static inline void check_side(const struct tree *host,
     for (int64_t k = 0; k < a->n; k++)
         wrong += order[k] != (uint64_t)a->order[k];
     tree_same("places in the order that differ", wrong, 0);
-    /* products may be rounded into the sums that they belong to, or not; with
-     * what f32 leaves two are the same but for a step of it */
+    /* products may be fused into sums or not; with f32's low bits both agree to
+     * one step of these bits */
     double most = real == 4 ? 1.2e-10
                             : 1.2e-16 * (double)(host->root[0] + 1)
                                   * ldexp(1, host->depth);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_gpu_crowd.c: what the boxes of a dense tree on a device say of errors is
- * what the host's do. */
+/* tree_gpu_crowd.c: tests that a dense tree's clustering statistics on a device
+ * equal those on the host. */
 #include <omp.h>
 
 #include "method/fmm/device/set_points.h"
@@ -21,14 +21,14 @@ static const struct {
     {1, 3, 1, 0, {1, 1, 1}, 40, 5},
     {1, 1, 0, 2, {1, 1, 1}, 100, 0},
     {1, 5, 1, 0, {1, 1, 1}, 1, 3},
-    {1, 4, 1, 0, {1, 1, 1}, 90000, 0}, /* points and boxes are left out */
+    {1, 4, 1, 0, {1, 1, 1}, 90000, 0}, /* points and boxes are only sampled */
     {1, 6, 1, 0, {1, 1, 1}, 1300000, 0}, /* above the leaves too */
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
 static char now[48]; /* what is compared */
 
-/* Points of all boxes, onto the device. */
+/* Sets the points of all boxes on the device. */
 static void counted(const struct tree *t, const struct tree_points *p,
                     struct buf *to)
 {
@@ -45,8 +45,8 @@ static void counted(const struct tree *t, const struct tree_points *p,
     free(count);
 }
 
-/* To rounding, but that a point on the edge of a table's entries may count in
- * the next one, and that points count in parts: of all, in one box, 2^-30. */
+/* Equal to rounding.  But a point at the edge of a table's entry may count in
+ * the next one, and points count in units: 2^-30 of all, in one box. */
 static void same(const char *what, int k, double found, double wanted,
                  double all)
 {
@@ -113,7 +113,7 @@ static void compared(int c, enum tree_dist dist, struct points_gpu *p,
     free(u);
 }
 
-/* Kernels are of a precision: all of one, then of the other. */
+/* Kernels depend on the precision: all cases in one, then in the other. */
 static void dense_crowds(void)
 {
     struct points_gpu *p = NULL, *t = NULL;
@@ -137,7 +137,7 @@ static void dense_crowds(void)
     points_gpu_destroy(t);
 }
 
-/* Seconds of the host's way: positions to it and its look at them. */
+/* Seconds on the host: download of positions and their statistics. */
 static double by_host(const struct tree *on, int threads)
 {
     const struct tree_gpu_points *p = &on->gpu->source;
@@ -213,8 +213,8 @@ void tree_gpu_crowd_perf(void)
         timed(n, depth);
 }
 
-/* Of points at random in many boxes few boxes and points are looked at, which
- * say what all of them do: as much as even filling has. */
+/* For random points in many boxes, statistics sample few boxes and points.
+ * They represent all: the values are those of an even filling. */
 static void even_points(void)
 {
     enum { N = 2000000 };
@@ -242,7 +242,7 @@ static void even_points(void)
             for (int k = 0; k < 3; k++)
                 CHECK(fabs(crowd.far[k][1] / even - 1) < 0.3,
                       "%s, %d boxes along an edge: lists of knot %d have %.3g "
-                      "of what even filling has",
+                      "of an even filling",
                       sparse ? "sparse" : "dense", (int)edge, k,
                       crowd.far[k][1] / even);
             tree_clear(&tree);

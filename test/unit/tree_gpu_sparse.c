@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points/tree/tree_device_sparse.c: sparse trees that a device builds are the
- * host's, and so is what their boxes say of the errors. */
+/* tree_gpu_sparse.c: tests of points/tree/tree_device_sparse.c: sparse trees
+ * built by a device, and their clustering statistics, equal the host's. */
 #include <omp.h>
 
 #include "method/fmm/device/set_points.h"
@@ -9,7 +9,7 @@
 
 static char now[32]; /* what is compared */
 
-/* Sides of a tree to be. */
+/* Input for one side of a tree. */
 struct side {
     struct points_gpu *points;
     struct buf x;
@@ -31,7 +31,7 @@ static void side_clear(struct side *side)
     free(side->own);
 }
 
-/* Fractions [n][3] to positions: on the host, and there. */
+/* Fractions [n][3] to positions, on the host and on the device. */
 static void side_put(struct side *side, const struct tree_args *args, int64_t n,
                      double *x, int wide)
 {
@@ -82,7 +82,7 @@ static void same_bytes(const char *what, const struct buf *found,
     free(b);
 }
 
-/* Everything that the host's copy has. */
+/* Compares everything that the host's copy has. */
 static void same_trees(const struct tree *on, const struct tree *host)
 {
     const struct tree_gpu_sparse *a = &on->gpu->sparse, *b = &host->gpu->sparse;
@@ -121,7 +121,7 @@ static void same_trees(const struct tree *on, const struct tree *host)
         check_side(host, &host->target, &on->gpu->target);
 }
 
-/* unit: of which parts of 2^-30 do not count: all points in one box. */
+/* unit: in how many parts of 2^-30 they may differ: all points in one box. */
 static void near_same(const char *what, double found, double wanted,
                       double unit)
 {
@@ -129,8 +129,8 @@ static void near_same(const char *what, double found, double wanted,
           "%s: %s: %.15g, not %.15g", now, what, found, wanted);
 }
 
-/* Levels from `first` on have far boxes.  To rounding, but that a point on the
- * edge of a table's entries may count in the next one. */
+/* Levels from `first` on have far boxes.  Equal to rounding, but a point at the
+ * edge of a table's entry may count in the next one. */
 static void same_crowds(const struct tree *on, const struct tree *host,
                         int first, struct fmm_gpu_crowd **room)
 {
@@ -163,10 +163,10 @@ static const struct {
     {1, 20, 0, 1, {1, 1, 1}, 1, 0},      {1, 20, 0, 1, {1, 1, 1}, 2, 0},
     {2, 20, 0, 1, {2, 2, 2}, 2, 1},      {1, 20, 0, 1, {1, 1, 1}, 0, 3},
     {1, 15, 0, 64, {1, 1, 1}, 9000, 0},  {3, 19, 0, 9, {1, 1, 2}, 1500, 0},
-    {1, 20, 0, 9, {1, 1, 1}, 45000, 50}, /* boxes and points are left out */
+    {1, 20, 0, 9, {1, 1, 1}, 45000, 50}, /* boxes and points are only sampled */
 };
 
-/* x: fractions of points; twice, the second time from kept keys. */
+/* x: fractions of points.  Runs twice, the second time from kept keys. */
 static void compared(int c, enum tree_dist dist, struct side side[2],
                      struct tree *on, struct fmm_gpu_crowd **room)
 {
@@ -226,7 +226,7 @@ static void sparse_trees(void)
     side_clear(&side[1]);
 }
 
-/* Seconds of sets: a sphere of Plummer's stars. */
+/* Prints seconds of set_points for a Plummer sphere of stars. */
 static void sparse_timed(int64_t n, int64_t leaf)
 {
     struct side side;
@@ -256,7 +256,7 @@ static void sparse_timed(int64_t n, int64_t leaf)
     side_put(&side, &args, n, x, 0);
     for (int turn = 0; turn < 12; turn++) {
         struct tree_args a = args;
-        a.leaf += turn % 2; /* every other one has the order of another tree */
+        a.leaf += turn % 2; /* every other tree has another order */
         a.edge[0] = a.edge[1] = a.edge[2] = 1 + turn / 2 * 0x1p-20;
         CHECK_OK(device_finish(device));
         double begin = omp_get_wtime();

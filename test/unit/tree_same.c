@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_same.c: two trees are the same in every array. */
+/* tree_same.c: comparison of two trees in every array. */
 #include "unit/tree_case.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units of length and strength: with every length times 2^k and every strength
- * times 2^m a plan's results are the same bits, but for their exponents; what
- * the type of an output does not hold is refused. */
+/* units.c: tests of units of length and strength: with every length times 2^k
+ * and every strength times 2^m, a plan's results have the same bits except for
+ * their exponents; results outside the range of an output's type are
+ * refused. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ struct world {
     int k, m;
 };
 
-/* Results of RHS right-hand sides, as they lie in memory. */
+/* Results of RHS right-hand sides, as in memory. */
 struct sums {
     double potential[RHS][MANY], field[RHS][MANY][3], velocity[RHS][MANY][3];
     double energy[RHS], virial[RHS][9];
@@ -69,7 +70,7 @@ static void narrow(void *v, int f32, int n)
     memcpy(v, wide, (size_t)n * sizeof *wide);
 }
 
-/* Positions that are the same numbers whatever the type, times 2^k. */
+/* Positions that are exact in either type, times 2^k. */
 static void world_numbers(const struct world *w, void *x, void *y, void *q,
                           double cell[9])
 {
@@ -173,8 +174,8 @@ static farsum_status world_sum(const struct world *w, struct sums *s)
     return status;
 }
 
-/* How many of n numbers are not 2^e times the others, as far as these are
- * normal; *normal: the largest is. */
+/* How many of n numbers are not 2^e times the others, if these are normal;
+ * *normal: whether the largest is. */
 static int differ(const double *found, const double *base, int n, int e,
                   int f32, int *normal)
 {
@@ -220,7 +221,7 @@ static void law(const struct world *base)
         int absolute = (k->flow ? k->degree : 2) * w.m
                        - (k->power + !k->flow) * w.k;
         if (w.absolute && abs(absolute) > 900)
-            continue; /* no such tolerance can be said */
+            continue; /* there is no such tolerance */
         if (f32 && (abs(w.k) > 110 || abs(w.m) > 110))
             continue;
         status = world_sum(&w, &other);
@@ -259,7 +260,7 @@ static void law(const struct world *base)
     }
 }
 
-/* Every kernel by every method, in every precision. */
+/* Every kernel with every method, in every precision. */
 static void laws(void)
 {
     static const char *const names[] = {"direct", "ewald", "spectral", "fmm"};
@@ -283,7 +284,7 @@ static void laws(void)
                     w.softened = (fmm && kind % 3 == 2)
                                  || (method == 0 && k == 0 && kind == 3);
                     w.vacuum = w.periodic && k == 0 && kind == 1;
-                    /* plans that are searched for take their time */
+                    /* plans that need a search take long */
                     if ((method < 2 && p == FARSUM_MIXED)
                         || (method == 2 && kind != (k + p) % 6))
                         continue;
@@ -293,7 +294,7 @@ static void laws(void)
 
 static const char *device;
 
-/* The same on a device, a few: kernels are compiled for each. */
+/* A few of these on a device: kernels are compiled for each. */
 static void laws_there(void)
 {
     static const struct world few[] = {
@@ -320,7 +321,7 @@ static void laws_there(void)
     }
 }
 
-/* Arrays on the device: finish says what is not in range. */
+/* Arrays on the device: finish reports values out of range. */
 static void finish(const char *method, double far, int k)
 {
     farsum_device *where = NULL;
@@ -360,7 +361,7 @@ static void finish(const char *method, double far, int k)
     CHECK_OK(farsum_plan_execute(plan, 1, strengths.handle, &out));
     CHECK_FAILS(farsum_plan_finish(plan), FARSUM_ERR_STRENGTH);
     CHECK_SAYS("right-hand side 0");
-    /* one that is followed by another that is good is not forgotten */
+    /* a failure followed by a good sum is not forgotten */
     CHECK_OK(farsum_plan_execute(plan, 1, strengths.handle, &out));
     for (int i = 0; i < 2; i++)
         q[i] = i ? -1 : 1;

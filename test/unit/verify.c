@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans that are checked by a second sum: strengths that are ordered in space,
- * near pairs, one large strength.  Errors are measured against the references
- * by name, at all particles.  On the host and, as
+/* verify.c: tests of plans that are checked by a second sum: strengths that are
+ * ordered in space, near pairs, one large strength.  Errors are measured
+ * against the reference methods, at all particles.  On the host and, as
  *
  *     test_unit_verify device
  *
- * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set). */
+ * on FARSUM_TEST_DEVICE (default: opencl:0). */
 #include "verify_check.h"
 
 static const char *device; /* NULL: the host */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_check.h: what the tests of checked plans share: systems whose errors
- * add up. */
+/* verify_check.h: common code of the tests of checked plans: systems whose
+ * errors add up. */
 #ifndef FARSUM_TEST_VERIFY_CHECK_H
 #define FARSUM_TEST_VERIFY_CHECK_H
 

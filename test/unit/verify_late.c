@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans that create could not check, since there is no sample or the targets
- * are apart: what they sum first is compared with a second sum.  Errors are
- * measured against the references by name, at all targets.  On the host and, as
+/* verify_late.c: plans that create cannot check, without a sample or with
+ * separate targets.  Their first sum is compared with a second sum.  Errors are
+ * measured against the reference methods, at all targets.  On the host and, as
  *
  *     test_unit_verify_late device
  *
- * on FARSUM_TEST_DEVICE ("opencl:0" if it is not set), with arrays on the host
- * and on the device. */
+ * on FARSUM_TEST_DEVICE (default: opencl:0), with arrays on host and device. */
 #include "device/buf.h"
 #include "farsum/device.h"
 #include "base/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench.c: times the variants of a stage, or a whole method, on a case:
- * one repeat to warm up, then interleaved repeats, so that what else the
- * machine does falls on all alike. */
+/* bench.c: timing of a stage's variants, or of a whole method, on a case.
+ * After one repeat to warm up, the repeats are interleaved, so that other load
+ * on the machine affects all of them alike. */
 #include "bench.h"
 #include "command.h"
 #include "kernel.h"
@@ -33,7 +33,7 @@ static int method_exists(const char *name)
     return 0;
 }
 
-/* Stages, then methods, then "all"; for `nearest`. */
+/* Names of stages, then methods, then "all"; for `nearest`. */
 static const char *name_at(int k, const void *data)
 {
     farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;
@@ -48,7 +48,7 @@ static const char *name_at(int k, const void *data)
                : NULL;
 }
 
-/* calls: of set_points and execute. */
+/* calls: seconds of set_points and execute. */
 static double seconds_of(const struct bench_row *row,
                          const farsum_plan_info *info, const double calls[2])
 {
@@ -69,7 +69,7 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* points: set_points is part of what is timed. */
+/* points: the timing includes set_points. */
 static int time_plans(struct bench *b, int points, char *error, size_t size)
 {
     for (int repeat = 0; repeat < b->repeats; repeat++)
@@ -163,7 +163,7 @@ static int write_report(const struct bench *b, char *error, size_t size)
     return bad ? -1 : 0;
 }
 
-/* Runs it all; the words are checked. */
+/* Runs the benchmark; its words are checked already. */
 static int bench_all(struct bench *b, const char *what, char *error,
                      size_t size)
 {
@@ -179,7 +179,8 @@ static int bench_all(struct bench *b, const char *what, char *error,
                                        error, size);
     bad = bad || time_plans(b, !stage, error, size);
     say_progress("%s", "");
-    if (!bad) { /* files come first: who reads the rows may have gone by then */
+    if (!bad) { /* files first: the reader of standard output may have closed it
+                   by then */
         FILE *out = summary_stream(NULL, s->report);
         bad = (s->csv && bench_csv_append(b, s->csv, error, size)) ||
               (s->plot && bench_plot(b, s->plot, error, size)) ||
@@ -227,7 +228,7 @@ int bench_main(struct settings *s)
         say_error("bench: out of memory");
         return EXIT_FAILED;
     }
-    if (!s->has_factors) /* as options_defaults */
+    if (!s->has_factors) /* as in options_defaults */
         s->factors[IO_DIHEDRALS] = 1;
     b->settings = s;
     int bad = bench_all(b, what, error, sizeof error);

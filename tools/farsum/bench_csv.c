@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_csv.c: one row a variant, appended; older rows read for comparison. */
+/* bench_csv.c: CSV file of a benchmark: appends one row per variant, reads
+ * older rows for comparison. */
 #include "bench.h"
 
 #include "io/output.h"
@@ -17,7 +18,7 @@ enum { VERSION, MACHINE, DATE, CASE, STAGE, VARIANT, PRECISION, THREADS, MIN,
 static const char header[] = "version,machine,date,case,stage,variant,"
                              "precision,threads,min,median,parameters\n";
 
-/* A text that may hold commas or quotes. */
+/* Writes a text that may contain commas or quotes. */
 static void put_text(FILE *f, const char *text)
 {
     fputc('"', f);
@@ -84,7 +85,7 @@ struct bench_old {
     struct old_row *rows; /* owned */
 };
 
-/* Cuts a line in place; how many fields. */
+/* Splits a line in place; returns the number of fields. */
 static int cut(char *line, char **field)
 {
     int n = 0;
@@ -143,7 +144,7 @@ int bench_csv_read(const char *path, struct bench_old **out, char *error,
         bad = number == 1 || !strchr(line, '\n') || add_line(old, line) != 0;
     }
     fclose(f);
-    /* the lines no longer move: now the fields may point into them */
+    /* the lines no longer move, so fields may point into them */
     for (size_t k = 0; k < old->count && !bad; k++) {
         struct old_row *row = &old->rows[k];
         bad = cut(row->line, row->field) != FIELDS;
@@ -183,8 +184,8 @@ static const struct old_row *find(const struct bench *b,
     return NULL;
 }
 
-/* How far the median strays above the least, of the two runs the worse; never
- * below three per cent, which no timer on a shared machine tells apart. */
+/* The relative gap between median and minimum, the larger of both runs.  At
+ * least three per cent, which no timer on a shared machine can resolve. */
 static double noise_of(const struct bench_row *row, const struct old_row *o)
 {
     double noise = 0.03;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_file.c: a benchmark's particles from a file, copied along the cell. */
+/* bench_file.c: particles of a benchmark from a file, with copies along the
+ * cell. */
 #include "bench.h"
 #include "system.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies of the frame; those of its own cell come first. */
+/* Copies the frame.  Copies in the same cell are consecutive. */
 static int copy_out(const struct system *sys, const int64_t copies[3],
                     struct case_particles *p)
 {
@@ -39,7 +40,7 @@ static int copy_out(const struct system *sys, const int64_t copies[3],
     return 0;
 }
 
-/* Lattice vectors from j to where it is nearest to i, as fractions say. */
+/* Lattice vectors from j to its image nearest to i, by their fractions. */
 static void nearest_image(const struct system *sys, int64_t i, int64_t j,
                           int64_t k[3])
 {
@@ -63,8 +64,8 @@ static void nearest_image(const struct system *sys, int64_t i, int64_t j,
     }
 }
 
-/* Exclusions of all copies: a pair's ends are where they are nearest to each
- * other, which may be in two copies. */
+/* Copies the exclusions.  The two particles of a pair are those nearest to each
+ * other, and may be in two copies. */
 static int copy_exclusions(const struct system *sys, const int64_t copies[3],
                            struct exclude_list *to)
 {
@@ -137,7 +138,7 @@ int bench_read(struct bench *b, char *error, size_t size)
     b->spec.n = b->particles.n;
     const char *kernel = b->spec.kernel;
     if (strcmp(kernel, "laplace") == 0)
-        kernel = ""; /* as rows were named before there were others */
+        kernel = ""; /* older rows were named without a kernel */
     snprintf(b->case_text, sizeof b->case_text,
              "%s%s%s copies=%lldx%lldx%lld tol=%s error=%s prec=%s", kernel,
              *kernel ? " " : "", s->input, (long long)copies[0],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_plans.c: the plans that a benchmark times, and the rows it tells. */
+/* bench_plans.c: plans that a benchmark times, and its result rows. */
 #include "bench.h"
 
 #include "farsum/expert.h"
@@ -30,7 +30,7 @@ static void find_machine(char *text, size_t size)
         fclose(f);
 }
 
-/* The device, where it is not the processor that works. */
+/* Names the device, if it is not the processor. */
 static void find_device(const char *name, char *text, size_t size)
 {
     farsum_device_info info = FARSUM_DEVICE_INFO_INIT;
@@ -43,7 +43,7 @@ static void find_device(const char *name, char *text, size_t size)
     farsum_device_close(device);
 }
 
-/* A case's particles; exclusions name their places from 1. */
+/* Makes a case's particles.  Exclusions count particles from 1. */
 static int make_case(struct bench *b, char *error, size_t size)
 {
     if (case_make(&b->spec, &b->particles, error, size) != 0)
@@ -52,14 +52,14 @@ static int make_case(struct bench *b, char *error, size_t size)
     return exclude_make(b->settings, &frame, NULL, &b->exclude, error, size);
 }
 
-/* More of the case's name, by which rows are compared with older ones. */
+/* Appends to the case's name, which identifies older rows for comparison. */
 static void bench_say(struct bench *b, const char *text)
 {
     size_t used = strlen(b->case_text);
     snprintf(b->case_text + used, sizeof b->case_text - used, "%s", text);
 }
 
-/* The arrays on the device, if that is where they are. */
+/* Allocates the arrays on the device, if that is where they should be. */
 static int make_there(struct bench *b, char *error, size_t size)
 {
     const struct settings *s = b->settings;
@@ -115,7 +115,7 @@ int bench_prepare(struct bench *b, char *error, size_t size)
     b->repeats = s->repeats ? s->repeats : 5;
     if (b->potential && b->field) {
         int failed = make_there(b, error, size);
-        if (b->device) /* rows of host arrays are not compared with these */
+        if (b->device) /* not compared with rows of host arrays */
             bench_say(b, " arrays=device");
         return failed;
     }
@@ -246,7 +246,7 @@ static void describe(const farsum_plan_info *info, char *text, size_t size)
         snprintf(text, size, "%s", info->method);
 }
 
-/* A plan on the case's points, warmed up by one execute. */
+/* Creates a plan for the case's points and warms it up by one execute. */
 static int add_plan(struct bench *b, const farsum_options *how,
                     farsum_plan_info *info)
 {
@@ -266,8 +266,8 @@ static int add_plan(struct bench *b, const farsum_options *how,
     return b->n_plans++;
 }
 
-/* What the tuner chooses for the case is the same for every variant, so that
- * only the stage differs. */
+/* Fixes the tuner's choices for the case, so that the variants differ in one
+ * stage only. */
 static void freeze(farsum_options *how, const farsum_plan_info *info)
 {
     how->method = info->method;
@@ -283,7 +283,7 @@ static void freeze(farsum_options *how, const farsum_plan_info *info)
     how->cutoff = info->cutoff;
     how->bandwidth = info->bandwidth;
     memcpy(how->mesh, info->mesh, sizeof how->mesh);
-    how->upsampling = 0; /* the mesh says it */
+    how->upsampling = 0; /* follows from the mesh */
     how->support = info->support;
     how->shape = info->shape;
 }
@@ -304,7 +304,8 @@ int bench_add_variants(struct bench *b, const char *stage, char *error,
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_variant_info variant = FARSUM_VARIANT_INFO_INIT;
     how.log = NULL;
-    how.queues = how.queues ? how.queues : 1; /* its time, and no other's */
+    how.queues = how.queues ? how.queues : 1; /* times this stage without
+                                                 concurrent ones */
     say_progress("choosing a plan");
     if (farsum_plan_tune(&problem, &how, &b->base) != FARSUM_OK ||
         farsum_plan_get_info(b->base, &info) != FARSUM_OK) {

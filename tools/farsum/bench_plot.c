@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_plot.c: the times as bars, drawn by gnuplot. */
+/* bench_plot.c: bar chart of the times, drawn by gnuplot. */
 #include "bench.h"
 #include "io/output.h"
 #include "report.h"
@@ -79,8 +79,8 @@ static void put_script(FILE *f, const struct bench *b)
           "$rows using 1:4 with points pt 2 lc rgb '#c0392b'\n", f);
 }
 
-/* gnuplot, which draws into `to` what comes by the descriptor *script; its
- * number, or -1. */
+/* Starts gnuplot, which reads a script from *script and draws into `to`.
+ * Returns its process number, or -1. */
 static pid_t start_gnuplot(int to, int *script)
 {
     char *const words[] = {(char[]){"gnuplot"}, NULL};
@@ -102,7 +102,7 @@ static pid_t start_gnuplot(int to, int *script)
     return child;
 }
 
-/* 0: gnuplot has drawn something into `to`. */
+/* Returns 0 if gnuplot has drawn something into `to`. */
 static int draw(const struct bench *b, int to)
 {
     struct stat st;

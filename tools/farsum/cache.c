@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.c: compiled kernels on disk: what there is, away with it, more. */
+/* cache.c: the kernel cache on disk: list, clear, fill. */
 #include "command.h"
 #include "say.h"
 #include "words.h"
@@ -9,12 +9,12 @@
 #include <farsum/device.h>
 #include <string.h>
 
-/* What there is beside kernels. */
+/* Other files in the cache besides kernels. */
 struct seen {
     int print;
-    int64_t times; /* 1: a file of measured times */
-    int64_t left;  /* files that runs which were killed have left */
-    int64_t bytes; /* of all these */
+    int64_t times; /* 1: a file of measured times exists */
+    int64_t left;  /* files left by killed runs */
+    int64_t bytes; /* of all files */
 };
 
 static void see(const char *file, const char *arch, int64_t bytes, void *data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* case.c: reads and writes the notation for a problem; cells by name. */
+/* case.c: reading and writing the case notation; cells by name. */
 #include "case.h"
 #include "strengths.h"
 
@@ -95,7 +95,7 @@ int case_cell(const char *name, double volume, double cell[9], int periodic[3],
     return 0;
 }
 
-/* A number of the case; counts may be written 1e6. */
+/* Parses a number of the case.  Counts may be written as 1e6. */
 static int parse_number(const char *text, double *value)
 {
     *value = number_of(text);
@@ -131,7 +131,7 @@ static int parse_seed(const char *text, uint64_t *seed)
     return number_count(text, &end, seed) == NUMBER_OK && !*end ? 0 : -1;
 }
 
-/* What each key expects; -1: not that. */
+/* Parses one key.  Returns -1 with *expected if the value is invalid. */
 static int parse_key(struct case_spec *spec, const char *key,
                      const char *value, const char **expected)
 {
@@ -195,7 +195,7 @@ static int parse_key(struct case_spec *spec, const char *key,
     return 0;
 }
 
-/* One word of the case: the kernel, or key=value. */
+/* Parses one word of the case: the kernel, or key=value. */
 static int parse_item(struct case_spec *spec, char *item, int first,
                       char *error, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* case_dist.c: where the particles of a case are; a function a distribution.
- * The formulas are in the table below, which the help prints. */
+/* case_dist.c: distributions of a case's particles, one function each.  The
+ * table below holds their formulas, which the help prints. */
 #include "case.h"
 #include "strengths.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a distribution is given: the cell's rows and L = V^(1/3). */
+/* Input of a distribution: the cell's rows and L = V^(1/3). */
 struct box {
     const double *rows;
     double length;
@@ -122,7 +122,7 @@ static int fill_slab(struct rng *r, const struct box *box, int64_t n, double *x)
     return 0;
 }
 
-/* In a field of gravity, above a floor. */
+/* Particles in a field of gravity, above a floor. */
 static int fill_sediment(struct rng *r, const struct box *box, int64_t n,
                          double *x)
 {
@@ -154,7 +154,7 @@ static int fill_dense(struct rng *r, const struct box *box, int64_t n,
     return 0;
 }
 
-/* The table: a distribution is one row. */
+/* The table: one row per distribution. */
 static const struct dist {
     struct case_name about;
     int (*fill)(struct rng *r, const struct box *box, int64_t n, double *x);
@@ -261,7 +261,7 @@ int case_draw(const char *kernel, double net, uint64_t seed,
         snprintf(error, size, "no memory for %lld particles", (long long)n);
         return -1;
     }
-    /* not the numbers that the positions are made of */
+    /* a different random sequence than that of the positions */
     struct rng r = rng_seed(seed ^ UINT64_C(0x5354524547544853));
     strengths_draw(row, &r, n, net, q);
     free(particles->q);

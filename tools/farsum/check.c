@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: verifies a written result, by the settings that it carries. */
+/* check.c: check of a written result, with the settings stored in it. */
 #include "command.h"
 #include "files.h"
 #include "kernel.h"
@@ -18,8 +18,8 @@
 struct session {
     const struct settings *s;
     struct io_reader *reader, *sources;
-    struct io_frame frame, particles; /* the result; what was summed, where
-                                         that is another file */
+    struct io_frame frame, particles; /* the result; the summed particles, if
+                                         they come from another file */
     json_t *rows;
     double worst, tolerance;
     int64_t count;
@@ -50,11 +50,11 @@ static const double *real_column(struct session *t, const char *name, int width)
     return NULL;
 }
 
-/* The particles that were summed, from a file of their own. */
+/* Reads the summed particles from a file of their own. */
 static int read_sources(struct session *t, const struct settings *now)
 {
     struct io_options io = options_io(t->s);
-    io.cell_given = io.periodic_given = true; /* the result's frame has them */
+    io.cell_given = io.periodic_given = true; /* those of the result's frame */
     if (t->s->report && files_are_one(now->sources, t->s->report)) {
         snprintf(t->error, sizeof t->error,
                  "its particles and --report are one file, '%s'; give the "
@@ -124,7 +124,7 @@ static int keep(struct session *t, const struct verify_result *r)
     return 0;
 }
 
-/* Energy and virial in the comment line, where they are. */
+/* Finds energy and virial in the comment line, if they exist. */
 static void find_energy(struct session *t, struct verify_request *request)
 {
     const char *energy = io_frame_key(&t->frame, "energy");
@@ -142,7 +142,7 @@ static void find_energy(struct session *t, struct verify_request *request)
     request->virial = count == 9 ? t->virial : NULL;
 }
 
-/* The columns that were computed. */
+/* Finds the computed columns. */
 static int find_result(struct session *t, const struct settings *now,
                        struct verify_request *request)
 {
@@ -161,7 +161,7 @@ static int find_result(struct session *t, const struct settings *now,
 
 static int check_frame(struct session *t)
 {
-    struct settings now = *t->s; /* filled from the frame */
+    struct settings now = *t->s; /* completed from the frame */
     struct system sys = {0};
     struct verify_result result;
     if (stamp_read(&t->frame, &now, t->error, sizeof t->error) != 0 ||
@@ -169,7 +169,7 @@ static int check_frame(struct session *t)
         return fail_here(t);
     if (now.sources && read_sources(t, &now) != 0)
         return -1;
-    /* the targets' frame carries the cell that was used */
+    /* the targets' frame contains the cell that was used */
     struct io_frame *particles = now.sources ? &t->particles : &t->frame;
     if (now.sources && t->frame.has_cell) {
         memcpy(particles->cell, t->frame.cell, sizeof particles->cell);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.h: what a subcommand is. */
+/* command.h: table of subcommands. */
 #ifndef FARSUM_TOOLS_COMMAND_H
 #define FARSUM_TOOLS_COMMAND_H
 
@@ -15,16 +15,16 @@ int check_main(struct settings *s);
 int help_main(struct settings *s);
 int cache_main(struct settings *s);
 int map_main(struct settings *s);  /* 'tune --map' */
-int warm_main(struct settings *s); /* 'cache warm', its own words gone */
+int warm_main(struct settings *s); /* 'cache warm', without these words */
 
 struct command {
     const char *name;
     int bit; /* FOR_... */
     int (*main)(struct settings *s);
 };
-/* index 0, 1, ...; NULL past the last. */
+/* index 0, 1, ...; NULL beyond the last. */
 const struct command *command_get(int index);
 const struct command *command_find(const char *name); /* NULL: none */
-/* Says that there is no such command, and which are near. */
+/* Prints that no such command exists, and similar names. */
 void command_refuse(const char *name);
 #endif

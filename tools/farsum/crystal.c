@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crystal.c: a crystal is a row: its lattice (simple or face-centred cubic)
- * and the sites of its primitive cell, in units of the cubic cell. */
+/* crystal.c: table of crystals.  Each has a lattice (simple or face-centred
+ * cubic) and the sites of its primitive cell, in units of the cubic cell. */
 #include "crystal.h"
 
 #include <stdlib.h>
@@ -67,7 +67,7 @@ const char *crystal_note(const struct crystal *crystal)
     return crystal->note;
 }
 
-/* One cell's sites at offset o; returns the index after the last. */
+/* Places one cell's sites at offset o; returns the index after the last. */
 static int64_t put_cell(const struct crystal *c, int copies, const double o[3],
                         int64_t i, struct case_particles *p,
                         const char **species)

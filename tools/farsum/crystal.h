@@ -7,15 +7,17 @@
 
 struct crystal; /* opaque */
 
-/* index 0, 1, ...; NULL past the last.  `name` is what gen is asked for. */
+/* index 0, 1, ...; NULL beyond the last.  `name` is the word that gen
+ * accepts. */
 const struct crystal *crystal_get(int index);
 const struct crystal *crystal_find(const char *name); /* NULL: none */
 const char *crystal_name(const struct crystal *crystal);
 const char *crystal_note(const struct crystal *crystal);
 
-/* cells[0] x cells[1] x cells[2] copies of the cubic cell or, if primitive, of
- * the primitive one.  species [n] (NULL: not asked for) gets pointers to
- * constant texts, and is the caller's to free.  0, or -1 with the reason. */
+/* Places cells[0] x cells[1] x cells[2] copies of the cubic cell or, if
+ * primitive, of the primitive cell.  species [n] (NULL: not requested) gets
+ * pointers to constant texts; the caller frees it.  Returns 0, or -1 with the
+ * reason. */
 int crystal_make(const struct crystal *crystal, const int64_t cells[3],
                  int primitive, struct case_particles *particles,
                  const char ***species, char *error, size_t size);

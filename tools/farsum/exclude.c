@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclude.c: pairs of particles by their numbers in the file, to places. */
+/* exclude.c: conversion of pairs of particle numbers in a file to indices. */
 #include "exclude.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A particle's number in the file and its place. */
+/* A particle's number in the file and its index. */
 struct place {
     int64_t id, at;
 };
 
-/* A pair of places, lower first, or a target's and a source's; its rank says
- * whose word counts. */
+/* A pair of indices, the lower one first, or a target's and a source's.  Of
+ * equal pairs, the one with the lowest rank counts. */
 struct entry {
     int64_t low, high, line;
-    int rank; /* 0: of the file of pairs; 1 + IO_BONDS ... */
+    int rank; /* 0: from the file of pairs; 1 + IO_BONDS ... */
     double factor;
 };
 
-/* Particles that pairs name. */
+/* Particles that pairs may name. */
 struct named {
     const struct io_frame *frame;
     const char *what;
-    struct place *place; /* owned, [n], by id; NULL: ids are places from 1 */
+    struct place *place; /* owned, [n], by id; NULL: ids are indices from 1 */
 };
 
 struct making {
     const struct settings *s;
-    struct named first, second; /* of a pair; first is second if no targets */
-    int apart;                  /* 1: they are not */
+    struct named first, second; /* of a pair; first is second without targets */
+    int apart;                  /* 1: targets have a file of their own */
     struct entry *entry; /* owned */
     int64_t count;
     char *error;
@@ -94,7 +94,7 @@ static int make_places(struct making *m, struct named *p)
     return 0;
 }
 
-/* The place of a number, or -1. */
+/* The index of a number, or -1. */
 static int64_t find_place(const struct named *p, int64_t id)
 {
     struct place key = {id, 0}, *found;
@@ -105,7 +105,7 @@ static int64_t find_place(const struct named *p, int64_t id)
     return found ? found->at : -1;
 }
 
-/* Where a pair stands. */
+/* The name of the file that holds a pair. */
 static const char *file_of(const struct making *m, int rank)
 {
     return rank == 0 ? m->s->exclude_file : "";
@@ -184,7 +184,7 @@ static int add_file(struct making *m)
     return bad;
 }
 
-/* Each pair once; those whose interaction stays whole are none. */
+/* Stores each pair once, except those with factor 1. */
 static int fill(struct making *m, struct exclude_list *list)
 {
     size_t room = (size_t)m->count + 1;

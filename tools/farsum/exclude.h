@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclude.h: the pairs that --exclude names, as the library takes them. */
+/* exclude.h: pairs that --exclude names, in the library's form. */
 #ifndef FARSUM_TOOLS_EXCLUDE_H
 #define FARSUM_TOOLS_EXCLUDE_H
 
@@ -7,21 +7,21 @@
 
 struct exclude_list {
     int64_t count;
-    int64_t *pair;  /* owned, [count][2]: places in the frame, from 0; or a
-                       target's place and a source's */
+    int64_t *pair;  /* owned, [count][2]: indices in the frame, from 0; or a
+                       target's index and a source's */
     double *factor; /* owned, [count] */
 };
 
-/* Of the file of pairs, and of the frame's bonds: a pair of the file counts
- * before one of bonds, a bond before an angle, that before a dihedral.
- * targets: of a file of their own, or NULL; then a pair of the file is a target
- * and a source.  0, or -1 with the reason. */
+/* Collects pairs from the file of pairs and from the frame's bonds.  A pair of
+ * the file has priority over one of bonds, a bond over an angle, an angle over
+ * a dihedral.  targets: from a file of their own, or NULL; with them a pair of
+ * the file is a target and a source.  Returns 0, or -1 with the reason. */
 int exclude_make(const struct settings *s, const struct io_frame *sources,
                  const struct io_frame *targets, struct exclude_list *list,
                  char *error, size_t size);
-/* Of the targets index [count], places among n sources, or (apart) among n
- * targets, the pairs of a target (its place in index) and a source.  0, or -1:
- * no memory. */
+/* Selects the pairs of the targets index [count], which are indices among n
+ * sources or (apart) among n targets.  The new pairs have a target's position
+ * in `index` and a source.  Returns 0, or -1 if there is no memory. */
 int exclude_targets(const struct exclude_list *list, int64_t n, int apart,
                     const int64_t *index, int64_t count,
                     struct exclude_list *out);

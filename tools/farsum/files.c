@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files.c: which of the named files are one. */
+/* files.c: check whether different file names denote one file. */
 #include "files.h"
 
 #include "io/output.h"
@@ -16,19 +16,19 @@ enum role { READ, APPENDED, REPLACED, STREAM };
 enum { FILES = 16 };
 
 struct named {
-    const char *option; /* as the user knows it */
-    const char *path;   /* as the user wrote it; NULL: a stream */
+    const char *option; /* as the user typed it */
+    const char *path;   /* as the user typed it; NULL: a stream */
     enum role role;
-    int descriptor;     /* that the path names, or -1 */
-    /* what it is: itself, or the folder and its name in it if it is not there
-     * yet; known 0: neither can be told */
+    int descriptor;     /* denoted by the path, or -1 */
+    /* identity: the file's own or, if it does not exist yet, its folder and its
+     * name there; known 0: neither could be found */
     int known, device;
     dev_t dev;
     ino_t ino;
-    char *own; /* owned; NULL: it is there */
+    char *own; /* owned; NULL: the file exists */
 };
 
-/* What opening the path gives: a link is its target. */
+/* Identifies the file that opening the path gives: a link's target. */
 static void identify(struct named *f)
 {
     struct stat st;
@@ -67,15 +67,15 @@ static int is_same(const struct named *a, const struct named *b)
     return a->own && b->own ? strcmp(a->own, b->own) == 0 : a->own == b->own;
 }
 
-/* The name ends as extended XYZ does. */
+/* True if the name ends as extended XYZ files do. */
 static int is_extxyz(const char *path)
 {
     const char *dot = strrchr(path, '.');
     return dot && (strcmp(dot, ".xyz") == 0 || strcmp(dot, ".extxyz") == 0);
 }
 
-/* A result in place of its input, by the same name, which loses nothing: what
- * is written has all that was read. */
+/* True if a result replaces its input under the same name.  Nothing is lost,
+ * because the result contains all that was read. */
 static int is_in_place(const struct settings *s, const struct named *in,
                        const struct named *out)
 {
@@ -85,8 +85,9 @@ static int is_in_place(const struct settings *s, const struct named *in,
            && (!s->format || strcmp(s->format, "extxyz") == 0);
 }
 
-/* Two that may be one file: who reads twice, unless it is one stream, rows that
- * are appended to those they are held against, a name of standard output. */
+/* True if the two may be one file: two readers, unless the file is one stream;
+ * rows appended to the file they are compared with; a name of standard
+ * output. */
 static int is_legal(const struct settings *s, const struct named *a,
                     const struct named *b)
 {
@@ -109,7 +110,7 @@ static void add(struct named *file, int *n, const char *option,
         file[(*n)++] = (struct named){option, path, role, -1, 0, 0, 0, 0, NULL};
 }
 
-/* Standard output, if it goes into a file. */
+/* Adds standard output, if it goes to a file. */
 static void add_stream(struct named *file, int *n)
 {
     struct stat st;

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Of a configuration, and of each particle (ASE's calculators and their kin;
- * ours). */
+/* Keys of a configuration, and columns of its particles (from ASE's calculators
+ * and similar programs, and ours). */
 static const char *const keys[] = {
     "energy",      "free_energy", "energies",     "potential_energy",
     "total_energy", "stress",     "stresses",     "virial",
@@ -29,7 +29,7 @@ static int is_one(const char *name, const char *const *names)
     return 0;
 }
 
-/* Strengths of the kernel are no results. */
+/* Strengths of the kernel are not results. */
 static int is_strength(const char *name, const char *kernel)
 {
     const struct strengths *row = strengths_of(kernel);

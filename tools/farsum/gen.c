@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen.c: writes crystals and random particles. */
+/* gen.c: output of crystals and random particles. */
 #include "command.h"
 #include "case.h"
 #include "crystal.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Crystals first, then distributions; for `nearest`. */
+/* Names of crystals, then distributions; for `nearest`. */
 static const char *name_at(int k, const void *data)
 {
     (void)data;
@@ -32,7 +32,7 @@ static int is_dist(const char *name)
     return 0;
 }
 
-/* What the words and options ask for; usage errors are said here. */
+/* Checks words and options, and prints usage errors. */
 static int check_words(const struct settings *s)
 {
     const char *name = s->n_words ? s->words[0] : NULL;
@@ -114,7 +114,7 @@ static int make(const struct settings *s, const struct case_spec *spec,
     return 0;
 }
 
-/* Strengths that are no charges, as columns. */
+/* Stores strengths that are not charges, as columns. */
 static int put_columns(const struct case_particles *p,
                        const struct strengths *row, struct io_frame *frame)
 {
@@ -137,7 +137,7 @@ static int put_columns(const struct case_particles *p,
     return 0;
 }
 
-/* Equal ones, 1 in all. */
+/* Stores equal masses with a sum of 1. */
 static int put_masses(const struct case_particles *p, struct io_frame *frame)
 {
     double *data = malloc((size_t)p->n * sizeof *data);
@@ -151,8 +151,8 @@ static int put_masses(const struct case_particles *p, struct io_frame *frame)
     return -1;
 }
 
-/* Moves the particles into a frame; the species become owned texts.  kernel is
- * NULL for masses. */
+/* Moves the particles to a frame; the frame owns copies of the species.  kernel
+ * is NULL for masses. */
 static int to_frame(struct case_particles *p, const char *kernel,
                     const char **species, struct io_frame *frame)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.c: prints pages for a terminal or as troff. */
+/* help.c: output of help pages for a terminal or as troff. */
 #include "help.h"
 
 #include "command.h"
@@ -11,7 +11,8 @@
 
 enum { WIDTH = 78, TERM = 24 };
 
-/* Words broken at the margin, from column `at`; troff breaks its own. */
+/* Prints words with line breaks at the margin, from column `at`.  troff breaks
+ * lines itself. */
 static void put_words(const struct help_out *out, const char *text, int indent,
                       int at)
 {
@@ -33,7 +34,8 @@ static void put_words(const struct help_out *out, const char *text, int indent,
     fputc('\n', out->file);
 }
 
-/* A line for troff: no request by accident, hyphens that can be copied. */
+/* Prints a line for troff without accidental requests, with hyphens that can be
+ * copied. */
 static void put_troff(FILE *f, const char *text, size_t n)
 {
     if (n && (*text == '.' || *text == '\''))
@@ -84,7 +86,7 @@ void help_item(const struct help_out *out, const char *term, const char *text)
     put_words(out, text, TERM, TERM);
 }
 
-/* Lines as they are, each indented. */
+/* Prints lines unchanged, each indented. */
 static void put_lines(const struct help_out *out, const char *text)
 {
     if (out->man)
@@ -102,7 +104,7 @@ static void put_lines(const struct help_out *out, const char *text)
         fputs(".RE\n.fi\n", out->file);
 }
 
-/* Paragraphs, and blocks of lines that begin with two spaces. */
+/* Prints paragraphs, and blocks of lines that begin with two spaces. */
 static void put_text(const struct help_out *out, const char *text)
 {
     while (*text) {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.h: one text from which `farsum help X`, `farsum X --help` and the manual
- * page are made. */
+/* help.h: source of `farsum help X`, `farsum X --help` and the manual page. */
 #ifndef FARSUM_TOOLS_HELP_H
 #define FARSUM_TOOLS_HELP_H
 
 #include <stdio.h>
 
-/* Where help goes: a terminal's columns, or troff. */
+/* Destination of help: a terminal's columns, or troff. */
 struct help_out {
     FILE *file;
     int man;
 };
 
-/* A page.  In `text` an empty line parts paragraphs, and lines that begin with
- * two spaces are shown as they are. */
+/* A page.  In `text`, an empty line separates paragraphs, and lines that begin
+ * with two spaces are printed unchanged. */
 struct help_page {
     const char *name;    /* "farsum" is the front page */
     const char *summary; /* one line */
@@ -23,10 +22,10 @@ struct help_page {
     const char *example; /* lines to type, with comments */
     int bit;             /* FOR_... of its options, 0: none */
 };
-/* index 0, 1, ...; NULL past the last. */
+/* index 0, 1, ...; NULL beyond the last. */
 const struct help_page *help_page(int index);
 
-/* Prints a page; -1: there is none of that name. */
+/* Prints a page; returns -1 if no page has this name. */
 int help_print(const char *name, FILE *file);
 
 /* The tables of some pages. */

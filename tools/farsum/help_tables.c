@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help_tables.c: what the pages list, from the tables of the command. */
+/* help_tables.c: tables in help pages, printed from the command's tables. */
 #include "help.h"
 
 #include "case.h"

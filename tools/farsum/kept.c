@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept.c: a plan's choice in options of the command, whose names are those of
+/* kept.c: a plan's choices as options of the command, named after those of
  * farsum_options. */
 #include "kept.h"
 
@@ -8,7 +8,7 @@
 #include "base/c_locale.h"
 #include "farsum/expert.h"
 
-/* An option of the command has - where the library's has _. */
+/* Prints an option with - instead of the library's _. */
 static void option_say(const farsum_options *o, const char *name, FILE *out)
 {
     char value[200], dashed[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept.h: a plan's choice in options of the command. */
+/* kept.h: a plan's choices as options of the command. */
 #ifndef FARSUM_TOOLS_KEPT_H
 #define FARSUM_TOOLS_KEPT_H
 
@@ -7,6 +7,6 @@
 
 #include <farsum/farsum.h>
 
-/* One line: the options that have another run choose alike. */
+/* Prints one line: options that make another run choose the same. */
 void kept_say(const farsum_plan *plan, FILE *out);
 #endif

@@ -39,8 +39,8 @@ int kernel_known(const char *name, char *error, size_t size)
     return -1;
 }
 
-/* 0: the library wants as many numbers a source as the columns have, or knows
- * no such kernel. */
+/* 0: the library expects as many numbers per source as the columns have, or
+ * does not know the kernel. */
 static int strangers(const char *kernel)
 {
     farsum_kernel_info info = FARSUM_KERNEL_INFO_INIT;
@@ -133,7 +133,7 @@ static const char *column_at(int k, const void *data)
     return k < frame->n_columns ? frame->columns[k].name : NULL;
 }
 
-/* Why there is no such column. */
+/* Reports why a column is missing. */
 static void tell_missing(const struct strengths *row, const char *name,
                          const struct io_frame *frame, char *error, size_t size)
 {
@@ -190,7 +190,7 @@ static const double *find_column(const struct strengths *row,
     return v;
 }
 
-/* No charges: perhaps those of another kernel are there. */
+/* Reports missing charges; the frame may have strengths of another kernel. */
 static void tell_uncharged(const struct io_frame *frame, char *error,
                            size_t size)
 {
@@ -207,7 +207,7 @@ static void tell_uncharged(const struct io_frame *frame, char *error,
                               "--charge TYPE=Q for LAMMPS atom types");
 }
 
-/* The charges, or what the one column has. */
+/* The charges, or the values of the only column. */
 static int one_column(const struct strengths *row,
                       const struct io_frame *frame, const double **q,
                       char *error, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.c: what there is to choose from. */
+/* list.c: lists of kernels, methods, variants, devices and more. */
 #include "command.h"
 #include "nearest.h"
 #include "strengths.h"
@@ -14,7 +14,7 @@ static const char *const others[] = {"methods", "stages", "splits", "windows",
                                      "kernels", "devices"};
 enum { OTHERS = sizeof others / sizeof *others };
 
-/* Everything that can be listed, for `nearest`. */
+/* The names of all lists, for `nearest`. */
 static const char *name_at(int k, const void *data)
 {
     (void)data;
@@ -41,7 +41,8 @@ static void print_wrapped(const char *text, int indent)
     putchar('\n');
 }
 
-/* For tables: a name, then text from column 15 on, below it if it is long. */
+/* For tables: prints a name, then text from column 15 on, on the next line if
+ * the name is long. */
 static void print_name(const char *name)
 {
     if (strlen(name) > 14)
@@ -76,7 +77,7 @@ static int list_names(const char *kind)
     return EXIT_DONE;
 }
 
-/* Each with what it takes and gives. */
+/* Prints each kernel with its input and output. */
 static int list_kernels(void)
 {
     static const char *const outputs[] = {"potential", "field", "energy",
@@ -109,7 +110,7 @@ static int list_stages(void)
     return EXIT_DONE;
 }
 
-/* What there is, and what is not, with its reason. */
+/* Prints the available devices, and the reason where one is not available. */
 static int list_devices(void)
 {
     farsum_device_info d = FARSUM_DEVICE_INFO_INIT;

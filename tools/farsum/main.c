@@ -49,7 +49,7 @@ void command_refuse(const char *name)
         say_error("unknown subcommand '%s'; see 'farsum help'", name);
 }
 
-/* What was printed must have arrived: a full disk is a failure. */
+/* Fails if printed text was not written, for example to a full disk. */
 static int finish(int status)
 {
     int bad = ferror(stdout);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nearest.c: edit distance with exchanged neighbours (Damerau 1964), and the
+/* nearest.c: edit distance with transposed neighbours (Damerau 1964), and the
  * three best names. */
 #include "nearest.h"
 
@@ -35,7 +35,7 @@ static int distance(const char *a, const char *b)
     return d[m][n];
 }
 
-/* A word that begins a name, or is begun by it, counts as near. */
+/* A word that is a prefix of a name, or the reverse, counts as near. */
 static int badness(const char *word, const char *name)
 {
     size_t w = strlen(word), n = strlen(name), least_length = w < n ? w : n;

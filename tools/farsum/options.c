@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.c: reads a command line by the table of options. */
+/* options.c: parser of the command line, driven by the table of options. */
 #include "options.h"
 
 #include "kernel.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The names that a subcommand takes, for `nearest`. */
+/* The option names of a subcommand, for `nearest`. */
 static const char *name_at(int k, const void *data)
 {
     int commands = *(const int *)data;
@@ -58,7 +58,7 @@ static int refuse(const char *argument, size_t length, const char *command,
     return -1;
 }
 
-/* One option at argv[*at]; steps past its value. */
+/* Parses one option at argv[*at] and advances past its value. */
 static int parse_option(int argc, char **argv, int *at, const char *command,
                         struct settings *s)
 {
@@ -100,7 +100,7 @@ static int parse_option(int argc, char **argv, int *at, const char *command,
 int options_parse(int argc, char **argv, const char *command,
                   struct settings *s)
 {
-    int plain = 0; /* after "--" nothing is an option */
+    int plain = 0; /* after "--" all words are arguments */
     for (int i = 0; i < argc; i++) {
         if (!plain && strcmp(argv[i], "--") == 0) {
             plain = 1;
@@ -120,7 +120,7 @@ int options_parse(int argc, char **argv, const char *command,
 
 void options_defaults(struct settings *s)
 {
-    if (!s->has_factors) /* bonds and angles go, dihedrals stay */
+    if (!s->has_factors) /* bonds and angles are excluded, dihedrals stay */
         s->factors[IO_DIHEDRALS] = 1;
     s->tolerance = s->tolerance > 0 ? s->tolerance : 1e-5;
     s->kernel = kernel_name(s);
@@ -169,7 +169,7 @@ farsum_options options_how(const struct settings *s)
     how.l2l = s->l2l;
     how.l2p = s->l2p;
     how.strict = s->strict;
-    /* auto, on, off; 0: not given */
+    /* auto, on, off; 0: default */
     how.verify = s->verify == 2 ? 1 : s->verify == 3 ? FARSUM_VERIFY_OFF : 0;
     how.deterministic = s->deterministic;
     how.measure = s->measure;

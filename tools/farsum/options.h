@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h: the options of every subcommand, read into one struct.
+/* options.h: options of every subcommand, read into one struct.
  *
- * An option is a row of the table in options_table.c: its name, what it takes,
- * which subcommands have it and the help.  Parsing, help and man page all come
- * from that row. */
+ * Each option is a row of the table in options_table.c: its name, its value,
+ * its subcommands and its help text.  Parser, help and man page use that
+ * row. */
 #ifndef FARSUM_TOOLS_OPTIONS_H
 #define FARSUM_TOOLS_OPTIONS_H
 
@@ -25,14 +25,14 @@ enum {
 
 enum { MAX_WORDS = 16, MAX_CHARGES = 64 };
 
-/* Zero or NULL: not given.  Texts point into argv. */
+/* Zero or NULL: default.  Texts point into argv. */
 struct settings {
     int command;               /* FOR_... */
     const char *words[MAX_WORDS];
     int n_words;
     /* the problem */
     const char *kernel;
-    int units, error, precision, surface, exclude; /* place in the row's words,
+    int units, error, precision, surface, exclude; /* index in the row's words,
                                                       from 1 */
     double tolerance;
     int has_cell, has_periodic;
@@ -42,15 +42,16 @@ struct settings {
     int threads;
     uint64_t seed;
     int has_seed;
-    double coulomb;            /* 0: as the units say; check: the file's */
-    double viscosity;          /* of flows; 0: not given */
-    double kappa;              /* of yukawa; 0: not given */
-    int asks_gravity;          /* --kernel gravity, or what is called so */
-    double gravity, softening; /* 0: not given */
+    double coulomb;            /* 0: from the units; check: from the file */
+    double viscosity;          /* flows only; 0: default */
+    double kappa;              /* yukawa only; 0: default */
+    int asks_gravity;          /* --kernel gravity, or a synonym */
+    double gravity, softening; /* 0: default */
     int exclude_bonds, has_factors;
     const char *exclude_file;
-    double factors[IO_JOINS];  /* what stays of bonds, angles, dihedrals */
-    /* how: as farsum_options */
+    double factors[IO_JOINS];  /* remaining factor of bonds, angles,
+                                  dihedrals */
+    /* see farsum_options */
     const char *method, *device, *isa, *split, *window;
     const char *near, *spread, *fft, *scale, *interp;
     int near_cells, near_team[2];
@@ -67,7 +68,7 @@ struct settings {
     const char *group;
     struct io_type_charge charges[MAX_CHARGES];
     int n_charges;
-    /* one subcommand's own */
+    /* options of one subcommand */
     int check, no_virial;
     int64_t check_targets;
     int64_t count, cells[3];
@@ -75,43 +76,43 @@ struct settings {
     int primitive, masses;
     const char *problem, *plot, *csv, *against, *input, *map;
     int model;
-    int components;            /* 0: one */
-    double crowding;           /* 0: 1 */
-    int64_t copies[3];         /* 0: one */
+    int components;            /* 0: default (1) */
+    double crowding;           /* 0: default (1) */
+    int64_t copies[3];         /* 0: default (1) */
     int repeats;
-    int arrays;                /* bench: 1 host, 2 device; 0: the plan's */
+    int arrays;                /* bench: 1 host, 2 device; 0: as the plan */
     int help, man;
 };
 
 struct option_row {
     const char *name;          /* without the dashes; NULL: a heading */
     char letter;               /* 0: none */
-    const char *takes;         /* what the help calls its value; NULL: none */
+    const char *takes;         /* name of its value in the help; NULL: none */
     int commands;              /* FOR_... */
     int (*set)(struct settings *s, const struct option_row *row,
                const char *value, char *why, size_t size);
     size_t offset;             /* of the field in struct settings */
-    const char *const *words;  /* the values it takes, if they are a list */
+    const char *const *words;  /* the allowed values, if they are a list */
     const char *help;
 };
 
-/* index 0, 1, ...; NULL past the last. */
+/* index 0, 1, ...; NULL beyond the last. */
 const struct option_row *options_row(int index);
 
-/* Reads argv[0 .. argc-1], what follows the subcommand.  0, or -1 after
- * saying what is wrong. */
+/* Parses argv[0 .. argc-1], the words after the subcommand.  Returns 0, or -1
+ * after printing the reason. */
 int options_parse(int argc, char **argv, const char *command,
                   struct settings *s);
-/* What is not given becomes what is summed without it. */
+/* Sets missing options to their defaults. */
 void options_defaults(struct settings *s);
-/* What the library and the readers are asked for. */
+/* Converts the settings to the options of the library and of the readers. */
 farsum_options options_how(const struct settings *s);
 struct io_options options_io(const struct settings *s);
-/* Of a file whose cell does not count, as another has it. */
+/* Options for a file whose cell is ignored, because another file has it. */
 struct io_options options_io_points(const struct settings *s);
-/* The words of the options that the settings keep as numbers, from 1; NULL for
+/* The word of an option that the settings store as a number, from 1; NULL for
  * 0.  which: "units", "error", "precision", "surface", "exclude". */
 const char *options_word(const char *which, int value);
-/* The number of a word, 0 if there is none. */
+/* The number of a word; 0 if it does not exist. */
 int options_value(const char *which, const char *word);
 #endif

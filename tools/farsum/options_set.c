@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options_set.c: reads the values of options; what is not legal is refused in
- * words, never changed. */
+/* options_set.c: parsers of option values.  An invalid value is refused with a
+ * message, never changed. */
 #include "options_set.h"
 
 #include "case.h"
@@ -29,7 +29,7 @@ OPTION_SETTER(text)
     return 0;
 }
 
-/* A name that other programs have leads to ours. */
+/* Translates a name that other programs use to ours. */
 static const char *ours(const struct option_row *row, const char *value,
                         const char *name)
 {
@@ -216,7 +216,7 @@ OPTION_SETTER(bytes)
     return 0;
 }
 
-/* From 0, as an int holds it. */
+/* True for a whole number from 0 that an int can hold. */
 static int whole(double v)
 {
     return v >= 0 && v <= 1e9 && v == floor(v);
@@ -270,7 +270,7 @@ OPTION_SETTER(three)
     return 0;
 }
 
-/* Numbers parted by commas or spaces; how many, or -1. */
+/* Parses numbers separated by commas or spaces; returns how many, or -1. */
 static int numbers(const char *value, double *v, int most)
 {
     const char *p = value + strspn(value, " ");
@@ -341,7 +341,7 @@ OPTION_SETTER(periodic)
     return 0;
 }
 
-/* TYPE=Q of n bytes, the type a number or a name. */
+/* Parses TYPE=Q of n bytes; the type is a number or a name. */
 static int charge(struct settings *s, const char *value, size_t n, char *why,
                   size_t size)
 {

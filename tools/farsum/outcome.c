@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outcome.c: a frame's result in words. */
+/* outcome.c: text output of a frame's result. */
 #include "outcome.h"
 
 #include "kernel.h"
@@ -70,7 +70,8 @@ static const char *kind_text(const struct settings *s, int targets)
     if (s->error == FARSUM_ERROR_POTENTIAL)
         return "relative RMS of the potential";
     if (s->error == FARSUM_ERROR_ABSOLUTE)
-        return targets ? "RMS of the field" : "RMS of the force";
+        return targets ? "RMS of the field times the RMS charge"
+                       : "RMS of the force";
     return targets ? "relative RMS of the field" : "relative RMS of the force";
 }
 
@@ -143,14 +144,14 @@ static void print_times(const struct outcome *o, FILE *out)
         fputs("\n", out);
 }
 
-/* What a flow has instead of an energy. */
+/* Prints a flow's statistics, where other kernels have the energy. */
 static void print_flow(const struct outcome *o, FILE *out)
 {
     int64_t targets = o->m ? o->m : o->n;
     double mean[3] = {0}, square = 0, most = 0;
     for (int64_t i = 0; i < 3 * targets; i++)
         most = fmax(most, fabs(o->vector[i]));
-    int unit = most > 0 ? ilogb(most) : 0; /* squares stay numbers */
+    int unit = most > 0 ? ilogb(most) : 0; /* avoids overflow of the squares */
     for (int64_t i = 0; i < 3 * targets; i++) {
         double v = ldexp(o->vector[i], -unit);
         mean[i % 3] += o->vector[i] / (double)targets;
@@ -160,7 +161,8 @@ static void print_flow(const struct outcome *o, FILE *out)
                    mean[1], mean[2], ldexp(sqrt(square), unit));
 }
 
-/* A later frame is one line, so that a thousand of them can be read. */
+/* Prints later frames in one line each, so that a thousand of them can be
+ * read. */
 static void print_later(const struct outcome *o, const struct units *units,
                         FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outcome.h: what was computed for one frame, and how it is told. */
+/* outcome.h: result of one frame, and its text output. */
 #ifndef FARSUM_TOOLS_OUTCOME_H
 #define FARSUM_TOOLS_OUTCOME_H
 
@@ -10,11 +10,11 @@
 struct outcome {
     int64_t frame;           /* from 1 */
     int64_t n, m;            /* m = 0: the targets are the sources */
-    int flow;                /* 1: velocities, no potential, no energy */
+    int flow;                /* owned, [targets]; NULL for flows */
     double *potential;       /* owned, [targets]; NULL of flows */
     double *vector;          /* owned, [targets][3]: velocities; forces, or the
-                                field where the targets are not the sources */
-    double *acceleration;    /* owned, [n][3]; NULL but for gravity at the
+                                field if the targets are not the sources */
+    double *acceleration;    /* owned, [n][3]; NULL except for gravity at the
                                 particles */
     int has_energy;          /* not for separate targets */
     int has_virial;          /* nor by methods that have none */
@@ -23,15 +23,15 @@ struct outcome {
     int has_check;
     struct verify_result check;
     farsum_plan_info info;   /* texts borrowed from the plan */
-    const char *new_plan;    /* why this frame has a plan of its own; NULL */
+    const char *new_plan;    /* why this frame required a new plan; NULL */
 };
 
-/* 1: by the estimate the error is above the tolerance. */
+/* 1: the estimated error exceeds the tolerance. */
 static inline int outcome_misses(const farsum_plan_info *info)
 {
     return !(info->estimated_error <= info->tolerance);
 }
-/* What is said of that. */
+/* The warning about it. */
 static inline const char *outcome_warning(const struct settings *s,
                                           const farsum_plan_info *info)
 {
@@ -40,22 +40,23 @@ static inline const char *outcome_warning(const struct settings *s,
                ? " (ABOVE the tolerance: the order is fixed)"
                : " (ABOVE the tolerance)";
 }
-/* 1: the error is above the tolerance, as it was measured or, else, is
- * estimated. */
+/* 1: the measured error exceeds the tolerance or, if it was not measured, the
+ * estimated one does. */
 static inline int outcome_exceeds(const struct outcome *o)
 {
     return o->has_check ? verify_exceeds(&o->check) : outcome_misses(&o->info);
 }
-/* F = q E; -1: a force is not finite, and error says which. */
+/* F = q E.  Returns -1 if a force is not finite, and names it in error. */
 int outcome_forces(int64_t n, const double *q, const double *field,
                    double *forces, char *error, size_t size);
 /* |energy| over half the sum of |q phi|; 0: no charges. */
 double outcome_energy_part(int64_t n, const double *q, const double *potential,
                            double energy);
-/* An error of the energy relative to the energy itself; NaN: not known. */
+/* An error of the energy relative to the energy itself; NaN: unknown. */
 double outcome_of_itself(double error, double part);
 void outcome_free(struct outcome *o);
-/* Lines for a person: the first frame with its plan, a line for each other. */
+/* Prints lines for a person: the first frame with its plan, one line for each
+ * later frame. */
 void outcome_print(const struct outcome *o, const struct settings *s,
                    const farsum_plan *plan, FILE *out);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.c: outcomes and plans as JSON. */
+/* report.c: JSON output of results and plans. */
 #include "report.h"
 
 #include "io/output.h"
@@ -19,12 +19,13 @@ json_t *report_real(double value)
 
 json_t *report_text(const char *text)
 {
-    /* what a user gave may be no UTF-8: then it is left out, not fatal */
+    /* a user's text may not be valid UTF-8; it is then omitted, without
+     * failing */
     json_t *out = text ? json_string(text) : NULL;
     return out ? out : json_null();
 }
 
-/* The value, or NULL if a part of it could not be made. */
+/* The value, or NULL if a part of it could not be created. */
 static json_t *whole(json_t *value, int bad)
 {
     if (!bad)
@@ -61,7 +62,7 @@ static json_t *stages_of(const farsum_plan_info *info, int seconds)
     return whole(list, bad);
 }
 
-/* farsum_plan_print, line by line. */
+/* The lines of farsum_plan_print. */
 static json_t *lines_of(const farsum_plan *plan)
 {
     char *text = NULL, *rest = NULL;
@@ -142,13 +143,13 @@ static json_t *seconds_of(const farsum_plan_info *info)
     return whole(t, bad);
 }
 
-/* A number that is at least 0 if it is known. */
+/* A number that is >= 0 if known. */
 static json_t *known(double value)
 {
     return value >= 0 ? report_real(value) : json_null();
 }
 
-/* Of energy and virial: estimates, and what --check measured. */
+/* Adds energy and virial errors: estimates, and those measured by --check. */
 static int put_energies(json_t *to, const struct outcome *o)
 {
     const farsum_plan_info *info = &o->info;
@@ -171,7 +172,7 @@ static int put_energies(json_t *to, const struct outcome *o)
     return bad;
 }
 
-/* What both the report and its list of frames say of a frame. */
+/* Adds the values that the report and its list of frames have in common. */
 static int put_results(json_t *to, const struct outcome *o)
 {
     int bad = 0;
@@ -288,7 +289,8 @@ static int put(const char *text, size_t length, void *output)
     return output_put(output, text, length);
 }
 
-/* Jansson prints reals by the locale, and mends one byte of the point. */
+/* Jansson prints reals in the current locale, and corrects only one byte of the
+ * decimal point. */
 static int put_report(const json_t *report, struct output *out)
 {
     locale_t before = c_locale_enter();

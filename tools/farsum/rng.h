@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rng.h: the generator behind every random particle, so that a seed means the
- * same particles on every machine: xoshiro256** (Blackman and Vigna 2018),
- * seeded through splitmix64. */
+/* rng.h: random number generator of all random particles, which gives the same
+ * particles for a seed on every machine: xoshiro256** (Blackman and Vigna
+ * 2018), seeded through splitmix64. */
 #ifndef FARSUM_TOOLS_RNG_H
 #define FARSUM_TOOLS_RNG_H
 
@@ -71,7 +71,7 @@ static inline double rng_normal(struct rng *r)
     return u * sqrt(-2 * log(s) / s);
 }
 
-/* A point of the unit ball, or of its surface. */
+/* A random point in the unit ball, or on its surface. */
 static inline void rng_ball(struct rng *r, double p[3])
 {
     double s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c: sums every frame of a file through one plan. */
+/* run.c: sums of all frames of a file with one plan. */
 #include "command.h"
 #include "foreign.h"
 #include "kernel.h"
@@ -14,15 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that lives from the first frame to the last. */
+/* State that is kept from the first frame to the last. */
 struct session {
     struct settings *s;
     struct io_reader *sources, *targets;
     struct io_writer *writer;
-    struct io_frame frame, at; /* the sources' and the targets' */
+    struct io_frame frame, at; /* of the sources and of the targets */
     farsum_plan *plan;
-    struct system last;        /* what the plan was made or set for */
-    char why[300];             /* of the last new plan */
+    struct system last;        /* the system that the plan was made or set
+                                  for */
+    char why[300];             /* reason of the last new plan */
     json_t *report;
     int64_t count, target_frames;
     int units_given, exceeded, usage, foreign;
@@ -31,8 +32,8 @@ struct session {
     char error[1200];
 };
 
-/* The library's message with the file and the frame; a name that it does not
- * know is a fault of usage. */
+/* Reports the library's message with file and frame.  An unknown name is a
+ * usage error. */
 static int fail_library(struct session *t, farsum_status status)
 {
     t->usage = status == FARSUM_ERR_UNKNOWN;
@@ -58,8 +59,8 @@ static int make_plan(struct session *t, const struct system *sys)
     return status == FARSUM_OK ? 0 : fail_library(t, status);
 }
 
-/* A plan for this frame: the one there is, if it can be kept.  *why is set if
- * it could not. */
+/* Provides a plan for this frame: the existing one, if it can be reused.  *why
+ * is set if it could not. */
 static int ready_plan(struct session *t, const struct system *sys,
                       const char **why)
 {
@@ -86,7 +87,7 @@ static int ready_plan(struct session *t, const struct system *sys,
         if (status != FARSUM_OK)
             return fail_library(t, status);
     }
-    t->last = *sys; /* counts and cell; the arrays go with the frame */
+    t->last = *sys; /* counts and cell; the arrays belong to the frame */
     return 0;
 }
 
@@ -162,7 +163,7 @@ static int check_frame(struct session *t, const struct system *sys,
     return 0;
 }
 
-/* The targets' next frame; a file of one frame serves every frame. */
+/* Reads the targets' next frame; a file of one frame serves every frame. */
 static int read_targets(struct session *t)
 {
     struct io_frame next = {0};
@@ -187,8 +188,8 @@ static int read_targets(struct session *t)
     return fail_here(t, t->s->targets);
 }
 
-/* Many files say their units: a constant of another system would be a wrong
- * number that nobody notices. */
+/* Compares the file's units with those of the command.  A constant of another
+ * system would give wrong numbers unnoticed. */
 static void note_units(const struct session *t)
 {
     char says[60];
@@ -204,7 +205,7 @@ static void note_units(const struct session *t)
                  key && units_find(key) ? key : "NAME");
 }
 
-/* What the reader has to say of the frame, once. */
+/* Prints the reader's note on the frame, once. */
 static void note_frame(struct session *t)
 {
     const char *note = io_reader_note(t->sources);
@@ -214,7 +215,7 @@ static void note_frame(struct session *t)
     say_note("%s: frame %lld: %s", t->s->words[0], (long long)t->count, note);
 }
 
-/* Targets are in the cell of the particles. */
+/* Notes that targets use the cell of the particles. */
 static void note_targets(const struct session *t)
 {
     const struct io_frame *a = &t->frame, *b = &t->at;
@@ -231,7 +232,7 @@ static void note_targets(const struct session *t)
                  t->s->targets);
 }
 
-/* Results of another calculation do not stay beside ours. */
+/* Removes results of another calculation. */
 static void drop_foreign(struct session *t, struct io_frame *frame)
 {
     char names[400];
@@ -245,7 +246,7 @@ static void drop_foreign(struct session *t, struct io_frame *frame)
              t->s->words[0], names);
 }
 
-/* Hands the result's arrays to the frame and writes it. */
+/* Moves the result's arrays to the frame and writes it. */
 static int write_frame(struct session *t, const struct system *sys,
                        struct outcome *o)
 {

@@ -67,7 +67,7 @@ int say_step(int64_t done, int64_t all, const char *what, void *data)
     return 0;
 }
 
-/* Copies a word, and dashes before it; the end. */
+/* Copies a word with dashes before it; returns its end. */
 static const char *option_put(const char *word, char *text, size_t size)
 {
     size_t used = strlen(text), n = strcspn(word, " ;");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals.c: temporary files go before a signal ends the process. */
+/* signals.c: removal of temporary files before a signal ends the process. */
 #include "signals.h"
 
 #include "io/temporary.h"
@@ -9,19 +9,19 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The handler's own memory: a stack that overflowed has none left. */
+/* A stack for the handler, since a stack that overflowed has no space left. */
 enum { STACK = 1 << 16 };
 static char stack[STACK];
 
 static void remove_temporaries(int number)
 {
     temporary_remove();
-    /* the handler was for one signal: again, and it ends the process */
+    /* the handler was for one signal only: raising it again ends the process */
     raise(number);
 }
 
-/* The call that was interrupted fails with EPIPE or EFBIG.  Not SIG_IGN, which
- * a program that we start would inherit. */
+/* The interrupted call fails with EPIPE or EFBIG.  SIG_IGN is not used, because
+ * programs that we start would inherit it. */
 static volatile sig_atomic_t cause;
 static void go_on(int number)
 {
@@ -33,7 +33,7 @@ int signals_cause(void)
     return cause;
 }
 
-/* Only where nobody, a sanitizer for instance, has done so before. */
+/* Installs a handler, unless a sanitizer or other code has done so before. */
 static void handle(int number, void (*handler)(int), int flags)
 {
     struct sigaction now, old;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals.h: no signal leaves a half-written file. */
+/* signals.h: signal handlers that leave no half-written file. */
 #ifndef FARSUM_TOOLS_SIGNALS_H
 #define FARSUM_TOOLS_SIGNALS_H
 
-/* From now on every signal that ends the process removes the temporary files
- * (io/temporary.h) first, then ends it as it would have.  A broken pipe and a
- * file beyond its limit end nothing: the write fails and says so.  What the
- * caller ignores stays ignored. */
+/* After this call, every signal that ends the process first removes the
+ * temporary files (io/temporary.h), then ends it as before.  A broken pipe or a
+ * file beyond its size limit does not end the process: the write fails with a
+ * message.  Signals that the caller ignores stay ignored. */
 void signals_catch(void);
-/* Why a write failed last, of these two reasons, as errno says it; 0: none has.
- * Streams forget it. */
+/* The errno of the last failed write, if it failed for one of these two
+ * reasons; 0: none.  Streams lose it. */
 int signals_cause(void);
 #endif

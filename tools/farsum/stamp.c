@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stamp.c: settings to keys and back. */
+/* stamp.c: conversion of settings to keys and back. */
 #include "stamp.h"
 
 #include "kernel.h"
@@ -23,7 +23,7 @@ static int put_word(struct io_frame *frame, const char *key, const char *which,
                             options_word(which, value ? value : 1));
 }
 
-/* Forces at targets that have charges of their own. */
+/* Forces at targets with charges. */
 static int put_target_forces(struct io_frame *frame, const double *field,
                              char *error, size_t size)
 {

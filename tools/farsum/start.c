@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* start.c: standard streams that are closed. */
+/* start.c: standard streams that are closed at start. */
 #include "start.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ void start_descriptors(void)
 {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
-            /* the lowest free number, which is this one */
+            /* opens the lowest free descriptor, which is this one */
             (void)!open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
             closed[fd] = 1;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strengths.c: the table of columns, and random strengths. */
+/* strengths.c: table of strength columns, and random strengths. */
 #include "strengths.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.c: lines that wait. */
+/* summary.c: delayed output of lines. */
 #include "summary.h"
 
 #include "io/output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* system.c: from a frame and the settings to the library's problem. */
+/* system.c: conversion of a frame and the settings to the library's problem. */
 #include "system.h"
 
 #include "kernel.h"

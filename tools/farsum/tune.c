@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune.c: the plan that run would make, with its reasons, without running. */
+/* tune.c: the plan that run would create, with its reasons, without running. */
 #include "command.h"
 #include "case.h"
 #include "kept.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a problem is made of: one of the two. */
+/* Source of a problem: a case or a frame. */
 struct input {
     struct case_particles particles;
     struct case_spec spec;
@@ -56,7 +56,7 @@ static int problem_of_file(const struct settings *s, struct input *in,
     return 0;
 }
 
-/* The case, with what options say beside it. */
+/* Sets the case's problem, with changes by options. */
 static int problem_of_case(const struct settings *s, struct input *in,
                            farsum_problem *problem, char *error, size_t size)
 {
@@ -121,7 +121,7 @@ static int write_report(const struct settings *s, const farsum_plan *plan,
     return bad;
 }
 
-/* Files first, then words.  model: NULL, or what is told too. */
+/* Writes files, then text.  model: NULL, or the model to print too. */
 static int give(const struct settings *s, const farsum_plan *plan,
                 const farsum_model *model)
 {
@@ -140,7 +140,7 @@ static int give(const struct settings *s, const farsum_plan *plan,
     return bad ? -1 : 0;
 }
 
-/* The plan that run would make, and the kernels that it compiles. */
+/* Creates the plan that run would create, to compile its kernels. */
 static farsum_status warm(const farsum_problem *problem,
                           const farsum_options *how, farsum_plan **plan)
 {
@@ -151,7 +151,7 @@ static farsum_status warm(const farsum_problem *problem,
                                   0, NULL);
 }
 
-/* The kernel that the options or else the case name. */
+/* The kernel named by the options or else by the case. */
 static const char *kernel_of(const struct settings *s, struct case_spec *spec)
 {
     char error[8];
@@ -161,7 +161,7 @@ static const char *kernel_of(const struct settings *s, struct case_spec *spec)
     return spec->kernel;
 }
 
-/* name: of the subcommand; what: what it does with the problem. */
+/* name: the subcommand; what: its action on the problem. */
 static int plan_main(struct settings *s, const char *name,
                      farsum_status (*what)(const farsum_problem *problem,
                                            const farsum_options *how,
@@ -181,7 +181,8 @@ static int plan_main(struct settings *s, const char *name,
     farsum_options how = options_how(s);
     int bad;
     if (s->model && how.queues == 0)
-        how.queues = 1; /* it holds against each stage's own time */
+        how.queues = 1; /* the model is compared with the times of single
+                           stages */
     if (kernel_check(s, kernel_of(s, &in.spec), error, sizeof error) != 0) {
         say_error("%s: %s", name, error);
         return EXIT_USAGE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune_map.c: which variant of spread and interp is chosen, over the number of
- * points and the runs on the same positions: a picture, and a line for each
+/* tune_map.c: map of the chosen variants of spread and interp, over the number
+ * of points and of runs with the same positions: a picture, and one line per
  * column of it. */
 #include "command.h"
 #include "io/output.h"
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points a mesh point from 1e-4 on, four steps a decade; runs from 1 on,
- * two. */
+/* Points per mesh point from 1e-4 on, four steps per decade; runs from 1 on,
+ * two steps per decade. */
 enum { COLUMNS = 24, ROWS = 11, PANELS = 2, NAMES = 32 };
 enum { CELL_X = 22, CELL_Y = 22, LEFT = 70, TOP = 64, LEGEND = 22 };
 
 struct pick {
-    int variant;      /* of the panel's names; -1: nothing fits */
-    char reason[320]; /* or why not */
+    int variant;      /* index in the panel's names; -1: none fits */
+    char reason[320]; /* why none fits */
 };
 
 struct panel {
@@ -36,7 +36,7 @@ struct map {
     farsum_mesh_problem problem;
     farsum_mesh_options how;
     farsum_device *device; /* owned; NULL: the host */
-    char where[300];       /* the device in words */
+    char where[300];       /* description of the device */
     struct panel panel[PANELS];
 };
 
@@ -87,8 +87,7 @@ static void map_pick(struct map *m, int column, int row)
     }
 }
 
-/* All of a stage's variants have a colour of their own, the same in every
- * map. */
+/* Each variant of a stage has a colour, the same in every map. */
 static const char *map_colour(const struct panel *p, int variant)
 {
     static const char *const colours[] = {
@@ -104,7 +103,7 @@ static const char *map_colour(const struct panel *p, int variant)
     return "#ffffff";
 }
 
-/* In XML & and < are written otherwise. */
+/* Escapes & and < for XML. */
 static void put_text(FILE *f, const char *text)
 {
     for (; *text; text++)
@@ -214,7 +213,7 @@ static int map_write(const struct map *m, const char *path)
     return bad ? -1 : 0;
 }
 
-/* Where the variant changes along the runs, for each column. */
+/* Prints for each column where the variant changes along the runs. */
 static void map_tell(const struct map *m)
 {
     puts(m->where);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune_model.c: what the stages of a plan do, what the machine does in a
- * second, what the one says of the other, and what was measured. */
+/* tune_model.c: report of the cost model: operations of a plan's stages, rates
+ * of the machine, predicted times, and measured times. */
 #include "tune_model.h"
 
 #include "io/output.h"
@@ -23,14 +23,14 @@ static void put_numbers(FILE *f, const double *v, int n, int digits,
                 k < n - 1 ? "," : end);
 }
 
-/* Where results go: all that the problem asks for. */
+/* Output arrays for all that the problem requests. */
 struct room {
     double *values;
     double energy, virial[9];
     farsum_result result;
 };
 
-/* What a kernel has, virial apart: what a plan sums if it is not told. */
+/* The outputs of a kernel without the virial: a plan's default. */
 static unsigned outputs_of(const char *kernel)
 {
     farsum_kernel_info info = {.size = sizeof info};
@@ -65,7 +65,7 @@ static int room_make(struct room *room, const farsum_problem *problem)
     return 0;
 }
 
-/* Sums, the first time to warm up; keeps the fastest. */
+/* Sums several times, after one time to warm up; keeps the fastest. */
 static farsum_status sum_times(const farsum_problem *problem,
                                farsum_plan *plan, int repeats, int again,
                                struct room *room, farsum_model *best)
@@ -110,7 +110,7 @@ int model_take(const struct settings *s, const farsum_problem *problem,
     return status == FARSUM_OK ? 0 : -1;
 }
 
-/* about: "f64: " where a plan has two. */
+/* about: "f64: " if a plan has two machines. */
 static void print_machine(const char *about, const farsum_model_machine *m,
                           FILE *out)
 {

@@ -31,7 +31,7 @@ const struct units *units_find(const char *name)
     return NULL;
 }
 
-/* Spellings, the table's first. */
+/* Spellings of units; the first of each row is the table's. */
 static const char *const spellings[][10] = {
     {"A", "\xc3\x85", "\xe2\x84\xab", "ang", "angs", "angstrom", "angstroms",
      "\xc3\xa5ngstr\xc3\xb6m", "\xc3\x85ngstr\xc3\xb6m", NULL},
@@ -41,7 +41,7 @@ static const char *const spellings[][10] = {
     {"C", "coulomb", "coulombs", NULL},
 };
 
-/* 1: the word is the unit, however it is spelt. */
+/* 1: the word is a spelling of the unit. */
 static int spells(const char *word, const char *unit)
 {
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
@@ -65,7 +65,7 @@ static int is_length(const char *word)
     return spells(word, "A") || spells(word, "nm") || spells(word, "m");
 }
 
-/* A system of ours or of LAMMPS. */
+/* True for the name of a unit system of ours or of LAMMPS. */
 static int is_system(const char *word)
 {
     static const char *const others[] = {"lj", "electron", "cgs", "micro",

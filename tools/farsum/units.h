@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units.h: unit systems: Coulomb's constant in each, and where it is from. */
+/* units.h: unit systems, with Coulomb's constant in each and its source. */
 #ifndef FARSUM_TOOLS_UNITS_H
 #define FARSUM_TOOLS_UNITS_H
 
@@ -12,15 +12,16 @@ struct units {
     const char *length, *charge, *energy; /* "" if they have no unit */
 };
 
-/* index 0, 1, ...; NULL past the last.  The first is the default. */
+/* index 0, 1, ...; NULL beyond the last.  The first is the default. */
 const struct units *units_get(int index);
 const struct units *units_find(const char *name); /* NULL: none */
 
 struct io_frame;
-/* Does the frame say units of its own that are not these?  0, or -1 with the
- * words that say so. */
+/* Compares with units named in the frame.  Returns 0, or -1 with the words that
+ * differ. */
 int units_agree(const struct units *units, const struct io_frame *frame,
                 char *error, size_t size);
-/* Units that the frame names, in words; "": none that make a constant. */
+/* Units named in the frame, as text; "" if they do not determine the
+ * constant. */
 void units_of_frame(const struct io_frame *frame, char *text, size_t size);
 #endif

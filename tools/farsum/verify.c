@@ -133,16 +133,29 @@ static double unit_vector(const struct settings *s, double a)
     return 1 / (a * a);
 }
 
+static double strength_rms(const struct system *sys)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < sys->n; j++)
+        sum += strength_square(sys, j);
+    return sqrt(sum / (double)sys->n);
+}
+
+/* What an absolute error has for a vector: separate targets have no charge, so
+ * that their field counts times the sources' RMS charge. */
+static double absolute_factor(const struct verify_request *r)
+{
+    const struct system *sys = r->system;
+    return sys->m && !sys->flow ? strength_rms(sys) : 1;
+}
+
 /* The least that the norm of forces, fields or velocities can be, so that a
  * perfect crystal has one: C q_rms^2, of fields and velocities C q_rms, times
  * what a unit source has at the mean distance of two. */
 static double least_norm(const struct verify_request *r, double coulomb)
 {
     const struct system *sys = r->system;
-    double sum = 0, volume = system_volume(sys);
-    for (int64_t j = 0; j < sys->n; j++)
-        sum += strength_square(sys, j);
-    double rms = sqrt(sum / (double)sys->n);
+    double rms = strength_rms(sys), volume = system_volume(sys);
     if (!(volume > 0) || of_potentials(r))
         return 0;
     return coulomb * (sys->m || sys->flow ? rms : rms * rms) *
@@ -169,7 +182,8 @@ static double reference_tolerance(const struct verify_request *r,
 {
     double relative = tolerance;
     if (r->settings->error == FARSUM_ERROR_ABSOLUTE) {
-        double norm = fmax(rms_given(r), least_norm(r, coulomb));
+        double norm = fmax(rms_given(r), least_norm(r, coulomb))
+                      * absolute_factor(r);
         relative = norm > 0 && isfinite(norm) ? tolerance / norm : 1e-6;
         relative = fmin(relative, 0.1);
     }
@@ -246,7 +260,7 @@ static void compare(const struct verify_request *r,
     double norm = fmax(sqrt(size / targets), ldexp(result->norm, -unit));
     double measured = sqrt(difference / targets);
     if (r->settings->error == FARSUM_ERROR_ABSOLUTE)
-        measured = ldexp(measured, unit);
+        measured = ldexp(measured, unit) * absolute_factor(r);
     else if (!(measured == 0))
         measured /= norm;
     result->norm = ldexp(norm, unit);

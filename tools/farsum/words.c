@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c: the library counts from 0 and names members of structs; the command
- * counts from 1 and names its options. */
+/* words.c: translation of the library's terms to the command's.  The library
+ * counts from 0 and names struct members; the command counts from 1 and names
+ * its options. */
 #include "words.h"
 
 #include "say.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the library says, what the command says. */
+/* Phrases of the library, and of the command. */
 static const char *const phrases[][2] = {
     {"exclude_coincident of the problem leaves such pairs out, an exclusion "
      "this one",
@@ -33,13 +34,13 @@ static const char *const phrases[][2] = {
     {"n_sources is 0", "the number of particles is 0"},
 };
 
-/* Before a number that counts from 0. */
+/* Words before a number that counts from 0. */
 static const char *const counted[] = {"source ", "sources ", "target ",
                                       "targets ", "strength ", "vector ",
                                       "component ", "right-hand side ",
                                       "axis ", "point "};
 
-/* The number at *p, which counts from 0, as one from 1. */
+/* Copies the number at *p, which counts from 0, as one from 1. */
 static size_t put_number(const char **p, char *out, size_t size)
 {
     uint64_t at = 0;
@@ -53,7 +54,7 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Numbers first: the words before them are the library's. */
+/* Converts numbers before words, while the words are still the library's. */
 static void count_from_one(const char *text, char *out, size_t size)
 {
     size_t used = 0;
@@ -114,7 +115,7 @@ const char *words_message(void)
     return text;
 }
 
-/* --- names that other programs have --- */
+/* --- names used by other programs --- */
 
 struct other {
     const char *names; /* small letters and digits, between blanks */
@@ -140,7 +141,7 @@ static const struct other kernels[] = {
     {" stokes oseen oseentensor ", "stokeslet"},
 };
 
-/* Small letters and digits of a name, between blanks. */
+/* The name's letters and digits, in small letters between blanks. */
 static void bare(const char *name, char out[40])
 {
     size_t used = 0;

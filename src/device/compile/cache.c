@@ -14,19 +14,19 @@
 #include <time.h>
 
 enum { PARTS = 4 };
-static const int64_t cache_cap = 512ll << 20;  /* bytes of the folder */
-static const int64_t cache_most = 128ll << 20; /* of one file */
-static const time_t cache_stale = 3600; /* seconds: no writer takes so long */
+static const int64_t cache_cap = 512ll << 20;  /* limit of the folder, bytes */
+static const int64_t cache_most = 128ll << 20; /* limit of one file */
+static const time_t cache_stale = 3600; /* seconds; no writer takes as long */
 static const char cache_magic[8] = "FARSUMK1";
 static const char cache_end[] = ".kernel";
-enum { HASH = 32 }; /* digits of a name */
+enum { HASH = 32 }; /* hexadecimal digits of a name */
 
-/* What a file starts with; the key's parts and the binary follow. */
+/* Start of a file; the key's parts and the binary follow. */
 struct head {
     char magic[8];
-    int64_t part[PARTS]; /* lengths, with the final 0 */
+    int64_t part[PARTS]; /* lengths, including the final 0 */
     int64_t bytes;
-    uint64_t sum;        /* over parts and binary */
+    uint64_t sum;        /* checksum of the parts and the binary */
 };
 
 static int is_entry(const char *name)
@@ -40,8 +40,8 @@ static int is_ours(const char *name)
     return is_entry(name) || strcmp(name, "wisdom") == 0;
 }
 
-/* What writers that were killed have left, of earlier versions too:
- * HASH.kernel.XXXXXX and wisdom.PID. */
+/* Returns 1 for files left by killed writers, also of earlier versions:
+ * HASH.kernel.XXXXXX, and wisdom.PID of the timing cache. */
 static int is_left_over(const char *name)
 {
     char entry[HASH + sizeof cache_end];
@@ -57,7 +57,7 @@ static int is_left_over(const char *name)
     return is_entry(entry);
 }
 
-/* HASH.kernel, of the whole key. */
+/* HASH.kernel, where HASH is the hash of the whole key. */
 static void entry_name(char name[STORE_NAME], const struct cache_key *key)
 {
     XXH3_state_t state;
@@ -81,7 +81,8 @@ static uint64_t checksum(const struct cache_key *key, const void *binary,
     return sum;
 }
 
-/* Where the binary begins in a file of this key; 0: it is none. */
+/* Returns the offset of the binary in a file of this key; 0 if the file does
+ * not match. */
 static int64_t entry_binary(const char *file, int64_t size,
                             const struct cache_key *key, int64_t *bytes)
 {
@@ -141,7 +142,7 @@ struct entries {
     farsum_status status;
 };
 
-/* Entries to a list; what is left over since long goes. */
+/* Adds entries to the list and removes old left-over files. */
 static void trim_see(const struct store *store, const char *name,
                      const struct stat *about, void *data)
 {
@@ -213,7 +214,7 @@ done:
     return status;
 }
 
-/* The architecture that an entry was compiled for; "" if it is garbage. */
+/* The architecture of an entry; "" if the file is damaged. */
 static void entry_arch(const struct store *store, const char *name,
                        char arch[64])
 {
@@ -281,7 +282,7 @@ farsum_status cache_clear(int64_t *files)
     struct store store;
     *files = 0;
     TRY(store_open(&store, 0));
-    /* without the lock too: a writer of now loses its file, no more */
+    /* without the lock too: a current writer only loses its file */
     if (store.folder >= 0 && store_lock(&store) != FARSUM_OK)
         store.lock = -1;
     store_each(&store, list_see, &all);

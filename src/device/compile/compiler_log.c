@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compiler_log.c: the places in a compiler's log. */
+/* compiler_log.c: places in a compiler's log. */
 #include "device/compile/compiler_log.h"
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@
 
 static const char mark[] = "#line ";
 
-/* 1: a line's number; *end is behind it. */
+/* Returns 1 if text starts with a line number; *end is behind it. */
 static int log_number(const char *text, const char **end, int64_t *number)
 {
     uint64_t found = 0;
@@ -21,7 +21,8 @@ static int log_number(const char *text, const char **end, int64_t *number)
     return 1;
 }
 
-/* A line `#line 12 "name"`: its number, the name and the name's length. */
+/* Parses a line `#line 12 "name"`: its number, the name and the name's
+ * length. */
 static int log_mark(const char *line, int64_t *number, const char **name,
                     int64_t *length)
 {
@@ -42,7 +43,7 @@ static const char *log_next(const char *line)
     return end ? end + 1 : NULL;
 }
 
-/* Does a mark of the text name this file? */
+/* Returns 1 if a #line of the text names this file. */
 static int log_known(const char *text, const char *file, int64_t n)
 {
     for (const char *line = text; line; line = log_next(line)) {
@@ -55,7 +56,8 @@ static int log_known(const char *text, const char *file, int64_t n)
     return 0;
 }
 
-/* What line `wanted` of the whole text is by the last mark before it. */
+/* Finds the file and line of line `wanted` of the whole text, from the last
+ * #line before it. */
 static int log_place(const char *text, int64_t wanted, int64_t *number,
                      const char **name, int64_t *length)
 {
@@ -80,8 +82,8 @@ static int log_place(const char *text, int64_t wanted, int64_t *number,
     return 0;
 }
 
-/* A place FILE:LINE: at the start of a log's line, of a file that no mark
- * names.  file: the length of FILE; *end: the colon after LINE. */
+/* Returns 1 if a log's line starts with a place FILE:LINE: whose file no #line
+ * of the text names.  *wanted: LINE; *end: the colon after LINE. */
 static int log_foreign(const char *text, const char *line, int64_t *wanted,
                        const char **end)
 {

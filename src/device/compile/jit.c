@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jit.c: the text that a compiler sees, and the kernels in its binary. */
+/* jit.c: the compiler's input, and the kernels in its binary. */
 #include "device/compile/jit.h"
 
 #include "base/c_locale.h"
@@ -15,11 +15,11 @@
 
 enum { JIT_FILES = 32, JIT_DEPTH = 8 };
 
-/* Text that grows. */
+/* A text that grows. */
 struct out {
     char *text; /* owned */
     int64_t n, room;
-    const char *seen[JIT_FILES]; /* included already */
+    const char *seen[JIT_FILES]; /* files included so far */
     int n_seen;
 };
 
@@ -57,7 +57,7 @@ static const struct jit_file *jit_find(const char *name, int64_t length)
     return NULL;
 }
 
-/* The name in a line `#include "name"`; NULL if it is none. */
+/* The name in a line `#include "name"`; NULL for other lines. */
 static const char *included(const char *line, int64_t n, int64_t *length)
 {
     int64_t i = 0;
@@ -79,7 +79,7 @@ static const char *included(const char *line, int64_t n, int64_t *length)
     return line + i;
 }
 
-/* A file from disk, while kernels are being written. */
+/* Reads a file from disk instead, for the development of kernels. */
 static farsum_status jit_from_disk(const char *folder, const char *name,
                                    char **text, int64_t *bytes)
 {
@@ -104,7 +104,7 @@ done:
 static farsum_status jit_include(struct out *out, const char *name,
                                  int64_t length, int depth);
 
-/* The lines of a text, includes replaced by what they name. */
+/* Appends the lines of a text; each include is replaced by the file's text. */
 static farsum_status jit_lines(struct out *out, const char *name,
                                const char *text, int64_t bytes, int depth)
 {
@@ -125,7 +125,7 @@ static farsum_status jit_lines(struct out *out, const char *name,
     return out_put(out, "\n", 1);
 }
 
-/* 1: a second include of it is nothing. */
+/* Returns 1 if a second include of the file has no effect. */
 static int jit_guarded(const struct jit_file *file)
 {
     static const char guard[] = "#ifndef FARSUM_";
@@ -291,8 +291,8 @@ void jit_nested(struct jit *jit)
     jit->nested = 1;
 }
 
-/* Who makes the binary: the compiler, and the linker where there is one.  By
- * mem_alloc, the caller's. */
+/* The compiler, and the linker if there is one.  Allocated by mem_alloc; the
+ * caller owns it. */
 static farsum_status jit_makers(const struct jit *jit, char **makers)
 {
     const struct device_facts *facts = &jit->device->facts;
@@ -330,7 +330,8 @@ farsum_status jit_build(struct jit *jit)
     mem_free(binary);
     binary = NULL;
     GO(progress_step(0, 0, "compiling %s", jit->file));
-    locale_t before = c_locale_enter(); /* compilers read numbers too */
+    locale_t before = c_locale_enter(); /* compilers read numbers in the locale
+                                           too */
     status = (jit->nested ? d->backend->compile_nested
                           : d->backend->compile)(d, text, &binary, &bytes);
     c_locale_leave(before);
@@ -339,7 +340,7 @@ farsum_status jit_build(struct jit *jit)
         goto done;
     }
     GO(d->backend->load(d, binary, bytes, &jit->module));
-    /* a folder that cannot be written costs time later, nothing else */
+    /* a cache that cannot be written only costs time later */
     (void)!cache_put(&key, binary, bytes);
 done:
     mem_free(text);

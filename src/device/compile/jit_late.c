@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jit_late.c: modules that other threads compile, and their kernels. */
+/* jit_late.c: modules compiled by other threads, and their kernels. */
 #include "device/compile/jit_late.h"
 
 #include "base/mem.h"
@@ -11,13 +11,13 @@
 #include <string.h>
 
 struct jit_late {
-    struct jit_late *next; /* of its device, not settled either */
+    struct jit_late *next; /* next unsettled module of the device */
     struct device *device; /* borrowed */
     const char *file;      /* borrowed */
     struct compile *one;   /* owned; NULL: settled */
     void *module;
     farsum_status status;
-    char *message; /* owned, where the status is bad */
+    char *message; /* owned; set if the status is a failure */
     int n;
     struct {
         char name[KERNEL_NAME];
@@ -58,8 +58,8 @@ done:
     return status;
 }
 
-/* The binary that was kept may be one that the driver no longer takes: then
- * anew. */
+/* Loads the binary.  The driver may no longer accept a cached one; then the
+ * text is compiled again. */
 static farsum_status late_load(struct jit_late *late)
 {
     farsum_status status = FARSUM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.c: texts compiled by several threads at once. */
+/* parallel.c: texts compiled by several threads. */
 #include "device/compile/parallel.h"
 
 #include "base/c_locale.h"
@@ -18,12 +18,12 @@
 enum { PARTS = 4 };
 enum state { WAITS, RUNS, DONE };
 
-/* Its memory is not mem_alloc's, which counts by threads. */
+/* Its memory does not come from mem_alloc, which counts per thread. */
 struct compile {
     struct compile *next;
-    struct device *device; /* borrowed; of who asked first */
+    struct device *device; /* borrowed from the first requester */
     struct cache_key key;
-    char *text[PARTS];     /* owned: the key's parts */
+    char *text[PARTS];     /* owned; the key's parts */
     int users;
     enum state state;
     farsum_status status;
@@ -36,13 +36,13 @@ struct compile {
 enum thread_state { FREE, BUSY, JOINS };
 static struct fork_lock lock = FORK_LOCK;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-/* Under the lock: */
-static struct compile *all; /* in the order in which they were asked for */
+/* Protected by the lock: */
+static struct compile *all; /* in the order of the requests */
 static struct {
     pthread_t thread;
     enum thread_state state;
 } threads[COMPILE_THREADS];
-static int forks; /* fork_count() that these are of */
+static int forks; /* fork_count() of the process that made these threads */
 
 static void compile_free(struct compile *one)
 {
@@ -68,12 +68,13 @@ farsum_status compile_again(const struct compile *one, struct device *device,
                             void **binary, int64_t *bytes)
 {
     TRY(device->backend->compile(device, one->text[PARTS - 1], binary, bytes));
-    /* a folder that cannot be written costs time later, nothing else */
+    /* a cache that cannot be written only costs time later */
     (void)!cache_put(&one->key, *binary, *bytes);
     return FARSUM_OK;
 }
 
-/* Without the lock; only this thread touches what it writes. */
+/* Call without the lock.  Only this thread accesses the fields that it
+ * writes. */
 static void compile_run(struct compile *one)
 {
     farsum_status status = FARSUM_OK;
@@ -94,7 +95,7 @@ done:
     c_locale_leave(words);
 }
 
-/* With the lock, which it lets go on the way. */
+/* Call with the lock, which is released during the compilation. */
 static void compile_now(struct compile *one)
 {
     one->state = RUNS;
@@ -135,8 +136,8 @@ static int processors(void)
     return n < 1 ? 1 : n < COMPILE_THREADS ? (int)n : COMPILE_THREADS;
 }
 
-/* With the lock: one thread more, if there may be one.  Where there is none,
- * who waits compiles. */
+/* Call with the lock.  Starts one more thread if allowed.  Without any thread,
+ * the waiting thread compiles. */
 static void thread_start(void)
 {
     sigset_t none, before;
@@ -144,7 +145,7 @@ static void thread_start(void)
     for (int t = 0; t < most; t++) {
         if (threads[t].state == BUSY)
             continue;
-        if (threads[t].state == JOINS) /* it has let go of the lock */
+        if (threads[t].state == JOINS) /* the thread has released the lock */
             pthread_join(threads[t].thread, NULL);
         sigfillset(&none);
         pthread_sigmask(SIG_SETMASK, &none, &before);
@@ -163,8 +164,8 @@ static int threads_are(enum thread_state state)
     return n;
 }
 
-/* With the lock, when nothing is left: no thread is either, so that the library
- * may be unloaded. */
+/* Call with the lock, when no text is left.  Ends all threads, so that the
+ * library may be unloaded. */
 static void threads_end(void)
 {
     while (!all && threads_are(BUSY) > 0)
@@ -201,8 +202,8 @@ static struct compile *compile_new(struct device *device,
     return one;
 }
 
-/* With the lock.  A forked child has none of its parent's threads, and what
- * they were at is not its own. */
+/* Call with the lock.  A forked child has none of its parent's threads and does
+ * not own their work. */
 static void compile_here(void)
 {
     if (forks == fork_count())
@@ -243,7 +244,7 @@ int compile_done(struct compile *one)
     return done;
 }
 
-/* With the lock. */
+/* Call with the lock. */
 static void compile_await(struct compile *one)
 {
     if (one->state == WAITS)
@@ -282,7 +283,7 @@ void compile_release(struct compile *one)
     if (!one)
         return;
     fork_lock(&lock);
-    /* its device may go now, whoever else waits for it */
+    /* its device may be closed after this, whoever else waits */
     if (one->state == RUNS || (one->state == WAITS && one->users > 1))
         compile_await(one);
     if (--one->users == 0) {

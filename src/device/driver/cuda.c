@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.c: NVIDIA's GPUs by the driver API and NVRTC.
  *
- * The libraries stay loaded once they are: their threads may still run. */
+ * Loaded libraries stay loaded, because their threads may still run. */
 #include "device/driver/cuda.h"
 
 #include "base/mem.h"
@@ -29,14 +29,15 @@ struct cuda_managed {
 };
 
 struct cuda {
-    struct driver driver; /* first: the functions of driver.h see it alone */
+    struct driver driver; /* first member: driver.h's functions see only this
+                             one */
     struct cuda_api own;
     struct cuda_limits limits;
     struct cuda_managed managed;
     struct nvrtc nvrtc;
-    struct nvlink link; /* looked for when it is asked for */
+    struct nvlink link; /* searched for at first use */
     void *context;
-    int retained; /* 1: the context is the device's primary one, held by us */
+    int retained; /* 1: we hold the device's primary context */
 };
 
 static const char *const driver_symbols[] = {
@@ -88,8 +89,8 @@ enum {
     CUDA_LIMIT_PENDING = 4,
     CUDA_MANAGED = 83,
     CUDA_MANAGED_CONCURRENT = 89,
-    CUDA_ATTACH_GLOBAL = 1,    /* any stream may use it */
-    CUDA_STREAM_PER_THREAD = 2 /* 1 and 2 stand for streams of any context */
+    CUDA_ATTACH_GLOBAL = 1,    /* usable in any stream */
+    CUDA_STREAM_PER_THREAD = 2 /* 1 and 2 denote streams of any context */
 };
 
 static void cuda_words(const struct driver *driver, int error,
@@ -103,7 +104,7 @@ static void cuda_words(const struct driver *driver, int error,
 static int cuda_enter(struct driver *driver, int *before)
 {
     struct cuda *cuda = (struct cuda *)driver;
-    (void)before; /* the contexts of a thread are a stack */
+    (void)before; /* a thread's contexts form a stack */
     return cuda->own.cuCtxPushCurrent_v2(cuda->context);
 }
 
@@ -164,7 +165,8 @@ static void cuda_close(struct device *device)
     device->inside = NULL;
 }
 
-/* The context is of this device, and the queue of the context. */
+/* Checks that the context belongs to this device and the queue to the
+ * context. */
 static farsum_status cuda_check(struct cuda *cuda, void *queue)
 {
     void *of_queue = cuda->context;
@@ -182,7 +184,8 @@ static farsum_status cuda_check(struct cuda *cuda, void *queue)
     return FARSUM_OK;
 }
 
-/* Context and queue: the caller's, or the primary context and our own queue. */
+/* Sets context and queue: the caller's, or the primary context and our own
+ * queue. */
 static farsum_status cuda_where(struct cuda *cuda, void *context, void *queue)
 {
     struct driver *driver = &cuda->driver;
@@ -245,7 +248,8 @@ static farsum_status cuda_compile(struct device *device, const char *text,
                          bytes, NULL);
 }
 
-/* The limit is the context's, which others may share: it is not changed. */
+/* The limit belongs to the context, which others may share: it is not
+ * changed. */
 static farsum_status cuda_nested(struct device *device)
 {
     struct cuda *cuda = device->inside;
@@ -276,8 +280,9 @@ static farsum_status cuda_compile_nested(struct device *device,
                           binary, bytes, NULL);
 }
 
-/* The host may use it while kernels run that do not: where it may not, it
- * would have to wait for those of others too. */
+/* Returns OK if the host may access managed memory while kernels run that do
+ * not use it.  Otherwise the host would have to wait for other programs'
+ * kernels too. */
 static farsum_status cuda_has_managed(struct device *device)
 {
     const struct cuda *cuda = device->inside;

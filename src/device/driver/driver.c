@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver.c: what CUDA's and HIP's back ends share. */
+/* driver.c: common code of the CUDA and HIP back ends. */
 #include "device/driver/driver.h"
 
 #include "device/buf.h"
 
 #include <stdio.h>
 
-/* Numbers that are the same for both. */
+/* Numbers equal in both APIs. */
 enum { FUNCTION_LOCAL_BYTES = 1 };
 
 enum { DRIVER_ARGS = 64 };
@@ -52,7 +52,7 @@ farsum_status driver_count(const struct driver *driver, int *n)
     return FARSUM_OK;
 }
 
-/* 0 where the driver does not know. */
+/* Returns an attribute, 0 if the driver does not know it. */
 static int driver_number(const struct driver *driver, int number)
 {
     int value = 0;
@@ -94,9 +94,8 @@ farsum_status driver_facts(struct driver *driver,
 
 farsum_status driver_queue_create(struct driver *driver)
 {
-    /* No flags: work that the caller puts on the default stream, before or
-     * after, is in order with ours.  A stream that does not block would race
-     * with it. */
+    /* No flags: the caller's work on the default stream, before or after, is
+     * then ordered with ours.  A non-blocking stream would race with it. */
     int error = driver->api.stream_create(&driver->queue, 0);
     if (error != 0)
         return driver_status(driver, error, "making a stream");
@@ -212,7 +211,7 @@ farsum_status driver_load(struct device *device, const void *binary,
     struct driver *d = device->inside;
     void *loaded = NULL;
     int before = 0;
-    (void)bytes; /* a binary says its own size, text ends with 0 */
+    (void)bytes; /* a binary contains its size, a text ends with 0 */
     TRY(driver_enter(d, &before));
     int error = d->api.module_load(&loaded, binary);
     TRY(driver_leave(d, before, error, "loading a compiled kernel"));
@@ -260,7 +259,7 @@ farsum_status driver_kernel(struct device *device, void *module,
 
 void driver_release_kernel(struct device *device, void *kernel)
 {
-    (void)device; /* it goes with its module */
+    (void)device; /* destroyed with its module */
     (void)kernel;
 }
 
@@ -279,7 +278,7 @@ farsum_status driver_launch(struct device *device, const struct launch *what)
     for (int i = 0; i < what->n_args; i++) {
         const struct arg *a = &what->args[i];
         const struct buf *buf = a->value;
-        /* the drivers read it only, though they do not say const */
+        /* the drivers only read it, although it is not const */
         parameters[i] =
             (void *)(uintptr_t)(a->bytes == 0 ? (const void *)&buf->handle
                                               : a->value);
@@ -337,15 +336,15 @@ void driver_mark_destroy(struct device *device, void *mark)
     d->leave(d, before);
 }
 
-/* Memory that the driver does not know has no type and no addresses: it is the
- * host's.  What it knows as the device's alone has no address there. */
+/* Memory that the driver does not know has no type and no addresses; it is host
+ * memory.  Memory that only the device can use has no host address. */
 void driver_look(struct device *device, const void *given,
                  struct device_pointer *found)
 {
     enum { TYPE = 2, HERE = 3, HOST = 4, MANAGED = 8 };
     struct driver *d = device->inside;
     int asked[4] = {TYPE, HERE, HOST, MANAGED}, before = 0;
-    uint64_t type = 0, managed = 0; /* no driver writes more */
+    uint64_t type = 0, managed = 0; /* large enough for every driver */
     void *here = NULL, *host = NULL;
     void *values[4] = {&type, &here, &host, &managed};
     if (d->enter(d, &before) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver.h: what CUDA's and HIP's back ends share; HIP's driver is CUDA's with
- * other names.  cuda.c and hip.c open the libraries, fill a struct driver and
- * say what differs. */
+/* driver.h: common code of the CUDA and HIP back ends.  HIP's driver API is
+ * CUDA's with other names.  cuda.c and hip.c open the libraries, fill a struct
+ * driver and implement the differences. */
 #ifndef FARSUM_DEVICE_DRIVER_DRIVER_H
 #define FARSUM_DEVICE_DRIVER_DRIVER_H
 
@@ -13,81 +13,84 @@ struct driver_api {
 #undef SYM
 };
 
-/* For sequences that are kept (driver_graph.c). */
+/* Graph capture (driver_graph.c). */
 struct driver_graphs {
 #define SYM(result, word, cuda, hip, parameters) result(*word) parameters;
 #include "device/driver/driver_graph.sym"
 #undef SYM
 };
 
-/* For marks in them; NULL where the driver has none. */
+/* Events inside graphs; NULL if the driver lacks them. */
 struct driver_marks {
 #define SYM(result, word, cuda, hip, parameters) result(*word) parameters;
 #include "device/driver/driver_graph_marks.sym"
 #undef SYM
 };
 
-/* The first member of what a device has inside. */
+/* The first member of a device's `inside`. */
 struct driver {
     struct driver_api api;
     struct driver_graphs graphs;
     struct driver_marks marks;
     int has_graphs;
     const char *vendor; /* "CUDA" */
-    int device;         /* the vendor's number */
+    int device;         /* the vendor's device number */
     void *queue;        /* a stream */
-    void *capture;      /* owned: the stream that sequences are captured on */
-    void *queue_kept;   /* while one is: the device's own queue */
+    void *capture;      /* owned; the stream for graph capture */
+    void *queue_kept;   /* the device's own queue during a capture */
     int capturing;
     int queue_owned;
-    int64_t threads_max; /* of one launch; 0: not bounded but by groups */
-    /* Makes the device this thread's current one, and what was current that
-     * again. */
+    int64_t threads_max; /* largest number of threads per launch; 0: only blocks
+                            are limited */
+    /* Makes the device current for this thread; leave restores the previous
+     * one. */
     int (*enter)(struct driver *driver, int *before);
     int (*leave)(struct driver *driver, int before);
-    /* The error's name and what it means. */
+    /* Gets an error's name and description. */
     void (*words)(const struct driver *driver, int error, const char **name,
                   const char **text);
-    /* Lets a kernel have more group memory than is granted unasked; may be
+    /* Raises the shared memory that a kernel may use above the default; may be
      * NULL. */
     int (*grant)(struct driver *driver, void *function, int bytes);
 };
 
-/* The numbers by which a vendor asks for what is true of a device. */
+/* The vendor's attribute numbers of a device's properties. */
 struct driver_numbers {
     int units, group_max, subgroup, integrated, local, cache, clock;
     int memory_clock, bus; /* kHz, bits */
 };
 
-/* HIP says the last on a machine without AMD's kernel module. */
+/* HIP reports the last one on machines without AMD's kernel module. */
 enum {
     DRIVER_OUT_OF_MEMORY = 2,
     DRIVER_NO_DEVICE = 100,
     DRIVER_INVALID_DEVICE = 101
 };
 
-/* A failure as a status; OK for 0.  `what` was being done. */
+/* Converts an error to a status; 0 to OK.  what: the attempted action. */
 farsum_status driver_status(const struct driver *driver, int error,
                             const char *what);
-/* How many devices there are; 0 if the driver finds none. */
+/* Counts the devices; 0 if the driver finds none. */
 farsum_status driver_count(const struct driver *driver, int *n);
 farsum_status driver_facts(struct driver *driver,
                            const struct driver_numbers *numbers,
                            struct device_facts *facts);
-/* The device is current between the two; leave gives the call's status. */
+/* Make the device current, and restore the previous one.  leave returns the
+ * status of the call between them. */
 farsum_status driver_enter(struct driver *driver, int *before);
 farsum_status driver_leave(struct driver *driver, int before, int error,
                            const char *what);
-/* A stream of our own, and its end. */
+/* Create and destroy a stream of our own. */
 farsum_status driver_queue_create(struct driver *driver);
 void driver_queue_destroy(struct driver *driver);
-/* symbols, marks: of graph.sym, mark.sym.  No failure: without the first,
- * sequences are not kept, without the others marks hold up what follows. */
+/* Find the graph functions.  symbols, marks: from driver_graph.sym and
+ * driver_graph_marks.sym.  Never fails.  Without the first, there are no
+ * graphs.  Without the second, events in a graph delay the work after them. */
 void driver_graphs_open(struct driver *driver, void *library,
                         const char *const *symbols, const char *const *marks);
 void driver_graphs_close(struct driver *driver);
 
-/* As device.h says of the functions of a back end. */
+/* The back end's functions, as described in device.h. */
 farsum_status driver_alloc(struct device *device, int64_t bytes, void **handle);
 void driver_release(struct device *device, void *handle);
 farsum_status driver_view(struct device *device, void *handle, int64_t offset,

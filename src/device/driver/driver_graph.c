@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver_graph.c: sequences that are kept, by CUDA's and HIP's graphs.
+/* driver_graph.c: captured sequences as CUDA and HIP graphs.
  *
- * A sequence is captured on a stream of its own, which the device has for its
- * queue meanwhile: the caller's stream may be the default one, which cannot be
- * captured, and a stream that waits for the default one would forbid its use to
- * the program's other threads. */
+ * A sequence is captured on a separate stream, which replaces the device's
+ * queue meanwhile.  The caller's stream may be the default one, which cannot be
+ * captured.  And capturing a stream that synchronises with the default one
+ * would forbid the program's other threads to use the default stream. */
 #include "device/driver/driver.h"
 
 #include "device/dl.h"
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers that are the same for both. */
+/* Numbers equal in both APIs. */
 enum {
     STREAM_NON_BLOCKING = 1,
-    CAPTURE_RELAXED = 2, /* libraries may do what they like beside */
-    EVENT_EXTERNAL = 1   /* part of the graph, and not of its order alone */
+    CAPTURE_RELAXED = 2, /* other threads' calls are unrestricted */
+    EVENT_EXTERNAL = 1   /* a node of the graph, not only an ordering point */
 };
 
 void driver_graphs_open(struct driver *driver, void *library,
@@ -29,7 +29,7 @@ void driver_graphs_open(struct driver *driver, void *library,
                          && dl_more(library, symbols, (void **)&driver->graphs);
 }
 
-/* The device is current. */
+/* The device must be current. */
 static void driver_capture_drop(struct driver *d)
 {
     if (d->capture)
@@ -74,7 +74,7 @@ farsum_status driver_record_end(struct device *device, int keep, void **whole)
     TRY(driver_enter(d, &before));
     int error = d->graphs.capture_end(d->capture, &graph);
     if (error != 0)
-        driver_capture_drop(d); /* it may be of no use any more */
+        driver_capture_drop(d); /* the stream may be unusable */
     else if (keep)
         error = d->graphs.graph_make(&made, graph, 0);
     if (graph)
@@ -103,8 +103,8 @@ void driver_forget(struct device *device, void *whole)
     d->leave(d, before);
 }
 
-/* In a sequence that is kept a mark is a leaf: what follows in the stream waits
- * for what was before the mark, not for the mark. */
+/* Records an event in a captured sequence as a leaf of the graph.  The
+ * following work waits for the work before the event, not for the event. */
 static int driver_mark_kept(struct driver *d, void *mark)
 {
     enum { REPLACES = 1, MOST = 16 };

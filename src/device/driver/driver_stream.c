@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver_stream.c: the second queue, by CUDA's and HIP's streams and events.
  *
- * Its stream comes before others where both have work that could start. */
+ * Its stream has priority where both have work that could start. */
 #include "device/driver/driver.h"
 
 #include "base/mem.h"
 
-/* Numbers that are the same for both. */
+/* Numbers equal in both APIs. */
 enum { STREAM_NON_BLOCKING = 1, EVENT_WITHOUT_TIME = 2 };
 
 struct driver_aside {
     void *stream, *forked, *done; /* owned: a stream, two events */
-    void *kept;                   /* the device's own stream meanwhile */
+    void *kept;                   /* the device's own stream between enter and
+                                     leave */
 };
 
-/* The device is current. */
+/* The device must be current. */
 static void aside_end(struct driver *d, struct driver_aside *a)
 {
     if (a->forked)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hip.c: AMD's GPUs by HIP's runtime and hipRTC.
  *
- * It is compiled for them and tested against a driver that is played; it has
- * not run on hardware.  The libraries stay loaded once they are: their threads
- * may still run. */
+ * It is compiled and tested against a mock driver; it has not run on hardware.
+ * Loaded libraries stay loaded, because their threads may still run. */
 #include "device/driver/hip.h"
 
 #include "base/mem.h"
@@ -20,7 +19,8 @@ struct hip_api {
 };
 
 struct hip {
-    struct driver driver; /* first: the functions of driver.h see it alone */
+    struct driver driver; /* first member: driver.h's functions see only this
+                             one */
     struct hip_api own;
     struct rtc rtc;
 };
@@ -46,7 +46,7 @@ static const char *const hip_symbols[] = {
 #undef SYM
     NULL};
 
-/* From hipDeviceAttribute_t, whose numbers are the same in ROCm 5, 6 and 7. */
+/* From hipDeviceAttribute_t; the numbers are equal in ROCm 5, 6 and 7. */
 static const struct driver_numbers hip_numbers = {.units = 63,
                                                   .group_max = 56,
                                                   .subgroup = 87,
@@ -65,7 +65,7 @@ static void hip_words(const struct driver *driver, int error, const char **name,
     *text = hip->own.hipGetErrorString(error);
 }
 
-/* HIP's contexts are deprecated: a thread has a current device. */
+/* HIP's contexts are deprecated; each thread has a current device. */
 static int hip_enter(struct driver *driver, int *before)
 {
     struct hip *hip = (struct hip *)driver;
@@ -136,11 +136,11 @@ int hip_arch(const char *properties, int64_t bytes, char *arch, int64_t room)
     return 0;
 }
 
-/* The struct of properties grew, and its fields moved, between ROCm 5 and 6,
- * and which one the plain name fills is not said.  What is asked for needs no
- * layout: `name`, the first field, has 256 bytes in all, and gcnArchName is the
- * one text after it that begins with gfx.  The room is several times the
- * largest of them. */
+/* Between ROCm 5 and 6 the struct of properties grew and its fields moved.  The
+ * plain name does not determine which of them is filled.  The two fields needed
+ * can be found without the layout.  `name` is the first field, of 256 bytes,
+ * and gcnArchName is the only later text that begins with gfx.  The buffer is
+ * several times larger than either struct. */
 static farsum_status hip_target(struct hip *hip, char *arch, int64_t room)
 {
     farsum_status status = FARSUM_OK;
@@ -158,7 +158,7 @@ done:
     return status;
 }
 
-/* The caller's stream, or one of our own. */
+/* Sets the queue: the caller's stream, or one of our own. */
 static farsum_status hip_queue(struct hip *hip, void *queue)
 {
     int before = 0;

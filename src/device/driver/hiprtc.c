@@ -25,8 +25,8 @@ struct comgr_api {
 
 static const char *const rocm_folders[] = {"/opt/rocm/lib", NULL};
 
-/* Newest first, two for each major version: until ROCm 5.2 the compiler was in
- * the runtime's library. */
+/* Newest first, two for each major version: until ROCm 5.2 the compiler was
+ * part of the runtime's library. */
 static const char *const hiprtc_names[] = {
     "libhiprtc.so.7",   "libamdhip64.so.7", "libhiprtc.so.6",
     "libamdhip64.so.6", "libhiprtc.so.5",   "libamdhip64.so.5",
@@ -73,8 +73,7 @@ farsum_status hiprtc_compile(const struct rtc *rtc, const char *arch,
                              char **log)
 {
     char target[96];
-    /* hipRTC 5.2 ends the whole process when it is asked for one that it does
-     * not know */
+    /* hipRTC 5.2 ends the process for an architecture that it does not know */
     if (hiprtc_knows(arch) == 0)
         FAIL(ERR_DEVICE, "%s does not compile for %s", rtc->name, arch);
     snprintf(target, sizeof target, "--offload-arch=%s", arch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvlink.c: kernels that launch kernels: their binary is linked with CUDA's
- * runtime of the device. */
+/* nvlink.c: kernels that launch kernels.  Their binary is linked with CUDA's
+ * device runtime by nvJitLink. */
 #include "device/driver/cuda.h"
 
 #include "base/mem.h"
@@ -46,7 +46,7 @@ static farsum_status nvlink_load(struct nvlink *link, int major)
     return FARSUM_OK;
 }
 
-/* What the linker says, or the number of its error. */
+/* Fails with the linker's log, or with its error number. */
 static farsum_status nvlink_failed(const struct nvlink *link, void *job,
                                    int error, const char *what)
 {
@@ -63,7 +63,7 @@ static farsum_status nvlink_failed(const struct nvlink *link, void *job,
     return status;
 }
 
-/* A compiled part into a binary with the device's runtime. */
+/* Links a compiled part with the device runtime into a binary. */
 static farsum_status nvlink_link(const struct nvlink *link, const char *arch,
                                  const void *part, int64_t part_bytes,
                                  void **binary, int64_t *bytes)

@@ -21,7 +21,7 @@ static const char *const nvrtc_symbols[] = {
 #undef SYM
     NULL};
 
-/* Newest first.  A driver runs no binary of a newer major version. */
+/* Newest first.  A driver cannot run binaries of a newer major version. */
 static const char *const nvrtc_names[] = {"libnvrtc.so.13", "libnvrtc.so.12",
                                           "libnvrtc.so.11.2", "libnvrtc.so",
                                           NULL};
@@ -30,7 +30,7 @@ const char *const nvrtc_folders[] = {
     "/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib",
     "/usr/local/cuda/targets/sbsa-linux/lib", "/opt/cuda/lib64", NULL};
 
-/* Line numbers are for profilers and sanitizers; they cost nothing. */
+/* Line numbers help profilers and sanitizers and cost nothing. */
 static const char *const nvrtc_options[] = {"--std=c++17",
                                             "--generate-line-info", NULL};
 
@@ -48,7 +48,8 @@ farsum_status nvrtc_open(struct nvrtc *nvrtc, int driver)
     return rtc_named(&nvrtc->rtc, library, "NVRTC", nvrtc_options);
 }
 
-/* The newest architecture that the library knows, `most` or below; 0: none. */
+/* Finds the newest architecture that the library knows, at most `most`; 0:
+ * none. */
 static farsum_status nvrtc_newest(const struct nvrtc *nvrtc, int most,
                                   int *newest)
 {
@@ -69,7 +70,7 @@ static farsum_status nvrtc_newest(const struct nvrtc *nvrtc, int most,
     return FARSUM_OK;
 }
 
-/* 90 of "sm_90" and of "sm_90a"; 0 if it is no such name. */
+/* Returns 90 for "sm_90" and "sm_90a"; 0 for other names. */
 static int nvrtc_number(const char *arch)
 {
     const char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rtc.c: one text through NVRTC or hipRTC. */
+/* rtc.c: compilation of one text by NVRTC or hipRTC. */
 #include "device/driver/rtc.h"
 
 #include "base/mem.h"
@@ -26,7 +26,8 @@ farsum_status rtc_named(struct rtc *rtc, void *library, const char *vendor,
             FAIL(ERR_INTERNAL, "the options of %s are too long", vendor);
         snprintf(rtc->named + n, sizeof rtc->named - n, " %s", options[i]);
     }
-    /* its version says no more than major and minor, its file does */
+    /* the version has only major and minor number; the file identifies the
+     * build */
     dl_path(library, file, sizeof file);
     snprintf(rtc->makers, sizeof rtc->makers, "%s\n%s", rtc->named, file);
     return FARSUM_OK;
@@ -38,7 +39,7 @@ static farsum_status rtc_failed(const struct rtc *rtc, int error,
     FAIL(ERR_DEVICE, "%s: %s: %s", rtc->name, what, rtc->api.error_text(error));
 }
 
-/* The compiler's words; "" if it has none. */
+/* Gets the compiler's log; "" if there is none. */
 static farsum_status rtc_log(const struct rtc *rtc, void *program, char **log)
 {
     char *text = NULL;
@@ -56,8 +57,8 @@ static farsum_status rtc_log(const struct rtc *rtc, void *program, char **log)
     return FARSUM_OK;
 }
 
-/* Warnings may fill a message before it comes to what matters: from the line of
- * the first error on. */
+/* Returns the log from the line of the first error on, because warnings may
+ * fill a message before it. */
 static const char *rtc_first_error(const char *log)
 {
     const char *at = strstr(log, "error");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rtc.h: NVRTC and hipRTC, which are the same but for their names. */
+/* rtc.h: NVRTC and hipRTC, two compilers that differ only in their names. */
 #ifndef FARSUM_DEVICE_DRIVER_RTC_H
 #define FARSUM_DEVICE_DRIVER_RTC_H
 
@@ -13,30 +13,33 @@ struct rtc_api {
 
 struct rtc {
     struct rtc_api api;
-    const char *const *options; /* of every compilation, ended by NULL */
-    int major;                  /* of its version */
+    const char *const *options; /* for every compilation; ended by NULL */
+    int major;                  /* major version */
     char name[32];              /* "NVRTC 13.0" */
-    char named[160];            /* the same with the options */
-    char makers[1400];          /* and the library's file: the key's part */
+    char named[160];            /* name and options */
+    char makers[1400];          /* name, options and the library's file, for the
+                                   cache key */
 };
 
 /* One compilation. */
 struct rtc_job {
     const char *text;   /* one self-contained source */
-    const char *target; /* the option that says the architecture */
+    const char *target; /* option that sets the architecture */
     const char *extra[2]; /* more options, or NULL */
-    /* What gives the result: the api's code_size and code, or others. */
+    /* Functions that return the result: the api's code_size and code, or
+     * others. */
     int (*size)(void *program, size_t *bytes);
     int (*get)(void *program, char *code);
 };
 
 enum { RTC_OPTIONS = 8 };
 
-/* After the library is open: what it calls itself, how it is to compile. */
+/* Sets names and options after the library is open. */
 farsum_status rtc_named(struct rtc *rtc, void *library, const char *vendor,
                         const char *const *options);
-/* binary and log by mem_alloc, the caller's; log may be NULL.  When the text
- * does not compile, the message begins with the first error. */
+/* Compiles a text.  binary and log: by mem_alloc, owned by the caller; log may
+ * be NULL.  If the text does not compile, the message begins with the first
+ * error. */
 farsum_status rtc_compile(const struct rtc *rtc, const struct rtc_job *job,
                           void **binary, int64_t *bytes, char **log);
 #endif

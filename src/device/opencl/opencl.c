@@ -30,7 +30,7 @@ static void opencl_close(struct device *device)
         cl->api.clReleaseCommandQueue(cl->queue);
     if (cl->context)
         cl->api.clReleaseContext(cl->context);
-    /* the drivers' own threads may still run in it: it stays loaded */
+    /* the library stays loaded: the drivers' threads may still run in it */
     mem_free(cl->options);
     mem_free(cl->makers);
     mem_free(cl);
@@ -196,8 +196,8 @@ static void opencl_unload(struct device *device, void *module)
     cl->api.clReleaseProgram(module);
 }
 
-/* Is there group memory for the kernel's own, its arena, and what the driver
- * says that it adds? */
+/* Fails unless shared memory suffices for the kernel, its arena and the part
+ * that the driver reports in addition. */
 static farsum_status opencl_local_fits(struct device *device, cl_id kernel,
                                        const char *name, int64_t arena)
 {
@@ -288,7 +288,7 @@ static farsum_status opencl_finish(struct device *device)
     return FARSUM_OK;
 }
 
-/* A mark is a place for an event. */
+/* A mark holds an event. */
 static farsum_status opencl_mark_create(struct device *device, void **mark)
 {
     cl_id *event = NULL;
@@ -340,9 +340,9 @@ static void opencl_mark_destroy(struct device *device, void *mark)
     mem_free(event);
 }
 
-/* Objects that the loader of drivers hands out begin with the address of their
- * driver's table (cl_khr_icd), the same for all buffers of one driver; an array
- * that begins with just that is not to be expected. */
+/* Returns 1 if `given` is an OpenCL object.  Objects of an ICD driver begin
+ * with the address of the driver's table (cl_khr_icd), which is the same for
+ * all its buffers.  An array is unlikely to begin with just this address. */
 static int opencl_object(const struct opencl *cl, const void *given)
 {
     void *ours = NULL, *theirs = NULL;
@@ -399,14 +399,14 @@ const struct device_backend device_opencl = {
     .seconds = opencl_seconds,
     .mark_destroy = opencl_mark_destroy,
     .look = opencl_look,
-    /* sequences are not kept */
+    /* no graphs */
     .aside_create = opencl_aside_create,
     .aside_destroy = opencl_aside_destroy,
     .aside_fork = opencl_aside_fork,
     .aside_enter = opencl_aside_enter,
     .aside_leave = opencl_aside_leave,
     .aside_join = opencl_aside_join,
-    /* kernels launch none */
+    /* no kernels that launch kernels */
     .managed = opencl_managed,
     .alloc_managed = opencl_alloc_managed,
     .release_managed = opencl_release_managed,

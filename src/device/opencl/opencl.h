@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl.h: inside of the OpenCL back end.  Types and numbers are those of the
- * OpenCL 1.2 specification; no header of a vendor is needed. */
+/* opencl.h: internals of the OpenCL back end.  Types and numbers are those of
+ * the OpenCL 1.2 specification; no vendor's header is needed. */
 #ifndef FARSUM_DEVICE_OPENCL_OPENCL_H
 #define FARSUM_DEVICE_OPENCL_OPENCL_H
 
@@ -66,26 +66,28 @@ struct opencl_shared {
 
 struct opencl {
     struct opencl_api api;
-    struct opencl_shared shared; /* looked for when it is asked for */
+    struct opencl_shared shared; /* loaded at first use */
     void *loader;
     cl_id device, context, queue;
-    cl_id probe; /* a buffer of ours: what the driver's objects begin with */
+    cl_id probe; /* one of our buffers, which shows how the driver's objects
+                    begin */
     int profiling;
-    int keeps; /* 1: the driver keeps what it compiles, by the text: the text
-                  stands for its binary */
-    int64_t local; /* bytes of group memory, the driver's own among them */
-    char *options; /* owned; of the compiler */
+    int keeps; /* 1: the driver caches compiled programs by their text, which
+                  then replaces the binary */
+    int64_t local; /* shared memory in bytes, including the driver's own */
+    char *options; /* owned; options of the compiler */
     char *makers;  /* owned; facts.makers */
 };
 
-/* Every device of every platform, in the order of the loader; devices may be
+/* Lists every device of every platform, in the loader's order.  devices may be
  * NULL. */
 farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
                              cl_id *platforms, int room, int *n);
 farsum_status opencl_library(struct opencl *cl);
 farsum_status opencl_facts(struct opencl *cl, cl_id platform,
                            struct device_facts *facts);
-/* Of a program that is built, for one device; by mem_alloc, the caller's. */
+/* Gets the binary of a program built for one device.  By mem_alloc; the caller
+ * owns it. */
 farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
                             int64_t *bytes);
 /* opencl_program.c */
@@ -93,9 +95,9 @@ farsum_status opencl_compile(struct device *device, const char *text,
                              void **binary, int64_t *bytes);
 farsum_status opencl_load(struct device *device, const void *binary,
                           int64_t bytes, void **module);
-/* device/opencl/opencl_kept.c: where the driver keeps what it compiles by the
- * text.  A context or a program that was kept is another reference, the
- * caller's; NULL if there is none. */
+/* device/opencl/opencl_kept.c: programs of drivers that cache by text.  A
+ * returned context or program is a new reference, owned by the caller; NULL if
+ * none is stored. */
 void opencl_kept_context(struct opencl *cl);
 void opencl_keep_context(struct opencl *cl);
 cl_id opencl_kept_program(struct opencl *cl, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl_devices.c: which OpenCL devices there are, and what they can do. */
+/* opencl_devices.c: the OpenCL devices and their properties. */
 #include "device/opencl/opencl.h"
 
 #include "base/c_locale.h"
@@ -68,7 +68,7 @@ farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
 
 static int64_t number(struct opencl *cl, cl_uint what)
 {
-    uint64_t value = 0; /* little-endian: shorter numbers fill its start */
+    uint64_t value = 0; /* little-endian: shorter numbers fill the low bytes */
     cl->api.clGetDeviceInfo(cl->device, what, sizeof value, &value, NULL);
     return (int64_t)value;
 }
@@ -78,11 +78,11 @@ static int opencl_is_pocl(const char *platform)
     return strcmp(platform, "Portable Computing Language") == 0;
 }
 
-/* What the compiler is asked beside the usual.  PoCL must not optimise: where
- * a value of get_local_id is used on both sides of a barrier, 5.0 and 6.0 go on
- * with that of another thread, and with 3.1 loops around barriers do not end;
- * unoptimised, kernels ask for it anew.  FARSUM_OPENCL_OPTIONS stands in its
- * place. */
+/* Additional compiler options; FARSUM_OPENCL_OPTIONS replaces them.  PoCL must
+ * not optimise.  If a value of get_local_id is used on both sides of a
+ * barrier, 5.0 and 6.0 continue with another thread's value.  With 3.1, loops
+ * around barriers do not end.  Without optimisation, kernels read get_local_id
+ * again. */
 static const char *opencl_more(const char *platform)
 {
     const char *own = secure_getenv("FARSUM_OPENCL_OPTIONS");
@@ -91,23 +91,23 @@ static const char *opencl_more(const char *platform)
     return opencl_is_pocl(platform) ? "-cl-opt-disable" : "";
 }
 
-/* PoCL has clang read 18 000 lines of words for each text, half of the time
- * that a text takes.  3.1 leaves that where it is told that all words are
- * there: they are in dialect/opencl_words.h.  Others have not been tried. */
+/* For each text PoCL makes clang read 18 000 lines of declarations, half of the
+ * compile time.  3.1 skips them if it is told that all are declared; those
+ * needed are in dialect/opencl_words.h.  Other versions have not been tried. */
 static const char *opencl_words(const char *version)
 {
     return strstr(version, "PoCL 3.1") ? "-D_OPENCL_H_ -DFARSUM_OWN_WORDS "
                                        : "";
 }
 
-/* NVIDIA's driver counts a kilobyte of each group that is its system's. */
+/* NVIDIA's driver counts a kilobyte per block that the system uses. */
 static int64_t opencl_kept(const char *platform)
 {
     return strcmp(platform, "NVIDIA CUDA") == 0 ? 1024 : 0;
 }
 
-/* A text of the driver's, however long; by mem_alloc, the caller's.  It is
- * empty where the driver has none. */
+/* Gets a text of any length from the driver; by mem_alloc, the caller owns it.
+ * It is empty if the driver has none. */
 typedef cl_int opencl_ask(cl_id object, cl_uint what, size_t room, void *value,
                           size_t *size);
 static farsum_status opencl_text(opencl_ask *ask, cl_id object, cl_uint what,
@@ -122,7 +122,7 @@ static farsum_status opencl_text(opencl_ask *ask, cl_id object, cl_uint what,
     return FARSUM_OK;
 }
 
-/* "format" of any length; by mem_alloc, the caller's. */
+/* Prints a text of any length; by mem_alloc, the caller owns it. */
 static farsum_status __attribute__((format(printf, 2, 3)))
 opencl_print(char **text, const char *format, ...)
 {
@@ -140,11 +140,11 @@ opencl_print(char **text, const char *format, ...)
 
 enum { NAME, VERSION, MODEL, DEVICE, DRIVER, EXTENSIONS, TEXTS };
 
-/* Who compiles, and how: in full for the key of binaries, cut for people.
- * PoCL compiles each kernel once more when it is asked for a binary, for groups
- * of any size.  What it unpacks from one it writes anew, and aborts where
- * another program does the same.  What it keeps by the text is written once,
- * beside, and renamed. */
+/* The compiler and its options: in full for the cache key, shortened for
+ * messages.  If PoCL is asked for a binary, it compiles each kernel again for
+ * any block size.  Files unpacked from a binary are rewritten, and PoCL aborts
+ * if another program does the same.  Files of its own cache are written once
+ * under another name and then renamed. */
 static farsum_status opencl_makers(struct opencl *cl, char *const text[TEXTS],
                                    struct device_facts *f)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl_kept.c: what PoCL built, kept for the process.
+/* opencl_kept.c: programs that PoCL built, kept for the process.
  *
- * PoCL reads its headers anew, a megabyte of them, each time that it is given a
- * text, to learn that it has its kernels on disk: 40 ms a text.  Devices of one
- * kind share a context, so that plans share the programs in it.  The last KEPT
- * programs stay, the one that was asked for longest ago makes room; the
- * contexts stay.  One lock guards both, which nothing is built under. */
+ * For each text PoCL reads its headers again, a megabyte of them, only to find
+ * the kernels on disk: 40 ms per text.  Devices of one kind share a context, so
+ * that plans share its programs.  The KEPT programs used last stay; a new one
+ * replaces the one unused for longest.  The contexts stay.  One lock protects
+ * both and is never held during a build. */
 #include "device/opencl/opencl.h"
 
 #include "base/fork.h"
@@ -37,7 +37,7 @@ static XXH128_hash_t kept_key(const struct opencl *cl, const char *text)
                                              strlen(cl->options)));
 }
 
-/* The slot of a context, -1 if it is not one of these. */
+/* Slot of a context, -1 if it is not one of these. */
 static int kept_own(cl_id context)
 {
     for (int k = 0; k < CONTEXTS && context; k++)
@@ -72,7 +72,7 @@ void opencl_keep_context(struct opencl *cl)
     fork_unlock(&kept.lock);
 }
 
-/* The slot of a program, -1 if it is not there; under the lock. */
+/* Slot of a program, -1 if there is none.  Call with the lock. */
 static int kept_find(const struct opencl *cl, XXH128_hash_t key)
 {
     for (int k = 0; k < KEPT; k++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl_managed.c: memory that the host uses too: OpenCL 2.0's shared virtual
- * memory, of the kind that needs no mapping, within a buffer. */
+/* opencl_managed.c: managed memory as OpenCL 2.0's shared virtual memory,
+ * fine-grained (without mapping), in a buffer. */
 #include "device/dl.h"
 #include "device/opencl/opencl.h"
 
@@ -54,7 +54,7 @@ farsum_status opencl_alloc_managed(struct device *device, int64_t bytes,
     return FARSUM_OK;
 }
 
-/* Memory goes at once, whatever is still to be done with it. */
+/* Releases the memory immediately, even if enqueued work still uses it. */
 void opencl_release_managed(struct device *device, void *handle, void *host)
 {
     struct opencl *cl = device->inside;

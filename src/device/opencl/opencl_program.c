@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl_program.c: programs of OpenCL: text to binary, binary to kernels. */
+/* opencl_program.c: OpenCL programs: text to binary, binary to kernels. */
 #include "device/opencl/opencl.h"
 
 #include "base/c_locale.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The compiler's words about the text into the message. */
+/* Fails with the compiler's log about the text. */
 static farsum_status opencl_log(struct opencl *cl, cl_id program, cl_int error,
                                 const char *text)
 {
@@ -50,11 +50,12 @@ farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
     return FARSUM_OK;
 }
 
-/* Builds a program; `text` names the lines that its compiler complains of. */
+/* Builds a program.  `text` gives the lines for compiler messages. */
 static farsum_status opencl_build(struct opencl *cl, cl_id program,
                                   const char *text)
 {
-    locale_t before = c_locale_enter(); /* the text's numbers are C's */
+    locale_t before = c_locale_enter(); /* the compiler reads the text's numbers
+                                           in the locale */
     cl_int error = cl->api.clBuildProgram(program, 1, &cl->device, cl->options,
                                           NULL, NULL);
     c_locale_leave(before);
@@ -84,8 +85,8 @@ static farsum_status opencl_from_text(struct opencl *cl, const char *text,
     return FARSUM_OK;
 }
 
-/* The driver keeps what it compiles: the text stands for its binary, with its
- * end. */
+/* The driver caches programs by text: the text, with its final 0, is the
+ * binary. */
 static farsum_status opencl_same(const char *text, void **binary,
                                  int64_t *bytes)
 {

@@ -5,7 +5,7 @@
 
 struct opencl_aside {
     cl_id queue, done; /* owned: a queue, the event of its last work */
-    cl_id kept;        /* the device's own queue meanwhile */
+    cl_id kept;        /* the device's own queue between enter and leave */
 };
 
 farsum_status opencl_aside_create(struct device *device, void **aside)
@@ -35,8 +35,8 @@ void opencl_aside_destroy(struct device *device, void *aside)
     mem_free(a);
 }
 
-/* An event for what a queue was asked for so far; a queue whose event others
- * wait for has to be flushed. */
+/* Makes an event for all work enqueued so far.  The queue must be flushed,
+ * because another queue waits for the event. */
 static farsum_status aside_event(struct opencl *cl, cl_id queue, cl_id *event)
 {
     CL_TRY(cl->api.clEnqueueMarkerWithWaitList(queue, 0, NULL, event),
@@ -45,8 +45,7 @@ static farsum_status aside_event(struct opencl *cl, cl_id queue, cl_id *event)
     return FARSUM_OK;
 }
 
-/* What the queue is asked for from now on waits for the event, which is
- * released. */
+/* Makes all later work of the queue wait for the event, which is released. */
 static farsum_status aside_follow(struct opencl *cl, cl_id queue, cl_id *event)
 {
     cl_int error = cl->api.clEnqueueBarrierWithWaitList(queue, 1, event, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fmm: the fast multipole method (Greengard and Rokhlin, J. Comput. Phys. 73
- * (1987) 325): boxes within boxes, near ones pair by pair, far ones by
- * expansions in solid harmonics (Dehnen, Comput. Astrophys. Cosmol. 1 (2014)
- * 1). */
+/* fmm.c: the fast multipole method (Greengard and Rokhlin, J. Comput. Phys. 73
+ * (1987) 325).  Points are sorted into nested boxes.  Near boxes interact pair
+ * by pair, far boxes by expansions in solid harmonics (Dehnen, Comput.
+ * Astrophys.  Cosmol.  1 (2014) 1). */
 #include "base/progress.h"
 #include "method/fmm/device/set_points.h"
 
@@ -13,7 +13,7 @@
 #include "base/hypot.h"
 #include "base/mem.h"
 
-/* What rounding leaves, at least (method/fmm/boxes/error.c). */
+/* The smallest error that rounding allows (method/fmm/boxes/error.c). */
 static double fmm_best(const farsum_problem *p)
 {
     if (p->precision != FARSUM_F32)
@@ -35,7 +35,7 @@ static farsum_status fmm_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "strict: of softened pairs far ones are summed as 1/r, whose "
              "error is estimated, not bounded; method direct has none");
-    /* where another method is the closest, its words count */
+    /* where another method is more accurate, its message is reported */
     if (p->error != FARSUM_ERROR_ABSOLUTE && p->tolerance < best)
         return status_fail(task->options.method ? FARSUM_ERR_TOLERANCE
                                                 : FARSUM_ERR_UNSUPPORTED,
@@ -45,7 +45,7 @@ static farsum_status fmm_fits(const struct task *task)
     return FARSUM_OK;
 }
 
-/* A fifth of what host or GPU take for few digits. */
+/* A fifth of the time that a host or GPU takes at low accuracy. */
 static double fmm_least(const struct task *task)
 {
     const farsum_problem *p = &task->problem;
@@ -53,7 +53,7 @@ static double fmm_least(const struct task *task)
     return task->device ? 5e-11 * points : 2e-7 * points / task->threads;
 }
 
-/* Names outlive the caller's. */
+/* Copies the names, because the caller's strings may be freed. */
 static farsum_status fmm_names(const struct task *task, struct fmm_names *names)
 {
     const farsum_options *o = &task->options;
@@ -94,7 +94,7 @@ static void fmm_destroy(void *state)
     mem_free(s);
 }
 
-/* Bytes that points and boxes will take. */
+/* The bytes that points and boxes will require. */
 static double fmm_bytes(const struct task *task, const struct fmm *s)
 {
     double size = task->problem.precision == FARSUM_F32 ? 4 : 8;
@@ -162,7 +162,7 @@ static farsum_status fmm_create(const struct task *task, void *state)
     const farsum_problem *p = &task->problem;
     const struct boxes_args boxes = s->boxes;
     const struct p2p_args pairs = s->pairs;
-    /* its kernels compile while rooms are made */
+    /* its kernels compile while the stages are created */
     if (!task->dry && task->device)
         TRY(fmm_gpu_create(task, s));
     if (!task->dry)
@@ -204,7 +204,7 @@ static void fmm_choice(const void *state, farsum_options *to)
         to->leaf = s->shape.leaf;
 }
 
-/* The cell's edges may change while it stays one of bricks. */
+/* The cell's edges may change as long as it stays rectangular. */
 static farsum_status fmm_set_cell(struct task *task, void *state,
                                   const double cell[9])
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near_distance.c: how near the nearest pairs of a plan's points are, which the
- * rounding of positions goes by. */
+/* near_distance.c: distances of the nearest pairs of a plan's points, which
+ * determine the effect of rounded positions. */
 #include <math.h>
 
 #include "base/par.h"
 #include "method/fmm/fmm.h"
 
-/* Of the mean distance of two: pairs that are nearer count. */
+/* Pairs nearer than this part of the mean distance count. */
 #define MUCH 0.25
-enum { MANY = 200000 }; /* points; of more some leaves are looked at */
+enum { MANY = 200000 }; /* points; of more, some leaves are sampled */
 
-/* A leaf's points, as the tree holds them. */
+/* A leaf's points, as stored in the tree. */
 struct leaf {
     const void *x[3];
     const uint32_t *low;
@@ -25,8 +25,8 @@ static double leaf_at(const struct leaf *leaf, int d, int64_t i)
            + (double)tree_low_part(leaf->low[i], d);
 }
 
-/* Sum of 1/r^4 over the pairs of sources begin .. end that are nearer than
- * `much`, and no twins. */
+/* The sum of 1/r^4 over the pairs of sources begin to end that are nearer than
+ * `much` and do not coincide. */
 static double leaf_near(const struct leaf *leaf, int64_t begin, int64_t end,
                         double much)
 {

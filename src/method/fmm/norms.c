@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* norms.c: what is known of the points before they are set: the cell, or of
- * open boundaries a sample's extent and the forces on some of its particles. */
+/* norms.c: properties of the points known before they are set: those of the
+ * cell or, with open boundaries, a sample's extent and the forces on some of
+ * its particles. */
 #include <math.h>
 #include <string.h>
 
@@ -12,14 +13,15 @@
 #include "tune/parameters.h"
 
 enum { TARGETS_LEAST = 64 };
-/* Of the potentials that a sample's neighbours leave: those of a whole cell are
- * no smaller. */
+/* Fraction of the sample neighbours' potentials: those of a whole cell are at
+ * least as large. */
 #define AROUND 0.5
-/* Targets of their own that are looked at, and pairs for that. */
+/* SMALL: see apart_squares.  Numbers of separate targets that are sampled, and
+ * of pairs for that. */
 #define SMALL 0.4
 enum { APART_LEAST = 32, APART_PAIRS = 2000000 };
 
-/* No axis of the reduced basis leans: else refused. */
+/* Fails if the axes of the reduced basis are not orthogonal. */
 static farsum_status facts_cell(const struct task *task, struct fmm *s)
 {
     struct fmm_facts *f = &s->facts;
@@ -45,7 +47,7 @@ static farsum_status facts_cell(const struct task *task, struct fmm *s)
     return FARSUM_OK;
 }
 
-/* Particles whose forces are summed: all, if that is quick. */
+/* The number of particles whose forces are summed: all, if that is quick. */
 static int64_t facts_targets(int64_t n)
 {
     int64_t targets = (int64_t)4e7 / n;
@@ -53,8 +55,8 @@ static int64_t facts_targets(int64_t n)
     return targets < n ? targets : n;
 }
 
-/* Means over some particles; the one that has most is left out of a sample: a
- * close pair is most of the mean, and may be the only one. */
+/* Means over some particles.  For a sample the largest is omitted: a close pair
+ * dominates the mean, and may be the only one. */
 static void facts_norms(struct fmm_facts *f, int64_t n, int64_t targets,
                         const double *own, const double *phi, const double *e)
 {
@@ -73,7 +75,7 @@ static void facts_norms(struct fmm_facts *f, int64_t n, int64_t targets,
     f->potential = sqrt(square_phi / (double)targets);
 }
 
-/* Sums of the sample's forces and potentials at some of its particles. */
+/* Sums the sample's forces and potentials at some of its particles. */
 static farsum_status facts_sums(const struct task *task, struct fmm_facts *f,
                                 int64_t n, const double *x, const double *q)
 {
@@ -146,9 +148,9 @@ done:
     return status;
 }
 
-/* RMS of the potentials that the charges around the sample's targets leave,
- * with the background and what neutralises the ball that they are in; excluded
- * pairs are among these: then 0. */
+/* The RMS potential due to the charges around the sample's targets, with the
+ * background and the neutralising charge of their ball.  Excluded pairs may be
+ * among them: then 0. */
 static double facts_around(const struct task *task, const struct fmm_facts *f)
 {
     const struct sample *s = &task->sample;
@@ -193,7 +195,7 @@ farsum_status fmm_facts(const struct task *task, struct fmm *s)
     return FARSUM_OK;
 }
 
-/* What the sources leave at target i; a pair at one place leaves nothing. */
+/* Sums over the sources at target i; coincident points are skipped. */
 static struct fmm_apart apart_sums(const struct fmm *s, int64_t i)
 {
     const struct points *from = &s->source, *to = &s->target;
@@ -214,9 +216,9 @@ static struct fmm_apart apart_sums(const struct fmm *s, int64_t i)
     return a;
 }
 
-/* Squares of potential [0] and field [1] that charges leave which are drawn at
- * random beside their mean, their sum fixed; SMALL of them, as one draw may
- * leave less. */
+/* Expected squares of potential [0] and field [1] of charges drawn at random
+ * around their mean, with a fixed sum.  The random part is multiplied by SMALL,
+ * because one draw may give less. */
 static void apart_squares(const struct fmm *s, const struct fmm_apart *a,
                           double square[2])
 {
@@ -261,7 +263,7 @@ void fmm_facts_apart(const struct task *task, struct fmm *s, int64_t some,
             mean[k] += square[k] / (double)some;
         most = fmax(most, square[1]);
     }
-    if (some < s->target.n) /* as of the sample */
+    if (some < s->target.n) /* otherwise as of the sample */
         mean[1] -= most / (double)some;
     f->potential = fmin(f->potential, sqrt(mean[0]));
     f->force = fmin(f->force, sqrt(f->q2 * mean[1]));

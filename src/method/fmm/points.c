@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points.c: the boxes of points: their extent, their tree, the order that the
- * tree asks for, and the stages' sets. */
+/* points.c: extent, tree and order for points, and the stages' set calls. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,11 @@
 #include "points/clustering.h"
 
 enum {
-    CLOSE = 2, /* orders that a tree may be wrong by */
+    CLOSE = 2, /* orders by which a tree may be off */
     SHIFT = 80,
-    SPARE = 64, /* sets in a row whose order may be one less than the rooms' */
-    MESH = FMM_CELL * CROWD_EDGE, /* that crowds are looked for on */
+    SPARE = 64, /* consecutive sets whose order may be one less than the
+                   stages' */
+    MESH = FMM_CELL * CROWD_EDGE, /* grid on which clusters are sought */
 };
 
 static void extent_along(const double *x, int64_t n, int threads, double *low,
@@ -73,7 +73,7 @@ static struct tree_given points_given(const struct points *p, int fractions)
     return (struct tree_given){p->n, {p->s[0], p->s[1], p->s[2]}, 1, fractions};
 }
 
-/* A tree of s->shape, and what its boxes say of the errors. */
+/* Builds a tree of s->shape and computes its statistics. */
 static farsum_status points_tree(const struct task *task, struct fmm *s,
                                  int64_t m)
 {
@@ -104,7 +104,7 @@ static farsum_status points_tree(const struct task *task, struct fmm *s,
     return fmm_crowd(&s->tree, fmm_shape_first(s, &s->shape), &s->crowd);
 }
 
-/* What the tree that is there says of the points, for other boxes. */
+/* Stores what the current tree shows about the points, for other boxes. */
 static void points_learn(const struct task *task, struct fmm *s, int order,
                          int64_t n, int64_t m)
 {
@@ -119,7 +119,7 @@ static void points_learn(const struct task *task, struct fmm *s, int order,
     s->learnt.many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
 }
 
-/* The order for the tree that is there. */
+/* The order that the current tree requires. */
 static farsum_status points_need(const struct task *task, struct fmm *s,
                                  int *order)
 {
@@ -132,7 +132,7 @@ static farsum_status points_need(const struct task *task, struct fmm *s,
     return FARSUM_OK;
 }
 
-/* The same; as it was if there is none. */
+/* The same; leaves *order unchanged if there is none. */
 static farsum_status points_order(const struct task *task, struct fmm *s,
                                   int *order)
 {
@@ -140,7 +140,7 @@ static farsum_status points_order(const struct task *task, struct fmm *s,
     farsum_status status = points_need(task, s, &found);
     if (status == FARSUM_OK)
         *order = found;
-    if (s->strict) /* looked at once */
+    if (s->strict) /* checked once */
         s->strict->known = status == FARSUM_OK;
     return status == FARSUM_ERR_TOLERANCE ? FARSUM_OK : status;
 }
@@ -151,14 +151,14 @@ farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
     for (int turn = 1;; turn++) {
         int order = MULTIPOLE_MOST + 4;
         TRY(progress_step(turn, FMM_TURNS, "placing points: tree"));
-        s->facts.near = 0; /* shapes are kept, for other points too */
+        s->facts.near = 0; /* shapes are reused for other points */
         TRY(fmm_shape(task, s, crowded, n, m, &s->shape));
         TRY(points_tree(task, s, m));
         if (s->strict)
             s->strict->known = 0;
         if (task->options.order || s->crowd.random[0] == 0 || turn == FMM_TURNS)
             return FARSUM_OK;
-        /* if none is, boxes that need less are looked for */
+        /* if there is none, boxes that require a lower order are sought */
         TRY(points_order(task, s, &order));
         if (abs(order - s->shape.order) <= CLOSE)
             return FARSUM_OK;
@@ -166,9 +166,10 @@ farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
     }
 }
 
-/* Points of a step need now one order and now the next: rooms of the larger
- * serve both, and new ones take a device longer than many sums.  What was there
- * before then says which, until so many sets in a row have needed the less. */
+/* The points of successive steps may require alternating orders.  Stages of the
+ * higher order serve both, and new ones take a device longer than many sums.
+ * So the existing stages are kept until SPARE consecutive sets have required
+ * the lower order. */
 static int points_may_keep(const struct task *task, const struct fmm *s)
 {
     return !task->options.order && !task->options.deterministic && !s->strict
@@ -217,7 +218,7 @@ farsum_status fmm_points_set(const struct task *task, struct fmm *s)
     return fmm_strict_about(task, s);
 }
 
-/* 1: a sparse tree is theirs. */
+/* Sets *uneven to 1 if the points require a sparse tree. */
 farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
                                 int64_t n, int64_t m, int *uneven)
 {
@@ -234,8 +235,8 @@ farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
     return fmm_uneven_cell(task, s, crowding, n, m, 0, &seconds, uneven);
 }
 
-/* A sparse tree that is not worth it, or whose many levels leave more than the
- * tolerance, of rounding too, makes room for a dense one. */
+/* A dense tree replaces a sparse one that is slower, or whose many levels cause
+ * an error above the tolerance, rounding included. */
 farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
                               int uneven, int64_t n, int64_t m)
 {
@@ -246,7 +247,7 @@ farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
         status = fmm_uneven_worth(task, s, n, m, &worth);
     if (status == FARSUM_OK && worth)
         status = fmm_points_rooms(task, s, n, m);
-    if (status == FARSUM_ERR_TOLERANCE) /* of this tree */
+    if (status == FARSUM_ERR_TOLERANCE) /* due to this tree */
         s->learnt = learnt;
     if (status == FARSUM_OK ? worth
                             : status != FARSUM_ERR_TOLERANCE || !fmm_either(s))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* remembered.c: shapes that were looked for, kept from step to step. */
+/* remembered.c: cache of tree parameters found by the search, reused from step
+ * to step. */
 #include "method/fmm/fmm.h"
 
 static int found_known(const struct fmm_found *f, const struct fmm *s,
@@ -16,7 +17,7 @@ static int found_known(const struct fmm_found *f, const struct fmm *s,
            && a->force == b->force;
 }
 
-/* Its place among those that are kept; NULL: it is not there. */
+/* The cached entry for these inputs; NULL: none. */
 static struct fmm_found *found_kept(struct fmm *s, int sparse, int length,
                                     int64_t n, int64_t m)
 {
@@ -26,9 +27,9 @@ static struct fmm_found *found_kept(struct fmm *s, int sparse, int length,
     return NULL;
 }
 
-/* Points of a step are as many as those before, in the same cell: a search of
- * some 10^6 instructions, more than a device's whole set of 1e5 points.  again:
- * one that failed is repeated, for what it says. */
+/* Successive steps have equal numbers of points in the same cell, while a
+ * search takes some 10^6 instructions, more than a device's whole set of 1e5
+ * points.  again: repeats a search that failed, for its message. */
 static farsum_status found_shape(const struct task *task, struct fmm *s,
                                  int crowded, int64_t n, int64_t m, int again,
                                  struct fmm_shape *shape)
@@ -40,7 +41,7 @@ static farsum_status found_shape(const struct task *task, struct fmm *s,
         struct fmm_shape best = {0};
         farsum_status status = fmm_shape_find(task, s, sparse, n, m, &best);
         if (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_STATE)
-            return status; /* memory, or time, may be there next time */
+            return status; /* memory, or time, may suffice next time */
         if (!found) {
             found = &s->found[sparse][s->next[sparse]];
             s->next[sparse] = (s->next[sparse] + 1) % FMM_KEPT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c: one right-hand side. */
+/* run.c: sum of one right-hand side on the host. */
 #include <math.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 #include "base/progress.h"
 #include "method/fmm/fmm.h"
 
-/* Sums over the sources of q, q u and q u^2, u from the centre of the root box,
+/* Sums over the sources of q, q u and q u^2, u from the centre of the root box
  * along the cell's axes: (10.14). */
 struct moments {
     double q, d[3], trace, square;
 };
 
-/* Centre of a leaf less that of its root box. */
+/* The centre of a leaf minus that of its root box. */
 static double run_centre(const struct tree *t, int64_t leaf, double centre[3])
 {
     int64_t box = tree_leaf_box(t, leaf), place[3];
@@ -55,7 +55,8 @@ static struct moments run_moments(const struct task *task, const struct fmm *s,
     return m;
 }
 
-/* Strengths in the order of leaves; the power of two that they are over. */
+/* Copies strengths to the order of leaves.  Returns the power of two that they
+ * are divided by. */
 static double run_in(const struct task *task, struct fmm *s)
 {
     farsum_precision type = task->problem.precision;
@@ -104,7 +105,7 @@ struct out {
     double vacuum[3]; /* 4 pi M/(3V) */
 };
 
-/* A target's sums, from the order of leaves to the caller's. */
+/* Copies a target's sums from the order of leaves to the caller's. */
 static void run_out_point(const struct out *o, const double centre[3],
                           double h, int64_t k)
 {
@@ -148,7 +149,7 @@ static void run_out(const struct out *o)
     }
 }
 
-/* W = sum F x, which is that of all pairs where there are no images. */
+/* W = sum F x, which equals that of all pairs if there are no images. */
 static void run_virial(const struct fmm *s, const double *field,
                        double virial[9])
 {
@@ -171,9 +172,9 @@ farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
     f.q1 = norms->q / n;
     f.q2 = norms->q2 / n;
     double least = f.q2 * pow(n / f.volume, 2.0 / 3);
-    if (!f.periodic) /* nothing says how large open space is */
+    if (!f.periodic) /* the size of open space is unknown */
         least = 0;
-    if (norms->force >= 0) /* which has its near pairs */
+    if (norms->force >= 0) /* the norm includes near pairs */
         f.near = 0;
     if (norms->force >= 0)
         f.force = fmax(least, sqrt(norms->force / targets));

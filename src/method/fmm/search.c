@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search.c: how many boxes: of all that there might be the set whose sums
- * should take least, by the costs of the rooms' rows. */
+/* search.c: search for the fastest set of boxes, by the costs of the stages'
+ * variants. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,23 +8,24 @@
 #include "base/progress.h"
 #include "method/fmm/fmm.h"
 
-/* Boxes' edges differ by no more than this, if that can be. */
+/* Maximum ratio of the boxes' edges, where possible. */
 #define BRICK 1.34
-/* More root boxes of a sparse tree are worth it if they are so much rounder. */
+/* More root boxes of a sparse tree are used if their edges' ratio is smaller by
+ * this factor. */
 #define ROUNDER 1.05
-/* Below this tolerance boxes two away are tried as neighbours too, and where
- * points need so many orders more than even ones. */
+/* Below this tolerance, and where points require this many orders more than
+ * uniform ones, separation 2 is tried too. */
 #define WIDER 1e-6
 enum { LATE = 8 };
-/* Above this order what crowds do to one box away is extrapolated: two boxes
- * away are taken unless they take so many times as long. */
+/* Above this order the effect of clusters one box away is extrapolated.
+ * Separation 2 is then chosen unless it takes this many times as long. */
 enum { KNOWN = 24, DEARER = 2 };
 enum { LEVELS = 10, ROOTS = 7, GRID = 512 };
-/* Separations that there are; above the latter only where no other does. */
+/* Supported separations; those above USUAL only if no other suffices. */
 enum { SEPARATIONS = FMM_SEPARATIONS, USUAL = 4 };
 
-/* The fastest shape yet, if its seconds are not 0, and what the others miss:
- * the words of the one that comes nearest to the tolerance. */
+/* The fastest shape so far, if its seconds are not 0, and the failure of the
+ * others: the message of the one that comes nearest to the tolerance. */
 struct shapes {
     struct fmm_shape best;
     farsum_status missed; /* OK: no other was tried */
@@ -32,8 +33,8 @@ struct shapes {
     char why[300];
 };
 
-/* The order that the tolerance needs in these boxes: of even filling, and what
- * the points that are there need beyond it. */
+/* The order that the tolerance requires in these boxes: that for even filling,
+ * and the additional orders that the current points require. */
 static farsum_status shape_order(const struct task *task, const struct fmm *s,
                                  int64_t n, struct fmm_shape *shape,
                                  double *left)
@@ -49,7 +50,7 @@ static farsum_status shape_order(const struct task *task, const struct fmm *s,
     else
         TRY(fmm_order(task, &s->facts, shape->ws, shape->box, &crowd,
                       &shape->order, left));
-    if (crowd.random[0] == 0) /* no box is far */
+    if (crowd.random[0] == 0) /* no far boxes */
         return FARSUM_OK;
     shape->order += (int)nearbyint((double)s->learnt.shift / shape->ws);
     shape->order = shape->order > 1 ? shape->order : 1;
@@ -62,8 +63,8 @@ static farsum_status shape_order(const struct task *task, const struct fmm *s,
     return FARSUM_OK;
 }
 
-/* What an execute takes by the shape; *left: the error that it misses the
- * tolerance by, if it does. */
+/* Predicts the time of an execute with the shape; *left: its error, if above
+ * the tolerance. */
 static farsum_status shape_cost(const struct task *task, const struct fmm *s,
                                 int64_t n, int64_t m, struct fmm_shape *shape,
                                 double *left)
@@ -86,13 +87,13 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     return FARSUM_OK;
 }
 
-/* What one misses, if it comes nearer than all before. */
+/* Stores a failure that comes nearer to the tolerance than all before. */
 static void shapes_miss(struct shapes *all, farsum_status missed, double left,
                         const char *why)
 {
     int nearer = missed == FARSUM_ERR_TOLERANCE
                  && (all->missed != FARSUM_ERR_TOLERANCE || left < all->left);
-    /* no shape makes up for a name that nothing has */
+    /* an unknown name fails with every shape */
     if (missed == FARSUM_OK || all->missed == FARSUM_ERR_UNKNOWN
         || (all->missed != FARSUM_OK && !nearer
             && missed != FARSUM_ERR_UNKNOWN))
@@ -102,13 +103,13 @@ static void shapes_miss(struct shapes *all, farsum_status missed, double left,
     snprintf(all->why, sizeof all->why, "%s", why);
 }
 
-/* Takes the shape if it is the fastest yet. */
+/* Keeps the shape if it is the fastest so far. */
 static void shape_try(const struct task *task, const struct fmm *s, int64_t n,
                       int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
     double left = INFINITY;
     if (progress_step(0, 0, "tuning fmm") != FARSUM_OK)
-        return; /* as the search's end will say */
+        return; /* the end of the search reports it too */
     farsum_status status = shape_cost(task, s, n, m, shape, &left);
     if (status != FARSUM_OK)
         shapes_miss(all, status, left, farsum_message());
@@ -124,7 +125,8 @@ static farsum_status shapes_end(const struct shapes *all)
     return status_fail(all->missed, "%s", all->why);
 }
 
-/* Another search's best, if it takes less than `dearer` times as long. */
+/* Takes another search's best shape if it takes less than `dearer` times as
+ * long. */
 static void shapes_join(struct shapes *all, const struct shapes *more,
                         double dearer)
 {
@@ -135,12 +137,12 @@ static void shapes_join(struct shapes *all, const struct shapes *more,
     shapes_miss(all, more->missed, more->left, more->why);
 }
 
-/* Root boxes: k along the longest axis, nearly cubes. */
+/* Root boxes: k along the longest axis, nearly cubic. */
 static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
 {
     const double *edge = s->facts.edge;
     double most = fmax(edge[0], fmax(edge[1], edge[2])), least = INFINITY;
-    if (!s->facts.periodic) /* cubes: as many as the region's shape takes */
+    if (!s->facts.periodic) /* cubes: as many as the region's shape requires */
         most *= 1 + 1e-9;
     for (int d = 0; d < 3; d++) {
         double boxes = (double)k * edge[d] / most;
@@ -158,7 +160,7 @@ static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
     return least * BRICK >= 1;
 }
 
-/* Along the longest axis, that are tried. */
+/* The largest number along the longest axis that is tried. */
 static int64_t shape_roots_most(const struct fmm *s)
 {
     const double *edge = s->facts.edge;
@@ -188,7 +190,8 @@ static int shape_step(int64_t k)
     return k < 16 ? 1 : k < 128 ? 2 : k < 256 ? 4 : 8;
 }
 
-/* One level of many root boxes, whose far field is transforms of their grid. */
+/* One level of many root boxes, whose far field is computed by transforms of
+ * their grid. */
 static void shape_grids(const struct task *task, const struct fmm *s, int64_t n,
                         int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
@@ -215,7 +218,7 @@ static void shape_dense(const struct task *task, const struct fmm *s, int64_t n,
             for (int depth = first; depth <= (o->levels ? first : LEVELS);
                  depth++) {
                 shape->depth = depth;
-                /* empty boxes do not pay */
+                /* empty boxes increase the cost */
                 if (!o->levels && depth > 0 && shape_leaves(shape) > (double)n)
                     break;
                 shape_try(task, s, n, m, shape, all);
@@ -225,7 +228,8 @@ static void shape_dense(const struct task *task, const struct fmm *s, int64_t n,
         shape_grids(task, s, n, m, shape, all);
 }
 
-/* Of a sparse tree: root boxes take some of a place's bits. */
+/* The largest depth of a sparse tree: root boxes take some bits of a box's
+ * index. */
 static int shape_deepest(const struct fmm_shape *shape)
 {
     int bits = 0;
@@ -235,7 +239,7 @@ static int shape_deepest(const struct fmm_shape *shape)
     return TREE_BITS - bits < TREE_DEPTH ? TREE_BITS - bits : TREE_DEPTH;
 }
 
-/* Leaves for these root boxes. */
+/* Tries leaf sizes for these root boxes. */
 static void shape_leaf(const struct task *task, const struct fmm *s, int64_t n,
                        int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
@@ -247,8 +251,8 @@ static void shape_leaf(const struct task *task, const struct fmm *s, int64_t n,
         shape_try(task, s, n, m, shape, all);
 }
 
-/* Root boxes of a cell: one, or as many as are rounder than fewer are; more
- * would be boxes of another level. */
+/* Tries root boxes of a cell: one, or as many as have a smaller ratio of edges
+ * than fewer would.  Still more would be boxes of another level. */
 static void shape_sparse(const struct task *task, const struct fmm *s,
                          int64_t n, int64_t m, struct fmm_shape *shape,
                          struct shapes *all)
@@ -282,7 +286,7 @@ static void shape_search(const struct task *task, const struct fmm *s,
         shape_sparse(task, s, n, m, one, all);
 }
 
-/* Bounds need boxes farther apart than estimates do. */
+/* Bounds require larger separations than estimates do. */
 static void shape_strict(const struct task *task, const struct fmm *s,
                          int64_t n, int64_t m, struct fmm_shape *one,
                          struct shapes *all)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set_points.c: points into a tree, and what its leaves say of the errors. */
+/* set_points.c: tree of the points on the host, and its statistics. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "method/fmm/bound/bound.h"
 #include "points/clustering.h"
 
-/* x [n][3] side by side. */
+/* Splits x [n][3] into one array per axis. */
 static farsum_status points_apart(struct points *p, int64_t n, const double *x,
                                   int threads)
 {
@@ -31,7 +31,7 @@ static farsum_status points_apart(struct points *p, int64_t n, const double *x,
     return FARSUM_OK;
 }
 
-/* Positions, checked, apart. */
+/* Copies and checks positions, one array per axis. */
 static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
                                  const void *x, int64_t m, const void *y)
 {
@@ -57,7 +57,7 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
     return FARSUM_OK;
 }
 
-/* Arrays for the tree that is there. */
+/* Allocates the arrays for the current tree. */
 static farsum_status points_arrays(const struct task *task, struct fmm *s)
 {
     size_t size = (size_t)array_size(task->problem.precision);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stages.c: the stages of a tree: made for its args, kept while they fit, and
- * reported. */
+/* stages.c: creation, reuse and reports of a tree's stages. */
 #include <string.h>
 
 #include "base/progress.h"
@@ -98,7 +97,7 @@ farsum_status fmm_rooms(const struct task *task, struct fmm *s,
                         const struct boxes_args *boxes,
                         const struct p2p_args *pairs)
 {
-    /* the lattice last: it may wait for its kernels, others compile then */
+    /* the lattice last: it may wait for its kernels, while others compile */
     static const int order[FMM_ROOMS] = {FMM_P2P, FMM_P2M, FMM_M2M,    FMM_M2L,
                                          FMM_L2L, FMM_L2P, FMM_LATTICE};
     struct choice choice[FMM_ROOMS];
@@ -106,7 +105,7 @@ farsum_status fmm_rooms(const struct task *task, struct fmm *s,
     int same = fmm_same(&s->boxes, boxes);
     int same_pairs = fmm_same_pairs(&s->pairs, pairs);
     s->boxes =
-        (struct boxes_args){0}; /* known again when all rooms are there */
+        (struct boxes_args){0}; /* set again once all stages exist */
     s->pairs = (struct p2p_args){0};
     for (int i = 0; i < FMM_ROOMS; i++) {
         int r = order[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uneven.c: how far from uniform points are, and whether a sparse tree is
- * theirs: in open space where they are, in a cell where it should be faster. */
+/* uneven.c: choice between a dense and a sparse tree: in open space for points
+ * far from uniform, in a cell where it is predicted to be faster. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -8,12 +8,12 @@
 #include "base/arrays.h"
 #include "method/fmm/fmm.h"
 
-/* Points no more crowded than this are a dense tree's without a look. */
+/* Below this clustering factor a dense tree is used without further tests. */
 #define EVEN 1.5
-/* What a sparse tree takes beyond what its shape says before it is there: boxes
- * that crowds do not fill, orders that they need. */
+/* Factor of a sparse tree's time over the prediction from its shape: boxes that
+ * clusters do not fill, higher orders. */
 #define CROWDS 2
-/* Points that are worth a thread. */
+/* Points per thread, at least. */
 enum { UNEVEN_LEAST = 4096 };
 
 static double uneven_low(const void *x, farsum_precision type, int64_t n,
@@ -28,7 +28,7 @@ static double uneven_low(const void *x, farsum_precision type, int64_t n,
     return low;
 }
 
-/* Adds points begin .. end to the cells that they are in. */
+/* Adds points begin to end to the cells that contain them. */
 static void uneven_count(const void *x, farsum_precision type, double per,
                          const double low[3], const double edge[3],
                          int64_t begin, int64_t end, int32_t *count)
@@ -67,8 +67,8 @@ farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
     return FARSUM_OK;
 }
 
-/* Seconds of a dense tree's execute by points that are so crowded, if no sample
- * says it: so many more near pairs. */
+/* Seconds of a dense tree's execute for points of this clustering factor.
+ * Without a sample, near pairs increase by the factor. */
 static farsum_status uneven_dense(const struct task *task, const struct fmm *s,
                                   const struct fmm_shape *shape, int64_t n,
                                   int64_t m, double *crowding, double *seconds)
@@ -99,7 +99,7 @@ farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
     farsum_status status = fmm_shape_try(task, s, 0, n, m, &dense);
     *uneven = 0;
     *seconds = 0;
-    if (status != FARSUM_OK) { /* the caller's next search says why */
+    if (status != FARSUM_OK) { /* the caller's next search reports the reason */
         *uneven =
             (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_TOLERANCE)
             && fmm_shape_try(task, s, 1, n, m, &sparse) == FARSUM_OK;
@@ -107,7 +107,7 @@ farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
         return FARSUM_OK;
     }
     TRY(uneven_dense(task, s, &dense, n, m, &crowding, seconds));
-    /* a row may be named that does not take a sparse tree */
+    /* the user may name a variant that does not support sparse trees */
     if (crowding <= EVEN
         || fmm_shape_try(task, s, 1, n, m, &sparse) != FARSUM_OK)
         return FARSUM_OK;

@@ -82,7 +82,8 @@ static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
     return FARSUM_OK;
 }
 
-/* Each begins where the one before it in its queue ends. */
+/* Creates the stopwatches.  Each starts at the end of the previous one in its
+ * queue. */
 static farsum_status gpu_watches(struct spectral_gpu *g)
 {
     struct stopwatch *w = g->watch;
@@ -127,7 +128,7 @@ farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
     return points_gpu_ahead(s->target.gpu, task->problem.n_targets);
 }
 
-/* A set of positions; `kept`: where they stay as they are, or NULL. */
+/* Sets positions.  `kept`: stores a copy of the input positions, or NULL. */
 static farsum_status gpu_place(const struct task *task, struct spectral *s,
                                struct points *points, struct buf *kept,
                                int64_t n, const void *x, const char *what)
@@ -159,7 +160,7 @@ static farsum_status gpu_place(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
-/* Strengths and results of n sources and m targets. */
+/* Allocates strengths and results for n sources and m targets. */
 static farsum_status gpu_reserve(const struct task *task,
                                  struct spectral_gpu *g, int64_t n, int64_t m)
 {
@@ -183,7 +184,8 @@ static farsum_status gpu_reserve(const struct task *task,
     return gpu_arrays_reserve(&g->given, task, n, m);
 }
 
-/* Looks for coincident sources, in whatever tiles they were last sorted to. */
+/* Finds coincident sources, in the tiles that the points were last sorted
+ * into. */
 static farsum_status gpu_twins(struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
@@ -234,7 +236,7 @@ farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
         const struct points *a = r == ROOM_INTERP ? targets : &s->source;
         if (v->set)
             TRY(v->set(s->room[r], a, targets));
-        /* the cells that it sorts into are the smallest */
+        /* the cells of the near variant are the smallest */
         if (r == ROOM_NEAR && !task->problem.exclude_coincident
             && !s->lists.distinct)
             TRY(gpu_twins(s));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h: the part of a spectral plan that lies on a device. */
+/* device.h: device part of a spectral plan. */
 #ifndef FARSUM_METHOD_SPECTRAL_DEVICE_H
 #define FARSUM_METHOD_SPECTRAL_DEVICE_H
 
@@ -10,7 +10,8 @@
 #include "method/staging/device_exclusions.h"
 #include "method/spectral/spectral.h"
 
-/* What kernels leave about a sum; as method/spectral/device.k has it. */
+/* Words that kernels write about a sum; must equal those of
+ * method/spectral/device.k. */
 enum gpu_fact {
     FACT_Q,
     FACT_Q2,
@@ -27,19 +28,20 @@ enum gpu_fact {
     FACTS
 };
 
-/* Beside the rooms, the transform back, and all of them. */
+/* Stopwatches, after those of the stages: the backward transform, and all
+ * stages together. */
 enum { GPU_BACK = ROOM_COUNT, GPU_ALL, GPU_WATCHES };
 
 /* Exclusions on the device. */
 struct gpu_exclude {
     struct jit jit;
     struct kernel run, end;
-    int ready; /* 1: the kernels are there */
+    int ready; /* 1: the kernels exist */
     struct gpu_excluded excluded;
     struct buf record;
 };
 
-/* Of a mixed plan: strengths of the near pairs, f32. */
+/* Mixed plans only: strengths of the near pairs, f32. */
 struct gpu_mixed {
     struct jit jit;
     struct kernel narrow;
@@ -51,34 +53,35 @@ struct spectral_gpu {
     struct jit jit;
     struct kernel strengths, in, dipole, fold, out, totals, range;
     struct kernel twins, twins_end;
-    struct jit flow_jit; /* of a flow */
+    struct jit flow_jit; /* flows only */
     struct kernel flow_strengths, flow_in, flow_flux, flow_fold, flow_out,
         flow_range;
     struct buf mesh; /* [channels] */
-    struct buf q, channel, potential, field; /* as of struct spectral */
-    struct buf x, y; /* as they were given, if it matters */
+    struct buf q, channel, potential, field; /* see struct spectral */
+    struct buf x, y; /* input positions, if required */
     struct buf fact, record;
-    struct buf energy_sum, virial_sum; /* units of the cutoff */
-    /* Two queues: near beside the mesh, whose results lie apart, for they would
-     * be added to by both at once. */
+    struct buf energy_sum, virial_sum; /* in units of the cutoff */
+    /* 1: near pairs run concurrently with the mesh in a second queue.  They
+     * then have results of their own, since both would add to them
+     * simultaneously. */
     int beside;
     struct aside aside;
     struct buf near_potential, near_field, near_energy, near_virial;
-    /* for a caller whose arrays are the host's: one right-hand side */
+    /* for callers on the host: arrays of one right-hand side */
     struct gpu_arrays given;
     struct gpu_exclude exclude;
     struct gpu_mixed mixed;
-    struct recording recording; /* of a sum */
+    struct recording recording; /* graph of a sum */
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;
-    int64_t rhs;     /* of the last execute */
-    int twins_asked; /* 1: FACT_TWIN holds an answer not yet looked at */
-    int pending;     /* 1: an execute that nobody waited for */
-    int summed;      /* 1: and the points are those it had */
-    int had_field, had_potential; /* in it */
+    int64_t rhs;     /* in the last execute */
+    int twins_asked; /* 1: FACT_TWIN holds a result that was not read yet */
+    int pending;     /* 1: an execute that was not waited for */
+    int summed;      /* 1: and the points are still those of that execute */
+    int had_field, had_potential; /* results of that execute */
 };
 
-/* The host's twin of method/staging/sums.kh's struct. */
+/* Must equal the struct in method/staging/sums.kh. */
 struct spectral_units {
     double coulomb, cutoff, background, surface, none;
     int64_t n, targets, first_q, first_out, rhs;
@@ -86,10 +89,10 @@ struct spectral_units {
         length, spare;
     double per;
 };
-/* Of the plan: exponent, length, per. */
+/* Sets exponent, length and per of the plan. */
 void gpu_units_set(const struct task *task, struct spectral_units *u);
 
-/* Records that a kernel leaves, at most, and their words. */
+/* The maximum number of records per kernel, and their words. */
 enum { SUM_RECORDS = 1024, SUM_RECORD = 7 };
 static inline int64_t gpu_records(const struct kernel *kernel, int64_t n)
 {
@@ -97,8 +100,8 @@ static inline int64_t gpu_records(const struct kernel *kernel, int64_t n)
     return groups < SUM_RECORDS ? groups : SUM_RECORDS;
 }
 
-/* method/spectral/device_flow.c: kernels of a flow; strengths in, velocities
- * out. */
+/* method/spectral/device_flow.c: kernels of flows; conversion of strengths and
+ * velocities. */
 farsum_status gpu_flow_create(const struct task *task,
                               struct spectral_gpu *gpu);
 struct spectral_units gpu_flow_units(const struct task *task,
@@ -111,36 +114,36 @@ farsum_status gpu_flow_out(const struct task *task, struct spectral_gpu *gpu,
                            const struct spectral_units *units,
                            const struct gpu_ends *ends);
 
-/* method/spectral/device_exclude.c: the plan's exclusions to the device;
- * whether they are there; what they take from one right-hand side. */
+/* method/spectral/device_exclude.c: uploads the plan's exclusions; tells
+ * whether they are uploaded; subtracts them from one right-hand side. */
 farsum_status spectral_gpu_exclude(const struct task *task, struct spectral *s);
 farsum_status gpu_exclude_ready(const struct task *task,
                                 const struct spectral *s);
 farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
                               const struct spectral_units *units);
 void gpu_exclude_clear(struct gpu_exclude *exclude);
-/* method/spectral/device_mixed.c: kernels; room for n sources; gpu->q to
- * mixed.q. */
+/* method/spectral/device_mixed.c: creates the kernels; allocates for n sources;
+ * converts gpu->q to mixed.q. */
 farsum_status gpu_mixed_create(struct spectral_gpu *gpu);
 farsum_status gpu_mixed_reserve(const struct task *task,
                                 struct spectral_gpu *gpu, int64_t n);
 farsum_status gpu_mixed_in(const struct task *task, struct spectral *s);
 void gpu_mixed_clear(struct gpu_mixed *mixed);
 
-/* method/spectral/device_run.c: the last right-hand side's FACT_FORCE and
- * FACT_PHI, from the records that it left. */
+/* method/spectral/device_run.c: computes FACT_FORCE and FACT_PHI of the last
+ * right-hand side from its records. */
 farsum_status gpu_fold_results(const struct task *task,
                                const struct spectral *s);
-/* The same of what says whether they are in range: of the last execute's last
- * right-hand side, if nobody looked at it yet. */
+/* Checks the range of the last execute's last right-hand side, if not checked
+ * yet. */
 farsum_status gpu_range_last(const struct task *task, const struct spectral *s);
 
-/* method/spectral/device_sum.c: the stages, from strengths to results in units
- * of the cutoff. */
+/* method/spectral/device_sum.c: runs the stages, from strengths to results in
+ * units of the cutoff. */
 farsum_status gpu_sum(const struct task *task, struct spectral *s,
                       const struct spectral_units *units);
 
-/* Rooms apart: kernels, mesh, points. */
+/* Creates everything except the stages: kernels, mesh, points. */
 farsum_status spectral_gpu_create(const struct task *task, struct spectral *s);
 void spectral_gpu_destroy(struct spectral_gpu *gpu); /* NULL is legal */
 farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
@@ -149,10 +152,10 @@ farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
 farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
                                    int rhs, const void *q,
                                    farsum_result *result);
-/* Waits; what went wrong since points were set, then the numbers of the last
- * sum into plan->info. */
+/* Waits; returns errors since points were set, then stores the numbers of the
+ * last sum in plan->info. */
 farsum_status spectral_gpu_finish(struct task *task, struct spectral *s);
-/* Fails if two sources are at one place and no exclusion names them. */
+/* Fails if two sources coincide and no exclusion names them. */
 farsum_status spectral_gpu_distinct(struct task *task,
                                     const struct spectral *s);
 #endif

@@ -6,7 +6,7 @@
 
 enum { GROUP = 128, RECORD = 10 };
 
-/* As method/spectral/exclude.k has it. */
+/* Must equal the struct in method/spectral/exclude.k. */
 struct exclude_units {
     struct exclude_cell cell;
     double kappa;

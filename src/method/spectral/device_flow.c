@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_flow.c: a flow's strengths and velocities on a device. */
+/* device_flow.c: strengths and velocities of a flow on a device. */
 #include <math.h>
 
 #include "method/spectral/device.h"
@@ -82,7 +82,7 @@ farsum_status gpu_flow_out(const struct task *task, struct spectral_gpu *g,
                            const struct spectral_units *u,
                            const struct gpu_ends *e)
 {
-    /* where they do not matter positions are not read */
+    /* positions are read only where the kernel has a flux */
     const struct buf *x = !task->pair.kind->flux ? &g->record
                           : u->apart             ? &g->y
                                                  : &g->x;

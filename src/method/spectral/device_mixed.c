@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_mixed.c: strengths of near pairs in f32 of a plan on a device
- * that sums all else in f64. */
+/* device_mixed.c: f32 strengths of the near pairs, for a plan on a device that
+ * sums everything else in f64. */
 #include "method/spectral/device.h"
 
 enum { GROUP = 256 };

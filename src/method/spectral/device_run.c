@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_run.c: a sum on a device.  Nothing waits until results go to a
- * caller on the host. */
+/* device_run.c: a sum of a spectral plan on a device.  Asynchronous until
+ * results go to a caller on the host. */
 #include <math.h>
 
 #include "base/progress.h"
@@ -48,13 +48,14 @@ static struct spectral_units run_units(const struct task *task,
     return u;
 }
 
-/* Sums over the strengths, and these in units of theirs; zeros where results
- * are added up. */
+/* Computes sums over the strengths, scales the strengths to their unit, and
+ * zeroes arrays to which results are added. */
 static farsum_status run_in(struct spectral_gpu *g,
                             const struct spectral_units *u,
                             const struct gpu_ends *e)
 {
-    const struct buf *none = &g->record; /* where none is wanted */
+    const struct buf *none = &g->record; /* placeholder, if no array is
+                                            requested */
     int64_t groups = gpu_records(&g->strengths, u->n);
     TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
                ARG_BUF(&g->record), ARG_STRUCT(*u)));
@@ -78,12 +79,13 @@ static farsum_status run_in(struct spectral_gpu *g,
                   ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
 }
 
-/* Into the caller's units; the records stay until somebody asks. */
+/* Converts results to the caller's units.  The records remain until they are
+ * read. */
 static farsum_status run_out(struct spectral_gpu *g,
                              const struct spectral_units *u,
                              const struct gpu_ends *e)
 {
-    /* where no result is wanted nothing is read or written */
+    /* placeholder, neither read nor written, if a result is not requested */
     const struct buf *none = &g->record;
     const struct buf *x = u->surface == 0 ? none : u->apart ? &g->y : &g->x;
     const struct buf *potential = e->potential ? e->potential : none;
@@ -119,7 +121,8 @@ farsum_status gpu_fold_results(const struct task *task,
                   ARG_I32(flow ? FACT_PHI : FACT_FORCE), ARG_I32(flow ? 1 : 2));
 }
 
-/* Whether the results of right-hand side r are in range, from the records. */
+/* Checks from the records whether the results of right-hand side r are in
+ * range. */
 static farsum_status run_range(const struct task *task,
                                const struct spectral *s, int64_t r)
 {
@@ -141,14 +144,14 @@ farsum_status gpu_range_last(const struct task *task, const struct spectral *s)
     return run_range(task, s, g->rhs - 1);
 }
 
-/* A sum of right-hand sides, as it may be recorded: what is asked for twice
- * with the same pointers is kept as a whole. */
+/* Sums of right-hand sides, in a form that a graph can capture.  A graph is
+ * kept for calls that repeat the same pointers. */
 struct sum {
     const struct task *task;
     struct spectral *s;
     const struct gpu_ends *first;
     int rhs;
-    int64_t n, m; /* from one to the next */
+    int64_t n, m; /* between two right-hand sides */
 };
 
 static farsum_status run_all(void *data)
@@ -169,13 +172,13 @@ static farsum_status run_all(void *data)
         TRY(gpu_exclude_run(sum->task, s, &u));
         TRY(flow ? gpu_flow_out(sum->task, s->gpu, &u, &e)
                  : run_out(s->gpu, &u, &e));
-        if (r + 1 < sum->rhs) /* the next one's records come there */
+        if (r + 1 < sum->rhs) /* the next right-hand side reuses the records */
             TRY(run_range(sum->task, s, r));
     }
     return FARSUM_OK;
 }
 
-/* What finish is to know of the sums that begin. */
+/* Stores what finish must know about the sums that begin. */
 static void run_begin(struct spectral_gpu *g, int rhs,
                       const farsum_result *result)
 {
@@ -185,8 +188,8 @@ static void run_begin(struct spectral_gpu *g, int rhs,
     g->had_potential = result->potential || result->velocity;
 }
 
-/* A caller on the host: each right-hand side there and back, if its results are
- * in range. */
+/* Caller on the host: transfers each right-hand side there and, if its results
+ * are in range, back. */
 static farsum_status run_host(const struct task *task, struct spectral *s,
                               const struct gpu_counts *counts, int r,
                               const void *q, const farsum_result *result)
@@ -207,7 +210,7 @@ static farsum_status run_host(const struct task *task, struct spectral *s,
     return gpu_arrays_download(&g->given, counts, r, result);
 }
 
-/* A caller on the device: all are asked for, nobody waits. */
+/* Caller on the device: enqueues everything and returns. */
 static farsum_status run_device(const struct task *task, struct spectral *s,
                                 const struct gpu_counts *counts, int rhs,
                                 const void *q, const farsum_result *result)
@@ -232,7 +235,7 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
         return run_device(task, s, &counts, rhs, q, result);
     TRY(gpu_ends_host(task->device, result));
     for (int r = 0; r < rhs; r++) {
-        s->gpu->pending = 0; /* a sum that is stopped has no facts */
+        s->gpu->pending = 0; /* a stopped sum has no facts */
         TRY(progress_step(r, rhs, "summing on %s", task->device->name));
         run_begin(s->gpu, rhs, result);
         TRY(run_host(task, s, &counts, r, q, result));
@@ -255,7 +258,8 @@ farsum_status spectral_gpu_distinct(struct task *task, const struct spectral *s)
                         (int64_t)twin[1]);
 }
 
-/* Seconds of the rooms in the last right-hand side, times their number. */
+/* Seconds of the stages in the last right-hand side, times the number of
+ * right-hand sides. */
 static void gpu_seconds(const struct task *task, struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
@@ -270,7 +274,7 @@ static void gpu_seconds(const struct task *task, struct spectral *s)
             task->report->info.stages[room].seconds = 0;
         if ((w == GPU_BACK || w == ROOM_INTERP) && !g->ran_back)
             continue;
-        /* a caller's queue may keep no times */
+        /* a caller's queue may not support timing */
         if (stopwatch_seconds(&g->watch[w], &seconds) != FARSUM_OK)
             continue;
         task->report->info.stages[room].seconds += seconds * (double)g->rhs;
@@ -279,7 +283,7 @@ static void gpu_seconds(const struct task *task, struct spectral *s)
     }
 }
 
-/* What finish fails by is told once. */
+/* Clears the failure that finish has reported, so that it is reported once. */
 static farsum_status gpu_told(struct spectral_gpu *g)
 {
     const double none = -1;
@@ -287,7 +291,7 @@ static farsum_status gpu_told(struct spectral_gpu *g)
     return buf_upload(&g->fact, 8 * FACT_BAD, &none, sizeof none);
 }
 
-/* Positions, strengths, the range of results. */
+/* Checks positions, strengths, and the range of results. */
 static farsum_status gpu_bad(struct task *task, const struct spectral *s,
                              const double fact[FACTS])
 {
@@ -309,7 +313,7 @@ farsum_status spectral_gpu_finish(struct task *task, struct spectral *s)
     struct spectral_gpu *g = s->gpu;
     double fact[FACTS];
     TRY(device_finish(g->device));
-    if (s->n == 0) /* nothing was asked for */
+    if (s->n == 0) /* no points: nothing was enqueued */
         return FARSUM_OK;
     int summed = g->pending && g->summed;
     TRY(gpu_range_last(task, s));

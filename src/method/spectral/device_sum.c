@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_sum.c: the stages of a right-hand side on a device, in units of
- * the cutoff; near pairs beside the mesh where there are two queues. */
+/* device_sum.c: stages of one right-hand side on a device, in units of the
+ * cutoff.  With two queues, near pairs run concurrently with the mesh. */
 #include "method/spectral/device.h"
 
-/* What one right-hand side is summed of. */
+/* Arguments of one right-hand side's sum. */
 struct part {
     const struct task *task;
     struct spectral *s;
     const struct spectral_units *units;
 };
 
-/* Where results are added up; zeros to begin with. */
+/* Arrays that results are added to, initially zero. */
 struct totals {
-    struct buf *potential, *field, *energy, *virial; /* NULL: not wanted */
+    struct buf *potential, *field, *energy, *virial; /* NULL: not requested */
 };
 
 static struct totals sum_wanted(const struct spectral_units *u,
@@ -68,7 +68,7 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
     TRY(sum_room(s, ROOM_FFT, ROOM_FFT, &there));
     TRY(sum_room(s, ROOM_SCALE, ROOM_SCALE, &scale));
     g->ran_back = back;
-    if (!back) /* energy and virial are in the spectrum */
+    if (!back) /* energy and virial come from the spectrum */
         return FARSUM_OK;
     TRY(sum_room(s, ROOM_FFT, GPU_BACK, &home));
     return sum_room(s, ROOM_INTERP, ROOM_INTERP, &interp);
@@ -89,8 +89,8 @@ static farsum_status sum_beside(void *data)
     return sum_mesh(p, &far);
 }
 
-/* Near pairs on the device's own queue, which they fill for long; the steps of
- * the mesh come first wherever one of them is ready. */
+/* Runs near pairs in the device's own queue, which they keep busy for long.
+ * The mesh's kernels have priority whenever one of them is ready. */
 static farsum_status sum_at_once(struct part *p)
 {
     struct spectral_gpu *g = p->s->gpu;

@@ -39,8 +39,9 @@ struct exclude_cell exclude_cell(const struct task *task,
                                  const struct cell *cell)
 {
     struct exclude_cell made = {.sure = INFINITY};
-    const struct near_args args = {
-        .precision = task->pairs, .cell = cell, .pair = &task->pair};
+    const struct near_args args = {.precision = task->pairs,
+                                   .cell = cell,
+                                   .pair = &task->pair};
     double skip = near_skip(&args);
     memcpy(made.a, cell->a, sizeof made.a);
     for (int d = 0; d < 3; d++) {
@@ -48,6 +49,7 @@ struct exclude_cell exclude_cell(const struct task *task,
         made.sure =
             fmin(made.sure, (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / 4);
     }
+    made.sure *= TIED_SURE;
     made.skip = skip * skip;
     return made;
 }
@@ -75,7 +77,13 @@ static void load_strengths(const struct pass *p, int64_t j, double *q)
         q[a] = array_get(p->s->q, p->task->problem.precision, j * width + a);
 }
 
-/* Adds to part what the pair of i and j loses, half of it, lost q_j in c. */
+/* What one target loses; the part's sums. */
+struct row {
+    double value[PAIR_VALUES], field[3];
+    struct part *part;
+};
+
+/* Adds to the part half of what i and j lose at d, lost q_j in c. */
 static void exclude_sums(const double d[3], const double q[], double c,
                          double value, double slope, struct part *part)
 {
@@ -84,45 +92,61 @@ static void exclude_sums(const double d[3], const double q[], double c,
         part->virial[a] += 0.5 * q[0] * c * slope * d[a / 3] * d[a % 3];
 }
 
+/* Adds what a target of strengths `own` loses of one of strengths q: of each
+ * image that is nearest the share `lost`. */
+static void exclude_pair(const struct pass *p, const struct bare_images *images,
+                         double lost, const double q[], const double own[],
+                         struct row *row)
+{
+    double kappa = p->s->tuned.pair.kappa, d[3], r2;
+    int values = p->task->pair.values;
+    for (int n = 0; n < images->tries; n++) {
+        double v[PAIR_VALUES] = {0};
+        if (!bare_image(&p->cell, images, n, d, &r2))
+            continue;
+        p->row->value(kappa, d, r2, q, v);
+        for (int a = 0; a < values; a++)
+            row->value[a] += lost * v[a];
+        if (!p->field && !p->sums)
+            continue;
+        double slope = p->row->slope(kappa, r2);
+        for (int a = 0; a < 3; a++)
+            row->field[a] += lost * q[0] * slope * d[a];
+        if (p->sums)
+            exclude_sums(d, own, lost * q[0], lost * v[0], slope, row->part);
+    }
+}
+
 static void exclude_row(const struct pass *p, int64_t r, struct part *part)
 {
     const struct exclusions *e = &p->task->exclusions;
     farsum_precision type = p->task->problem.precision;
-    double kappa = p->s->tuned.pair.kappa, field[3] = {0};
-    double value[PAIR_VALUES] = {0}, own[PAIR_STRENGTHS] = {0};
+    double own[PAIR_STRENGTHS] = {0};
+    struct row row = {.part = part};
     int64_t i = e->target[r];
     int values = p->task->pair.values;
     if (p->sums)
         load_strengths(p, i, own);
     for (int64_t k = e->start[r]; k < e->start[r + 1]; k++) {
-        double f[3], d[3], q[PAIR_STRENGTHS], v[PAIR_VALUES] = {0};
+        double f[3], q[PAIR_STRENGTHS];
+        struct bare_images images;
         int64_t j = e->source[k];
         for (int a = 0; a < 3; a++)
             f[a] = p->targets->s[a][i] - p->s->source.s[a][j];
-        double r2 = bare_nearest(&p->cell, f, d);
-        if (r2 < p->cell.skip)
+        bare_nearest(&p->cell, f, &images);
+        if (images.least < p->cell.skip)
             continue; /* the sum is without that pair as it is */
         load_strengths(p, j, q);
-        p->row->value(kappa, d, r2, q, v);
-        for (int a = 0; a < values; a++)
-            value[a] += e->lost[k] * v[a];
-        if (!p->field && !p->sums)
-            continue;
-        double slope = p->row->slope(kappa, r2);
-        for (int a = 0; a < 3; a++)
-            field[a] += e->lost[k] * q[0] * slope * d[a];
-        if (p->sums)
-            exclude_sums(d, own, e->lost[k] * q[0], e->lost[k] * v[0], slope,
-                         part);
+        exclude_pair(p, &images, e->lost[k] * images.share, q, own, &row);
     }
     for (int a = 0; p->potential && a < values; a++) {
         int64_t at = a * p->n_targets + i;
         array_put(p->s->potential, type, at,
-                  array_get(p->s->potential, type, at) - value[a]);
+                  array_get(p->s->potential, type, at) - row.value[a]);
     }
     for (int a = 0; p->field && a < 3; a++)
         array_put(p->s->field, type, 3 * i + a,
-                  array_get(p->s->field, type, 3 * i + a) - field[a]);
+                  array_get(p->s->field, type, 3 * i + a) - row.field[a]);
 }
 
 void spectral_exclude(const struct task *task, struct spectral *s,

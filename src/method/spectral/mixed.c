@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mixed.c: a plan whose near pairs are f32 and all else f64: their
- * strengths; what they give is f64 (wide in stage/near/near.h). */
+/* mixed.c: f32 strengths of the near pairs, for a plan that sums everything
+ * else in f64.  The pairs' results are f64 (`wide` in stage/near/near.h). */
 #include "base/mem.h"
 #include "base/par.h"
 #include "method/spectral/spectral.h"

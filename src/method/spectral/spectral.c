@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spectral: near pairs + mesh, for any split and window (Lindbo and Tornberg,
- * J. Comput. Phys. 230 (2011) 8744; prolate split: Liang et al. 2025).  The
- * main method. */
+/* spectral.c: method `spectral`: near pairs and a mesh, for any split and
+ * window (Lindbo and Tornberg, J. Comput. Phys. 230 (2011) 8744; prolate split:
+ * Liang et al.  2025).  The main method. */
 #include "method/spectral/spectral.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static farsum_status spectral_fits(const struct task *task)
     return FARSUM_OK;
 }
 
-/* A tenth of what host or GPU take for few digits. */
+/* A tenth of the time that a host or GPU takes at low accuracy. */
 static double spectral_least(const struct task *task)
 {
     const farsum_problem *p = &task->problem;
@@ -73,7 +73,7 @@ static void spectral_destroy(void *state)
     struct spectral *s = state;
     if (!s)
         return;
-    if (s->gpu) /* it uses the rooms' kernels */
+    if (s->gpu) /* it uses the stages' kernels */
         recording_clear(&s->gpu->recording);
     for (int r = 0; r < ROOM_COUNT; r++)
         if (s->room[r])
@@ -162,7 +162,7 @@ static farsum_status spectral_unwrapped(double **to, int64_t n, const void *x,
     return FARSUM_OK;
 }
 
-/* Room for strengths and results of n sources and m targets. */
+/* Allocates strengths and results for n sources and m targets. */
 static farsum_status spectral_reserve(const struct task *task,
                                       struct spectral *s, int64_t n,
                                       int64_t targets)
@@ -261,7 +261,7 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
              "in this cell the plan's estimated error is %.3g, its tolerance "
              "%.3g: make a new plan",
              task_error(task, trial.error), task->given.tolerance);
-    /* the rooms hold pointers into s->tuned */
+    /* the stages hold pointers into s->tuned */
     s->tuned.cell = trial.cell;
     s->tuned.field = trial.field;
     s->tuned.potential = trial.potential;
@@ -282,7 +282,7 @@ static farsum_status spectral_room(struct spectral *s, int r, const void *io)
     return status;
 }
 
-/* One right-hand side in internal units. */
+/* Sums one right-hand side in the task's units. */
 static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                                   const farsum_result *result,
                                   struct spectral_sums *sums)
@@ -332,7 +332,7 @@ static farsum_status spectral_execute(struct task *task, void *state, int rhs,
     memset(s->seconds, 0, sizeof s->seconds);
     s->seconds_back = 0;
     s->done = 0;
-    s->all = (ROOM_COUNT + 1) * (int64_t)rhs; /* fft there and back */
+    s->all = (ROOM_COUNT + 1) * (int64_t)rhs; /* fft forward and backward */
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
         spectral_in(task, s, r, q, &sums.q1, &sums.q2);

@@ -10,50 +10,51 @@ struct spectral {
     struct tuned tuned;
     void *room[ROOM_COUNT];  /* owned: states of the variants */
     struct points source, target;
-    struct near_lists lists; /* what the near room has done */
+    struct near_lists lists; /* facts about the near stage's last set */
     int64_t n, m;            /* m = 0: targets are the sources */
     int64_t have_q, have_channel, have_out;
-    /* owned: type precision; strengths [n][strengths], channels [n][channels]
-     * if these are not the strengths, values [values][targets] and field, in
-     * units of the cutoff */
+    /* owned, in the plan's precision: strengths [n][strengths]; channels
+     * [n][channels], if they differ from the strengths; values
+     * [values][targets] and field, in units of the cutoff */
     void *q, *channel, *potential, *field;
     void *mesh;              /* owned, [channels][mesh0][mesh1][ldz] */
-    double *x, *y;           /* owned, inside: unwrapped, where the mode k = 0
-                                hangs on them (spectral_unwraps) */
+    double *x, *y;           /* owned, task's units, not wrapped; exist if the
+                                mode k = 0 depends on them (spectral_unwraps) */
     double seconds[ROOM_COUNT];
-    int64_t done, all;       /* stages of an execute */
-    float *near_q; /* owned: of a mixed plan q for the near pairs */
+    int64_t done, all;       /* stages of an execute, for progress reports */
+    float *near_q; /* owned: mixed plans only: q of the near pairs */
     int64_t have_near_q;
-    double seconds_back;     /* of the transforms, those back */
-    struct spectral_gpu *gpu; /* owned; NULL on the host.  There it holds
-                                 strengths, results, mesh; above they are
-                                 empty */
+    double seconds_back;     /* time of the backward transforms */
+    struct spectral_gpu *gpu; /* owned; NULL on the host.  On a device it holds
+                                 strengths, results and mesh, and the arrays
+                                 above are empty */
 };
 
-/* method/spectral/mixed.c: of n sources. */
+/* method/spectral/mixed.c: allocates near_q for n sources. */
 farsum_status spectral_mixed_reserve(const struct task *task,
                                      struct spectral *s, int64_t n);
-/* s->q in f32, for the near pairs. */
+/* Converts s->q to f32, for the near pairs. */
 const float *spectral_mixed_in(const struct task *task, struct spectral *s);
 
-/* method/spectral/units.c: strengths in; results out. */
-/* Right-hand side r into s->q and the plan's units; sums of q and q^2. */
+/* method/spectral/units.c: conversion of strengths and results. */
+/* Converts right-hand side r to s->q and the plan's units; sums of q and
+ * q^2. */
 void spectral_in(struct task *task, struct spectral *s, int r, const void *q,
                  double *q1, double *q2);
 struct spectral_sums {
     double q1, q2;            /* of strengths, and of their square() */
-    double energy, virial[9]; /* near + far, internal units */
+    double energy, virial[9]; /* near + far, task's units */
 };
-/* 1: the positions as the caller gave them matter: vacuum surroundings, and
- * the mean flow of a stresslet. */
+/* 1: results depend on the unwrapped input positions: with vacuum surroundings,
+ * and through the mean flow of a stresslet. */
 int spectral_unwraps(const struct task *task);
-/* Adds background and surface terms, scales by coulomb and units, writes row r
- * of the caller's arrays and the plan's estimate; out = 0: writes nothing, and
- * fails if the results are not in the range of their types. */
+/* Adds background and surface terms, scales by coulomb and units, and writes
+ * row r of the caller's arrays and the plan's estimate.  out = 0: writes
+ * nothing, and fails if the results are not in the range of their types. */
 farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
                            const void *q, struct spectral_sums *sums,
                            farsum_result *result, int out);
-/* The same of a flow (spectral_flow.c). */
+/* The same for a flow. */
 farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
                                 int r, const void *q,
                                 const struct spectral_sums *sums,
@@ -61,10 +62,10 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
 /* square: the sum of the squares of the velocities. */
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square);
-/* math.md (5.5): the limit k -> 0 of the far field of a net charge and its
+/* math.md (5.5): limit k -> 0 of the far field of a net charge with its
  * neutralising background; a constant potential. */
 double spectral_background(const struct spectral *s, double q1);
-/* The plan's estimate again, with these strengths and the norm of the result:
+/* Updates the plan's estimate for these strengths and the norm of the result:
  * sums of q^2 E^2 and phi^2 over the targets. */
 void spectral_estimate(const struct task *task, const struct spectral *s,
                        const struct spectral_sums *sums, double square,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units.c: from the caller's units to units of the cutoff and back. */
+/* units.c: conversion between the caller's units and units of the cutoff. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ int spectral_unwraps(const struct task *task)
     return task->problem.surface == FARSUM_VACUUM || task->pair.kind->flux;
 }
 
-/* Strengths of source i, inside. */
+/* Strengths of source i, in the task's units. */
 static void in_strengths(const struct task *task, const void *q, int64_t i,
                          double *v)
 {
@@ -22,7 +22,7 @@ static void in_strengths(const struct task *task, const void *q, int64_t i,
                * array_get(q, task->problem.arrays, i * width + a);
 }
 
-/* What is spread, from strengths that are scaled. */
+/* Computes the spread channels from scaled strengths. */
 static void in_channels(const struct task *task, struct spectral *s)
 {
     const struct pair *pair = &task->pair;
@@ -38,11 +38,11 @@ static void in_channels(const struct task *task, struct spectral *s)
     }
 }
 
-/* Sums over sources are taken in blocks, whose sums are added in order: the
- * same for any number of threads. */
+/* Sums over sources are computed in blocks, whose sums are added in order.  The
+ * result does not depend on the number of threads. */
 enum { BLOCK = 4096, SUMS = 4 };
 
-/* What is added up of sources begin .. end of right-hand side r. */
+/* Sums over the sources begin to end of right-hand side r. */
 typedef void block_sums(const struct task *task, const struct spectral *s,
                         int r, const void *q, int64_t begin, int64_t end,
                         double sum[SUMS]);
@@ -53,7 +53,7 @@ static void in_blocks(const struct task *task, const struct spectral *s, int r,
     enum { AT_ONCE = 256 };
     int64_t blocks = (s->n + BLOCK - 1) / BLOCK;
     memset(all, 0, SUMS * sizeof *all);
-    if (blocks == 1) { /* a team is not worth it */
+    if (blocks == 1) { /* one block: no threads */
         add(task, s, r, q, 0, s->n, all);
         return;
     }
@@ -71,7 +71,7 @@ static void in_blocks(const struct task *task, const struct spectral *s, int r,
     }
 }
 
-/* Net strength, or its vector, and squares. */
+/* Net strength (a number or a vector), and squares. */
 static void net_sums(const struct task *task, const struct spectral *s, int r,
                      const void *q, int64_t begin, int64_t end,
                      double sum[SUMS])
@@ -109,7 +109,7 @@ void spectral_in(struct task *task, struct spectral *s, int r, const void *q,
         }
     const double most[2] = {first_most, second_most};
     units_strength(task, most);
-    /* powers of two, so that nothing is rounded */
+    /* powers of two, hence exact */
     const double *per = task->units.per;
     PAR_FOR(task->threads)
     for (int64_t i = 0; i < n; i++)
@@ -139,8 +139,8 @@ static void flux_sums(const struct task *task, const struct spectral *s, int r,
     }
 }
 
-/* (9.8): the mean flow of sources whose fluxes lie apart: at x it is mean less
- * net x. */
+/* (9.8): mean flow of sources whose fluxes are separated.  Its value at x is
+ * mean - net x. */
 static double out_flux(const struct task *task, const struct spectral *s, int r,
                        const void *q, double mean[3])
 {
@@ -153,14 +153,13 @@ static double out_flux(const struct task *task, const struct spectral *s, int r,
     return front * sum[3];
 }
 
-/* The larger; what is not finite counts as infinite. */
+/* The larger one; a number that is not finite counts as infinite. */
 static double out_most(double most, double v)
 {
     return fabs(v) <= most ? most : isfinite(v) ? fabs(v) : INFINITY;
 }
 
-/* 1: every result of n numbers that are summed so far is in range, whatever is
- * added yet. */
+/* 1: every one of the n results so far is in range, whatever is still added. */
 static int out_sure(const struct task *task, const void *v, int64_t n,
                     int exponent)
 {
@@ -238,7 +237,7 @@ static void dipole_sums(const struct task *task, const struct spectral *s,
     }
 }
 
-/* (5.6): vacuum surroundings: phi += 4 pi/(3V) M.x. */
+/* (5.6), vacuum surroundings: phi += 4 pi/(3V) M.x. */
 static double spectral_dipole(const struct task *task, const struct spectral *s,
                               int r, const void *q, double dipole[3])
 {
@@ -259,11 +258,11 @@ static farsum_status spectral_energy(const struct task *task,
     double unit = 1 / pow(rc, task->pair.kind->power);
     int exponent = task_exponent_energy(task);
     const struct scale scale = scale_of(exponent);
-    double back = 0.5 * background * sums->q1; /* in 1/rc */
+    double back = 0.5 * background * sums->q1; /* in units of 1/rc */
     double m2 = dipole[0] * dipole[0] + dipole[1] * dipole[1]
                 + dipole[2] * dipole[2];
     energy = c * (unit * sums->energy + back / rc + 0.5 * surface * m2);
-    /* both constant terms go as 1/V */
+    /* both constant terms scale as 1/V */
     for (int a = 0; a < 9; a++)
         virial[a] = c * (unit * sums->virial[a]
                          + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
@@ -305,7 +304,7 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
                  : 0;
 }
 
-/* Are potentials and fields in range, whatever is added? */
+/* True if potentials and fields are in range, whatever is still added. */
 static int out_safe(const struct task *task, const struct spectral *s,
                     const farsum_result *result)
 {

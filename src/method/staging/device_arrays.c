@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_arrays.c: strengths to a device and results from it. */
+/* device_arrays.c: transfers of strengths to a device and of results from
+ * it. */
 #include "method/staging/device_arrays.h"
 
 #include "base/arrays.h"

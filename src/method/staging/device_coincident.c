@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_coincident.c: a device finds two sources at one place, the host
- * whether exclusions leave out each pair that is.  Rare: the positions are
- * fetched. */
+/* device_coincident.c: check of coincident sources.  The device finds two of
+ * them; the host checks whether exclusions name every such pair.  This is rare,
+ * so positions are downloaded. */
 #include "method/staging/device_coincident.h"
 
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "points/wrap.h"
 
-/* Fractions of the cell, which lie there as [3][n]. */
+/* Downloads fractions of the cell, stored as [3][n]. */
 static farsum_status distinct_placed(const struct points_gpu *gpu,
                                      struct points *p)
 {
@@ -19,7 +19,7 @@ static farsum_status distinct_placed(const struct points_gpu *gpu,
     return FARSUM_OK;
 }
 
-/* Coordinates as they were given, [n][3], for open space. */
+/* Splits input coordinates [n][3], for open space. */
 static farsum_status distinct_open(struct points *p, const void *x,
                                    farsum_precision arrays)
 {
@@ -31,7 +31,7 @@ static farsum_status distinct_open(struct points *p, const void *x,
     return FARSUM_OK;
 }
 
-/* The positions, where they are. */
+/* Downloads the positions, if they are on the device. */
 static farsum_status distinct_fetch(const struct task *task,
                                     const struct points_gpu *gpu,
                                     struct points *p)
@@ -70,7 +70,7 @@ farsum_status gpu_distinct(struct task *task, const struct points_gpu *points,
     GO(distinct_fetch(task, points, &p));
     GO(points_distinct(&p, task->problem.periodic[0], task->threads,
                        &task->exclusions));
-    /* what the device found must be among what the host saw */
+    /* the pair found by the device must be among those found by the host */
     if (task->exclusions.together == 0)
         GO(points_coincide(i, j, 1));
 done:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_exclusions.c: a plan's exclusions to a device. */
+/* device_exclusions.c: upload of a plan's exclusions to a device. */
 #include "method/staging/device_exclusions.h"
 
 void gpu_excluded_clear(struct gpu_excluded *x)

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* columns.c: points by the columns of mesh points that they touch. */
+/* columns.c: making lists of points by the mesh columns that they touch. */
 #include "points/device/columns.h"
 
 #include "base/mem.h"
 
 enum { GROUP = 256 };
 
-/* What depends on points and shape alone. */
+/* Data that depends only on points and shape. */
 struct gpu_columns_lists {
-    struct gpu_columns_lists *next; /* of the same points */
-    struct points_gpu *points;      /* borrowed; NULL: they are gone */
+    struct gpu_columns_lists *next; /* next lists of the same points */
+    struct points_gpu *points;      /* borrowed; NULL: the points were
+                                       destroyed */
     struct gpu_columns_shape shape;
-    int users;                      /* rows; the last one's going ends it */
-    int64_t version;                /* of the positions; 0: of none */
-    int64_t inverted;               /* version that inverse is of */
-    int wants_inverse;              /* 1: one of the rows does */
-    struct buf order, start;        /* of the entries */
+    int users;                      /* number of variants; the last one to leave
+                                       frees the lists */
+    int64_t version;                /* version of the positions; 0: lists not
+                                       made */
+    int64_t inverted;               /* version for which inverse is valid */
+    int wants_inverse;              /* 1: one of the variants needs it */
+    struct buf order, start;        /* order and start of the entries */
     struct buf t, place, item, inverse;
 };
 
@@ -48,7 +51,7 @@ static int same_shape(const struct gpu_columns_shape *a,
     return same;
 }
 
-/* The lists of these points and this shape, which may be empty still. */
+/* Joins the lists of these points and this shape, which may not be made yet. */
 static farsum_status lists_join(struct gpu_columns *c,
                                 struct points_gpu *points)
 {
@@ -152,7 +155,7 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
     a->length = (int32_t)((bins + a->segments - 1) / a->segments);
     a->segments = (a->bins + a->length - 1) / a->length;
     c->tasks = columns * a->segments;
-    /* a part is no less than four times the mean task */
+    /* a part holds at least four times the mean task's entries */
     int64_t visits = a->entries * s->sources_y * s->sources_z;
     int64_t mean = visits / c->tasks;
     int64_t cap = 4 * mean > GPU_COLUMNS_CAP ? 4 * mean : GPU_COLUMNS_CAP;
@@ -160,7 +163,7 @@ static void segment(struct gpu_columns *c, int64_t n, int64_t warps)
     c->extras = visits / a->cap;
 }
 
-/* As points/device/mesh.kh; what the lists want of it. */
+/* As in points/device/mesh.kh; only the fields that the lists need. */
 struct columns_mesh {
     int64_t n, strides[3];
     int32_t mesh[3], ldz, open[3], more;
@@ -168,7 +171,7 @@ struct columns_mesh {
 _Static_assert(sizeof(struct columns_mesh) == 64,
                "as points/device/mesh.kh has it");
 
-/* The order of a stable sort of the points as they are, or NULL. */
+/* Returns the order of a stable sort of the current positions, or NULL. */
 static const struct buf *lists_by(const struct points_gpu *points)
 {
     const struct gpu_sort *sort = &points->sort;
@@ -177,7 +180,7 @@ static const struct buf *lists_by(const struct points_gpu *points)
     return there ? &sort->order : NULL;
 }
 
-/* Keys, their sort, the entries in its order. */
+/* Makes keys, sorts them, and makes the entries in that order. */
 static farsum_status lists_make(struct gpu_columns *c,
                                 struct points_gpu *points,
                                 const struct columns_mesh *mesh)
@@ -185,7 +188,7 @@ static farsum_status lists_make(struct gpu_columns *c,
     struct gpu_columns_lists *l = c->lists;
     const struct columns_args *a = &c->args;
     int64_t n = a->entries, real = c->shape.precision == FARSUM_F32 ? 4 : 8;
-    /* one key more than lists: places that a point does not use */
+    /* one more key than lists, for unused entries */
     int64_t keys = (int64_t)a->lists_y * a->lists_z * a->bins + 1;
     struct buf *key = NULL;
     const struct buf *by = lists_by(points);
@@ -223,7 +226,7 @@ static farsum_status lists_invert(struct gpu_columns *c)
     return FARSUM_OK;
 }
 
-/* A buffer as another's that it does not own. */
+/* Makes a buffer that refers to another without owning it. */
 static void lend(struct buf *to, const struct buf *from)
 {
     buf_borrow(to, from->device, from->handle, from->bytes);

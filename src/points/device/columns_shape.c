@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* columns_shape.c: columns and lists in numbers. */
+/* columns_shape.c: sizes of columns and lists. */
 #include "points/device/columns.h"
 
-/* The most pieces that `edge` tiles and mesh ends cut a window into. */
+/* Returns the maximum number of pieces into which tiles of `edge` and the
+ * mesh's ends cut a window. */
 static int pieces(int64_t mesh, int open, int edge, int support)
 {
     int most = 1;
@@ -16,15 +17,15 @@ static int pieces(int64_t mesh, int open, int edge, int support)
                 break;
         }
         most = n > most ? n : most;
-        /* what lies between the ends repeats with the tiles */
+        /* between the ends, the pattern repeats with the tiles */
         if (m > edge + support && mesh - m > 2 * (edge + support))
             m += (mesh - m - 2 * (edge + support)) / edge * edge;
     }
     return most;
 }
 
-/* The most lists that columns_source (points/device/columns.kh) finds for a
- * column. */
+/* Returns the maximum number of lists that columns_source
+ * (points/device/columns.kh) finds for a column. */
 static int sources(const struct gpu_columns_shape *s, int d)
 {
     int64_t mesh = s->mesh[d], edge = d == 1 ? s->tile_y : s->tile_z;
@@ -40,7 +41,7 @@ static int sources(const struct gpu_columns_shape *s, int d)
             pos += (last < many ? last : many) - w;
         }
         most = n > most ? n : most;
-        /* as above, by whole columns */
+        /* as above, with whole columns */
         if (low > edge + before && mesh - low > 2 * (edge + before))
             low += (mesh - low - 2 * (edge + before)) / edge * edge;
     }
@@ -72,7 +73,7 @@ int64_t gpu_columns_along(const struct gpu_columns_shape *s, int d)
                    : gpu_columns_lists_along(s, d);
 }
 
-/* Lists of all columns and bins. */
+/* Number of lists of all columns and bins. */
 static int64_t lists_count(const struct gpu_columns_shape *s)
 {
     return gpu_columns_lists_along(s, 1) * gpu_columns_lists_along(s, 2)
@@ -89,8 +90,8 @@ int64_t gpu_columns_bins(const struct gpu_columns_shape *s)
     return s->mesh[0] + (s->open[0] ? s->support - 1 : 0);
 }
 
-/* Several tasks for each warp, so that uneven ones even out, but none shorter
- * than half a window's reach. */
+/* Several tasks per warp balance uneven ones; none is shorter than half a
+ * window. */
 int64_t gpu_columns_length(const struct gpu_columns_shape *s, int64_t warps)
 {
     int64_t columns = gpu_columns_count(s);
@@ -128,7 +129,7 @@ int64_t gpu_columns_bytes(const struct gpu_columns_shape *s, int64_t n,
                           int has_inverse)
 {
     int64_t real = s->precision == FARSUM_F32 ? 4 : 8;
-    enum { SORT = 16 }; /* keys and indices, from and to */
+    enum { SORT = 16 }; /* keys and indices, source and destination */
     return n * s->most_y * s->most_z * (3 * real + 12 + SORT + 4 * has_inverse)
            + 4 * (lists_count(s) + 2);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count.c: points of a device counted by bins, and gathered in their order. */
+/* count.c: counting points by bins on a device, and gathering coordinates. */
 #include "points/device/set.h"
 #include "points/device/sort_state.h"
 
@@ -44,7 +44,8 @@ int gpu_packs(const struct points_gpu *p, int64_t n)
     int64_t cache = p->device->facts.cache;
     if (p->inside->pack != 0)
         return p->inside->pack > 0;
-    return cache > 0 && 48 * n > cache; /* of which half may be at hand */
+    return cache > 0 && 48 * n > cache; /* about half of them may be in the
+                                           cache */
 }
 
 farsum_status gpu_gather(struct points_gpu *p, int64_t n)

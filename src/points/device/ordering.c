@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordering.c: a row's own copy of a sort or of cell lists. */
+/* ordering.c: a variant's own copy of a sort or of cell lists. */
 #include "points/device/ordering.h"
 
 struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
@@ -22,7 +22,7 @@ farsum_status gpu_kept_sort(struct gpu_kept *kept, struct points_gpu *points,
 {
     struct gpu_sort *sort = &points->sort;
     TRY(gpu_sort_build(points, nb, stable));
-    /* 28 bytes a point would be copied */
+    /* a swap avoids copying 28 bytes per point */
     buf_swap(&kept->start, &sort->start);
     buf_swap(&kept->item, &sort->order);
     buf_swap(&kept->s, &sort->s);
@@ -58,7 +58,7 @@ int64_t gpu_kept_bytes(int64_t n, int64_t n_bins, int32_t pad)
     int64_t most = n < n_bins ? n : n_bins;
     if (pad == 0)
         return 28 * n + 4 * (n_bins + 1);
-    /* the points' lists and the row's copy */
+    /* the points' lists and the variant's copy */
     return 2 * (4 * (n + most * (pad - 1)) + 4 * (n_bins + 1));
 }
 

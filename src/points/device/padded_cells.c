@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* padded_cells.c: padded cell lists (Kosmacher, Du, Bagge and Biros,
- * "Performance Portable Fast Ewald Summation", Kokkos User Group 2025): points
- * are counted by cell as they come, counts rounded up and scanned, points
- * inserted. */
+ * "Performance Portable Fast Ewald Summation", Kokkos User Group 2025).  Points
+ * are counted by cell in the caller's order, counts are rounded up and scanned,
+ * points are inserted. */
 #include "points/device/set.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ farsum_status gpu_cells_build(struct points_gpu *p, const int32_t nb[3],
     TRY(gpu_tiles(nb, n, &args, &n_bins));
     if (pad < 1)
         FAIL(ERR_ARGUMENT, "cell lists: a padding of %d; it is 1 or more", pad);
-    /* each cell that holds a point wastes pad - 1 at most */
+    /* each cell that holds a point wastes at most pad - 1 items */
     int64_t room = n + (n < n_bins ? n : n_bins) * (int64_t)(pad - 1);
     if (room > GPU_POINTS_MOST)
         FAIL(ERR_UNSUPPORTED,

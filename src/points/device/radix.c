@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* radix.c: the stable sort of points on a device: least digit first, as
- * many passes as the number of tiles has digits. */
+/* radix.c: the stable sort of points on a device: a radix sort, lowest digit
+ * first.  The number of passes is the number of digits of the tile index. */
 #include "points/device/sort_state.h"
 
-/* Points of a thread in a pass: with few points, more groups. */
+/* Points per thread in a pass.  With few points it is smaller, which gives more
+ * thread blocks. */
 static int radix_items(int64_t n)
 {
     return n > GPU_FEW ? 16 : 4;
@@ -23,8 +24,8 @@ static int64_t radix_groups(int64_t n)
     return n > tile ? (n + tile - 1) / tile : 1;
 }
 
-/* Which of the two it is to be.  Few groups each add up all counters: fewer
- * are better. */
+/* Returns 1 to use wide digits, which save a pass.  With few points each block
+ * sums all counters itself, so narrow digits are better. */
 static int radix_wide(const struct points_gpu *p, int64_t n, int64_t n_bins)
 {
     const struct device_facts *facts = &p->device->facts;
@@ -86,8 +87,9 @@ farsum_status gpu_radix_reserve(struct points_gpu *p, int64_t n, int64_t n_bins)
     return gpu_scan_reserve(in->scan, hist);
 }
 
-/* Sorts inside->key[0] to *sorted, indices to order; counted: the first digits
- * are in inside->hist.  given: the keys' own indices, NULL: 0, 1, 2 ... */
+/* Sorts inside->key[0] to *sorted and the indices to order.  counted: the first
+ * digits are already counted in inside->hist.  given: the keys' own indices;
+ * NULL: 0, 1, 2 ... */
 static farsum_status radix_sort(struct points_gpu *p, int64_t n, int64_t n_bins,
                                 int counted, const struct buf *given,
                                 struct buf *order, struct buf **sorted)

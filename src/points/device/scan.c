@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.c: tiles are summed, and each is scanned from the sum of those
- * before it, which it makes itself while they are few; else the sums are
- * scanned by the same.  The items are read twice and written once; 4096 items
- * take one launch, 1.6e7 two. */
+/* scan.c: exclusive prefix sums by tiles.  Tiles are summed, then each is
+ * scanned from the sum of the tiles before it.  While tiles are few, each
+ * computes that sum itself; else the sums are scanned recursively.  Items are
+ * read twice and written once.  4096 items take one launch, 1.6e7 two. */
 #include "points/device/scan.h"
 
 #include "base/mem.h"
@@ -10,13 +10,13 @@
 
 enum { LEVELS = 4, GROUP = 256, RAW_MOST = 4096 };
 
-/* As points/device/scan.k has them. */
+/* As in points/device/scan.k. */
 enum { ALONE, RAW, SUMMED };
 
 struct gpu_scan {
     struct device *device; /* borrowed */
     int wide;              /* 1: sums are u64 */
-    int narrow;            /* 1: items are u32 all the same */
+    int narrow;            /* 1: items are u32 even if sums are u64 */
     struct jit jit;
     struct kernel reduce, down;
     struct buf sums[LEVELS];

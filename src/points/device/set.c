@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set.c: positions into the cell, on a device. */
+/* set.c: wrapping positions into the cell on a device. */
 #include "points/device/set.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "points/device/sort_state.h"
 #include "points/wrap.h"
 
-/* As points/device/set.k has it. */
+/* As in points/device/set.k. */
 struct set_args {
     struct gpu_given given;
     double none;
@@ -20,7 +20,7 @@ struct set_args {
 };
 _Static_assert(sizeof(struct set_args) == 176, "as the kernel has it");
 
-enum { BAD = 12 }; /* where a record has the first bad point */
+enum { BAD = 12 }; /* index in a record of the first bad point */
 
 farsum_status points_gpu_create(struct device *device, struct points_gpu **made)
 {
@@ -98,8 +98,8 @@ static int64_t gpu_bytes(int64_t n, farsum_precision arrays)
     return 3 * n * (arrays == FARSUM_F32 ? 4 : 8);
 }
 
-/* Looks at what p->x has; placed: puts fractions into s; box: finds what holds
- * the points. */
+/* Processes p->x.  placed: writes fractions to s.  box: finds the bounding box
+ * of the points. */
 static farsum_status gpu_set(struct points_gpu *p, int64_t n, int placed,
                              int box)
 {
@@ -193,17 +193,17 @@ farsum_status points_gpu_set(struct points_gpu *p, const struct cell *cell,
                              const char *what)
 {
     TRY(gpu_size(n, what));
-    /* the sorted coordinates of the positions that go are as large */
+    /* the sorted coordinates of the old positions are as large */
     struct buf *stage = &p->sort.s;
     p->sort.version = 0;
     TRY(buf_reserve(stage, p->device, gpu_bytes(n, FARSUM_F64)));
     TRY(buf_upload(stage, 0, x, gpu_bytes(n, arrays)));
-    /* what lies there goes with the next sort */
+    /* the next sort overwrites the array */
     TRY(gpu_given(p, cell, n, stage, arrays, what, 1));
     return points_gpu_check(p);
 }
 
-/* The records of the last set, into inside->record. */
+/* Reads the records of the last set into inside->record. */
 static farsum_status gpu_records(struct points_gpu *p)
 {
     struct gpu_inside *in = p->inside;

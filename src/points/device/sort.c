@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort.c: points on a device in the order of tiles.
+/* sort.c: sorting points on a device by tile.
  *
- * Few points are counted by atomics, scanned, and scattered.  More of them are
- * sorted by digits (points/device/radix.k), or, where a sort is there, from its
- * order. Then only indices move until the coordinates are read at random, once;
- * beyond the last cache they are packed first, so that a point is one sector
- * and not a part of three. */
+ * Few points are counted by atomics, scanned, and scattered.  More points are
+ * sorted by digits (points/device/radix.k), or from the order of an existing
+ * sort.  Then only indices move until the coordinates are read at random, once.
+ * Coordinates that exceed the last-level cache are packed first, so that a
+ * point is in one sector instead of three. */
 #include "points/device/set.h"
 
 #include <string.h>
@@ -27,9 +27,9 @@ static farsum_status sort_counted(struct points_gpu *p,
                   ARG_BUF(&sort->s), ARG_I64(args->n));
 }
 
-/* Keys are made in the caller's order, counted and placed in that of the sort
- * that is there: while points move little, neighbours have one counter, and
- * indices go to where their neighbours went. */
+/* Keys are made in the caller's order, then counted and placed in the order of
+ * the existing sort.  While points move little, neighbours share a counter, and
+ * indices are written close to those of their neighbours. */
 static farsum_status sort_again(struct points_gpu *p,
                                 const struct gpu_tile_args *args,
                                 int64_t n_bins)
@@ -53,7 +53,8 @@ static farsum_status sort_again(struct points_gpu *p,
     return gpu_gather(p, n);
 }
 
-/* How to sort n points; again: from the order that is there. */
+/* Selects the method for n points; again: there is a sort into these tiles to
+ * start from. */
 static enum gpu_sort_path sort_path(const struct points_gpu *p, int64_t n,
                                     int stable, int again)
 {
@@ -68,14 +69,14 @@ static enum gpu_sort_path sort_path(const struct points_gpu *p, int64_t n,
     return again ? GPU_SORT_AGAIN : GPU_SORT_RADIX;
 }
 
-/* Bytes of sorted coordinates, as many as those have that they change places
- * with. */
+/* Bytes of the sorted coordinates, equal to those of the packed coordinates
+ * with which they are swapped. */
 static int64_t sort_coordinates(const struct points_gpu *p, int64_t n)
 {
     return (gpu_packs(p, n) ? 32 : 24) * n;
 }
 
-/* Places for what comes from the order that is there. */
+/* Allocates memory for a sort from an existing order. */
 static farsum_status sort_beside(struct points_gpu *p, int64_t n)
 {
     struct gpu_inside *in = p->inside;
@@ -104,7 +105,7 @@ static farsum_status sort_room(struct points_gpu *p, int64_t n, int64_t n_bins,
     TRY(gpu_scan_reserve(in->scan, n_bins + 1));
     if (path == GPU_SORT_COUNTED)
         return FARSUM_OK;
-    /* packing only saves time: without the memory it is left out */
+    /* packing only saves time: without the memory it is omitted */
     if (gpu_packs(p, n)
         && buf_reserve(&in->packed, p->device, 32 * n) != FARSUM_OK)
         in->pack = -1;
@@ -139,7 +140,7 @@ farsum_status gpu_sort_build(struct points_gpu *p, const int32_t nb[3],
     TRY(gpu_tiles(nb, n, &args, &n_bins));
     TRY(points_gpu_fractions(p));
     enum gpu_sort_path path = sort_path(p, n, stable, same);
-    /* without the memory it takes longer */
+    /* without the memory, use the slower method */
     if (path == GPU_SORT_FROM && sort_beside(p, n) != FARSUM_OK)
         path = GPU_SORT_RADIX;
     TRY(sort_room(p, n, n_bins, path));

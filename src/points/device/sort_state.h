@@ -8,15 +8,15 @@
 
 enum {
     GPU_GROUP = 256,
-    GPU_RADIX_BLOCKS = 3,    /* groups that a multiprocessor should hold */
-    GPU_RADIX_BITS = 8,      /* of a digit, */
+    GPU_RADIX_BLOCKS = 3,    /* thread blocks per multiprocessor */
+    GPU_RADIX_BITS = 8,      /* bits per digit, */
     GPU_RADIX_WIDE = 9,      /* and where that saves a pass over many points */
-    GPU_RADIX_LOCAL = 30720, /* bytes of group memory that these take */
-    GPU_RECORD = 16,         /* doubles, points/device/set.k */
-    GPU_RECORDS = 1024,      /* groups of a reduction at most */
+    GPU_RADIX_LOCAL = 30720, /* bytes of shared memory that the latter need */
+    GPU_RECORD = 16,         /* doubles per record, points/device/set.k */
+    GPU_RECORDS = 1024,      /* maximum number of blocks of a reduction */
 };
 
-/* As points/device/bin_of.kh. */
+/* As in points/device/bin_of.kh. */
 struct gpu_tile_args {
     double scale[3];
     int64_t n;
@@ -24,11 +24,11 @@ struct gpu_tile_args {
 };
 _Static_assert(sizeof(struct gpu_tile_args) == 40, "as the kernels have it");
 
-/* Kernels of sorts by digits of so many bits. */
+/* Kernels of sorts by digits of `bits` bits. */
 struct gpu_radix {
     struct jit jit;
     struct kernel first, count, move, starts, fill, finish, finish_again;
-    int bits, items; /* items: of a thread in a pass; 0: not compiled */
+    int bits, items; /* items: points per thread in a pass; 0: not compiled */
 };
 
 struct gpu_inside {
@@ -36,34 +36,41 @@ struct gpu_inside {
     struct kernel set;
     struct kernel keys, count, again, place, scatter, round, measure;
     struct kernel gather;
-    struct gpu_radix radix[2]; /* of GPU_RADIX_BITS, of GPU_RADIX_WIDE */
+    struct gpu_radix radix[2]; /* for GPU_RADIX_BITS and GPU_RADIX_WIDE */
     struct gpu_scan *scan;     /* u32 */
 
-    /* of the last set */
+    /* state of the last set */
     char what[32];
-    int64_t groups;     /* records it left */
-    int looked;         /* 1: bad points have left the flag */
-    int listed;         /* 1: and records */
-    int boxed;          /* 1: and these say what holds the points */
-    int64_t checked;    /* version that was found good */
+    int64_t groups;     /* number of its records */
+    int looked;         /* 1: the points were checked, and bad ones set the
+                           flag */
+    int listed;         /* 1: and records exist */
+    int boxed;          /* 1: and they contain the bounding box */
+    int64_t checked;    /* version that was found valid */
     struct buf records; /* [groups][GPU_RECORD] f64 */
     struct buf flag;    /* i32: the serial of a set with bad points */
     double *record;     /* owned, [GPU_RECORDS][GPU_RECORD] */
-    int64_t recorded;   /* version that record holds */
+    int64_t recorded;   /* version of the contents of record */
 
     /* scratch of the sorts */
     struct buf key[2], index[2], hist, other, order, packed, filling;
-    int pack;           /* 1: always, -1: never, 0: beyond the cache */
-    int wide;           /* 1: digits of many bits also for few points */
-    int64_t few_groups; /* of a pass that add up counters without a scan */
-    int64_t few;        /* points that are sorted by atomics if they may be;
-                              more of them by digits */
+    int pack;           /* 1: always, -1: never, 0: if beyond the cache */
+    int wide;           /* 1: wide digits also for few points */
+    int64_t few_groups; /* maximum number of blocks of a pass that sum counters
+                           without a scan */
+    int64_t few;        /* maximum number of points sorted by atomics, if
+                           allowed; more are sorted by digits */
 };
 
-/* Measured on an H200, us, into tiles of some hundred points, by atomics, from
- * an earlier order, by digits: 19, 24, 22 for 1e4 points; 25, 25, 26 for 1e5;
- * 41, 31, 42 for 3e5; 131, 62, 81 for 1e6; 1417, 693, 722 for 1e7.  By atomics
- * 1e7 clustered points take 3434, by digits 624. */
+/* Measured on an H200, in us, into tiles of some hundred points.
+ *
+ * points           by atomics   from an earlier order   by digits
+ * 1e4                      19                      24          22
+ * 1e5                      25                      25          26
+ * 3e5                      41                      31          42
+ * 1e6                     131                      62          81
+ * 1e7                    1417                     693         722
+ * 1e7, clustered         3434                                 624 */
 #define GPU_FEW ((int64_t)1 << 17)
 #define GPU_FEW_GROUPS ((int64_t)128)
 
@@ -71,41 +78,42 @@ static inline int32_t gpu_serial(const struct points_gpu *p)
 {
     return (int32_t)(p->version & 0x7fffffff);
 }
-/* Checks nb and fills in what the kernels want. */
+/* Checks nb and fills in the kernels' arguments. */
 farsum_status gpu_tiles(const int32_t nb[3], int64_t n,
                         struct gpu_tile_args *args, int64_t *n_bins);
 /* Compiles points/device/count.k, once. */
 farsum_status gpu_count_ready(struct points_gpu *points);
-/* start: how many points each tile has, n_bins + 1 words, the last 0;
+/* Counts points.  start: points per tile, n_bins + 1 words, the last 0.
  * inside->key[0] and index[0]: tile and rank, in the caller's order. */
 farsum_status gpu_count(struct points_gpu *points,
                         const struct gpu_tile_args *args, int64_t n_bins,
                         struct buf *start);
-/* 1: coordinates at random are to be read from inside->packed. */
+/* Returns 1 if random reads of coordinates should use inside->packed. */
 int gpu_packs(const struct points_gpu *points, int64_t n);
-/* 1: bins are so many more than points that a point should not have to start
- * those before it: gpu_keys_starts does. */
+/* Returns 1 if bins are so many more than points that points should not set the
+ * bins before them; gpu_keys_starts does it then. */
 static inline int gpu_starts_apart(int64_t n, int64_t n_bins)
 {
     return n_bins > 4 * n + 65536;
 }
-/* As gpu_keys_sort in two steps.  keys: the sorted ones, until the next sort;
- * start is there. */
+/* gpu_keys_sort in two steps.  keys: the sorted keys, valid until the next
+ * sort.  The buffer start must be allocated before. */
 farsum_status gpu_keys_sorted(struct points_gpu *points, int64_t n,
                               int64_t n_bins, struct buf *order,
                               const struct buf **keys);
 farsum_status gpu_keys_starts(struct points_gpu *points, int64_t n,
                               int64_t n_bins, const struct buf *keys,
                               struct buf *start);
-/* Coordinates in the order of points->sort. */
+/* Gathers the coordinates in the order of points->sort. */
 farsum_status gpu_gather(struct points_gpu *points, int64_t n);
-/* The stable sort, into points->sort; compiled and with its memory for n. */
+/* The stable sort, into points->sort.  reserve compiles it and allocates memory
+ * for n points. */
 farsum_status gpu_radix_reserve(struct points_gpu *points, int64_t n,
                                 int64_t n_bins);
 farsum_status gpu_radix(struct points_gpu *points,
                         const struct gpu_tile_args *args, int64_t n_bins);
-/* The same from the order of points->sort, of these positions, so that
- * neighbours are read together; stable in that order. */
+/* The same from the order of points->sort, which must be of these positions, so
+ * that neighbours are read together.  Stable in that order. */
 farsum_status gpu_radix_again(struct points_gpu *points,
                               const struct gpu_tile_args *args, int64_t n_bins);
 #endif

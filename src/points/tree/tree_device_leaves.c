@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_device_leaves.c: leaves of a sparse tree on a device: its kernels, keys
- * in order, what is divided, level by level from the deepest. */
+/* tree_device_leaves.c: leaves of a sparse tree on a device: compiling its
+ * kernels, sorting keys, and dividing boxes level by level from the deepest. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -107,7 +107,7 @@ farsum_status build_ready(struct tree_gpu *gpu, farsum_precision precision)
     return build_compile(gpu->device, precision, gpu->build);
 }
 
-/* Bits of a key. */
+/* Number of bits of a key. */
 static int region_bits(const struct tree_gpu_region *a)
 {
     uint64_t most = 0;
@@ -116,7 +116,7 @@ static int region_bits(const struct tree_gpu_region *a)
     return most == 0 ? 1 : 64 - __builtin_clzll(most);
 }
 
-/* The order of a side, and its keys in it. */
+/* Sorts one side: its order, and its keys in that order. */
 static farsum_status side_sort(struct tree_gpu *gpu,
                                const struct tree_gpu_region *region,
                                const struct tree_gpu_given *given,
@@ -149,7 +149,7 @@ static farsum_status side_sort(struct tree_gpu *gpu,
                   ARG_BUF(key), ARG_I64(n));
 }
 
-/* What the keys of these points depend on. */
+/* The inputs that determine the keys of these points. */
 static struct build_sorted sort_of(const struct tree_gpu_region *region,
                                    const struct tree_gpu_given *sources,
                                    const struct tree_gpu_given *targets)
@@ -195,7 +195,7 @@ static farsum_status build_sort(struct tree_gpu *gpu,
     return FARSUM_OK;
 }
 
-/* Groups that go through lists whose length only the device knows. */
+/* Number of thread blocks for lists whose length only the device knows. */
 static int64_t list_groups(const struct tree_gpu *gpu, int64_t n)
 {
     int64_t most = 8 * (int64_t)gpu->device->facts.units;
@@ -204,7 +204,7 @@ static int64_t list_groups(const struct tree_gpu *gpu, int64_t n)
     return groups > 0 ? groups : 1;
 }
 
-/* Marks. */
+/* Marks divided boxes. */
 static farsum_status build_divide(struct tree_gpu *gpu, const struct buf *key,
                                   const struct tree_gpu_region *a)
 {

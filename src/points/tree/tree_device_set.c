@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_device_set.c: trees on a device. */
+/* tree_device_set.c: dense trees on a device. */
 #include "points/tree/tree_device_set.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { GROUP = 256 };
 
-/* As points/tree/tree_device_set.k has it. */
+/* As in points/tree/tree_device_set.k. */
 struct shape {
     double n[3], box[3];
     int64_t points, roots;
@@ -40,7 +40,7 @@ void tree_gpu_destroy(struct tree_gpu *gpu)
     mem_free(gpu);
 }
 
-/* tree->gpu is there and on this device. */
+/* Makes tree->gpu exist on this device. */
 static farsum_status gpu_here(struct tree *tree, struct device *device)
 {
     if (tree->gpu && tree->gpu->device != device) {
@@ -83,7 +83,7 @@ struct gpu_given tree_gpu_fractions(const struct points_gpu *points,
     return given;
 }
 
-/* Each point's leaf into *keys, and coordinates there. */
+/* Computes each point's leaf, to *keys, and its coordinates in the leaf. */
 static farsum_status side_keys(const struct tree *tree,
                                struct points_gpu *points, struct buf **keys)
 {

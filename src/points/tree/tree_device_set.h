@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_device_set.h: a tree on a device, built there from points that are there
+/* tree_device_set.h: a tree on a device, built there from points on the device
  * (stage/device.h).
  *
- * Of a dense one nothing waits.  A sparse one is the host's, bit by bit, but
- * for the order in which its boxes lie; how many leaves, boxes and entries of
- * near lists there are is waited for, and nothing is done by the host for each
- * of them.  Places in arrays are u32: GPU_POINTS_MOST points, GPU_BINS_MOST
- * leaves at most. */
+ * Building a dense tree is asynchronous.  A sparse tree is bitwise equal to the
+ * host's, except for the order of its boxes.  The host waits for the numbers of
+ * leaves, boxes and entries of near lists, but does no work per item.  Array
+ * indices are u32: at most GPU_POINTS_MOST points and GPU_BINS_MOST leaves. */
 #ifndef FARSUM_POINTS_TREE_TREE_DEVICE_SET_H
 #define FARSUM_POINTS_TREE_TREE_DEVICE_SET_H
 
@@ -18,8 +17,8 @@ struct tree_gpu_points {
     struct buf begin; /* [n_leaves + 1] u32: first point of a leaf */
     struct buf order; /* [n] u32: caller's index */
     struct buf x;     /* [3][n], the tree's precision, as on the host */
-    struct buf low;   /* [n] u32, of f32: as on the host */
-    struct buf leaf;  /* [n] u32: of a dense tree, the leaf of each point */
+    struct buf low;   /* [n] u32, f32 only: as on the host */
+    struct buf leaf;  /* [n] u32, dense trees only: the leaf of each point */
 };
 
 /* An entry of a near list. */
@@ -33,11 +32,12 @@ _Static_assert(sizeof(struct tree_gpu_near) == 32,
 
 enum {
     TREE_GPU_LEVELS = TREE_DEPTH + 1,
-    /* octants of all levels; slots of all levels; both end with a total */
+    /* offsets of octants of all levels, then of slots of all levels; both end
+     * with a total */
     TREE_GPU_FIRSTS = 8 * TREE_GPU_LEVELS + 1 + TREE_GPU_LEVELS + 1,
 };
 
-/* As points/tree/morton.kh has it. */
+/* As in points/tree/morton.kh. */
 struct tree_gpu_region {
     double corner[3], edge[3], box[3], h0, unit;
     int64_t n, leaf;
@@ -49,84 +49,86 @@ struct tree_gpu_lists {
 };
 _Static_assert(sizeof(struct tree_gpu_lists) == 48, "as the kernels have it");
 
-/* What a sparse tree has beside its points.
+/* The data of a sparse tree in addition to its points.
  *
- * Its boxes lie in another order than in the tree, so that those that are side
- * by side do the same with the same other ones: level by level, those of level
- * 0 as in the tree, of others by octant (as in a dense tree), those of an
- * octant as in the tree.
+ * Its boxes are in another order than in the tree, so that adjacent boxes
+ * interact with adjacent boxes in the same way.  They are ordered by level.
+ * Level 0 is as in the tree.  Other levels are ordered by octant (as in a dense
+ * tree), and within an octant as in the tree.
  *
- * A slot is a box that has children; slots are in the tree's order: level by
- * level, by Morton keys.  Numbers are i32; -1: there is none. */
+ * A slot is a box that has children.  Slots are in the tree's order: by level,
+ * then by Morton key.  Indices are i32; -1: none. */
 struct tree_gpu_sparse {
     struct buf near_begin; /* [n_leaves + 1] u32 */
     struct buf near;       /* struct tree_gpu_near */
-    struct buf leaf;       /* [n_leaves]: where its box lies */
-    struct buf place;      /* [n_leaves][4]: its place, and its level */
+    struct buf leaf;       /* [n_leaves]: index of its box */
+    struct buf place;      /* [n_leaves][4]: its place and its level */
     struct buf root;       /* [boxes of level 0]: root box, x fastest */
-    /* One after another: [(2 ws + 1)^3][slots], x fastest, the slots near one
-     * of its level; [8][slots], where children lie; [slots], where it lies
-     * itself; [n_boxes], the parent's slot. */
+    /* Four arrays in succession.  [(2 ws + 1)^3][slots], x fastest: the slots
+     * near a slot at its level.  [8][slots]: indices of its children.  [slots]:
+     * its own index.  [n_boxes]: the parent's slot. */
     struct buf slot;
-    struct buf table; /* [TREE_GPU_FIRSTS] i64: octant and first of below */
-    struct buf at;    /* [n_boxes]: where the tree's lie */
+    struct buf table; /* [TREE_GPU_FIRSTS] i64: octant and first, see below */
+    struct buf at;    /* [n_boxes]: index here of each box of the tree */
     struct buf key;   /* [n_boxes] u64: Morton key of the place */
     struct buf kind;  /* [n_boxes]: the leaf that it is, or -1 - its slot */
-    struct buf begin; /* [n_boxes] u32: first leaf in it, */
-    struct buf end;   /* and behind the last */
-    int64_t slots, first[TREE_DEPTH + 2];     /* of a level; all */
+    struct buf begin; /* [n_boxes] u32: first leaf in the box, */
+    struct buf end;   /* and one past the last */
+    int64_t slots, first[TREE_DEPTH + 2];     /* first slot of each level;
+                                                 total */
     int64_t octant[8 * (TREE_DEPTH + 1) + 1]; /* first box of [level][octant];
-                                                 level 0's are octant 0's */
+                                                 level 0 uses octant 0 */
 };
 
 /* Points for a sparse tree. */
 struct tree_gpu_given {
-    struct points_gpu *points; /* how many; their scratch */
-    const struct buf *x;       /* [n][3] lengths; NULL: points->s, fractions of
-                                  the region */
+    struct points_gpu *points; /* their number and their scratch */
+    const struct buf *x;       /* [n][3] lengths; NULL: use points->s, fractions
+                                  of the region */
     int wide;                  /* 1: x are f64, 0: f32 */
-    double unit;               /* of x: times it they are the tree's lengths, a
-                                  power of two */
+    double unit;               /* x times this is in the tree's unit; a power of
+                                  two */
 };
 
 struct tree_gpu_build;
 struct tree_gpu {
     struct device *device;                 /* borrowed */
-    struct tree_gpu_points source, target; /* target: if the tree's are
-                                              separate */
-    struct tree_gpu_sparse sparse;         /* of a sparse tree */
-    struct tree_gpu_build *build;          /* owned: for building that one */
-    struct jit jit;                        /* for building a dense one */
+    struct tree_gpu_points source, target; /* target: if the tree has separate
+                                              targets */
+    struct tree_gpu_sparse sparse;         /* sparse trees only */
+    struct tree_gpu_build *build;          /* owned; for building sparse
+                                              trees */
+    struct jit jit;                        /* for building dense trees */
     farsum_precision precision;
     struct kernel keys, finish;
 };
 
-/* Builds tree->gpu; the tree's own arrays stay empty but for the counts of its
- * points.  args->dense is 1.  Fractional coordinates that are there are
- * fractions of the region, whatever its corner; those that are not
- * (points_gpu_look) are made here, of the points' cell if the tree is periodic,
- * else of the region, which has to hold all points.  targets NULL: the sources.
- * On failure the tree is empty. */
+/* Builds a dense tree in tree->gpu; args->dense is 1.  The tree's own arrays
+ * stay empty except for the numbers of points.  Existing fractional coordinates
+ * are taken as fractions of the region, whatever its corner.  Missing ones
+ * (points_gpu_look) are computed here: from the points' cell if the tree is
+ * periodic, else from the region, which must hold all points. targets NULL: the
+ * sources.  On failure the tree is empty. */
 farsum_status tree_gpu_set(struct tree *tree, const struct tree_args *args,
                            struct points_gpu *sources,
                            struct points_gpu *targets);
-/* The same of a sparse one: args->dense is 0.  Lengths must lie in the region;
- * nothing says it if they do not.  Keys are kept: what is set again with the
- * same points, region and depth is not sorted again.  Scratch: 26 bytes a
- * point, 34 with targets apart, beside the sort's.  Waits. */
+/* Builds a sparse tree; args->dense is 0.  Lengths must lie in the region;
+ * violations are not reported.  Sorted keys are reused: the same points, region
+ * and depth are not sorted again.  Scratch: 26 bytes per point, 34 with
+ * separate targets, in addition to that of the sort.  Waits. */
 farsum_status tree_gpu_set_sparse(struct tree *tree,
                                   const struct tree_args *args,
                                   const struct tree_gpu_given *sources,
                                   const struct tree_gpu_given *targets);
-/* The kernels that build trees, as points_gpu_ahead. */
+/* Compiles the kernels that build trees; see points_gpu_ahead. */
 farsum_status tree_gpu_ahead(struct tree *tree, struct device *device,
                              farsum_precision precision, int dense);
-/* What kernels are told of fractions of a tree's region. */
+/* The kernels' arguments for fractions of a tree's region. */
 struct gpu_given tree_gpu_fractions(const struct points_gpu *points,
                                     const struct tree *tree);
 void tree_gpu_destroy(struct tree_gpu *gpu); /* NULL is legal */
-/* points/tree/tree_device_sparse.c: tree->gpu; the tree has its shape.
- * Waits. */
+/* points/tree/tree_device_sparse.c: builds tree->gpu; the tree must have its
+ * shape.  Waits. */
 farsum_status tree_gpu_sparse(struct tree *tree, const struct tree_args *args,
                               const struct tree_gpu_given *sources,
                               const struct tree_gpu_given *targets);
@@ -134,12 +136,12 @@ void tree_gpu_sparse_clear(struct tree_gpu_sparse *sparse);
 /* points/tree/tree_device_leaves.c */
 void tree_gpu_build_destroy(struct tree_gpu_build *build); /* NULL is legal */
 
-/* What kernels are told of a sparse tree; its depth's is a key's. */
+/* The kernels' arguments for a sparse tree; its depth is that of the keys. */
 struct tree_gpu_region tree_gpu_region(const struct tree *tree,
                                        const struct tree_args *args);
 struct tree_gpu_lists tree_gpu_lists(const struct tree *tree);
 
-/* Bytes of what f32 leaves of n coordinates. */
+/* Bytes of the low bits of n coordinates that f32 drops. */
 static inline int64_t tree_gpu_low(const struct tree *tree, int64_t n)
 {
     return tree->precision == FARSUM_F32 ? 4 * n : 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_device_sparse.c: a sparse tree on a device from points that are there:
- * its boxes by its leaves, their slots, who is near whom, points into leaves.
- * The host learns how many there are of each, three times. */
+/* tree_device_sparse.c: a sparse tree on a device from points on the device:
+ * boxes from leaves, slots, near slots, points in leaves.  The host reads their
+ * numbers in three steps. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -38,8 +38,8 @@ struct tree_gpu_region tree_gpu_region(const struct tree *tree,
     return a;
 }
 
-/* How many boxes and slots there are, and where those of levels and octants
- * begin. */
+/* Reads the numbers of boxes and slots, and the offsets of levels and
+ * octants. */
 static farsum_status sparse_counts(struct tree *tree,
                                    const struct tree_gpu_region *a)
 {
@@ -192,7 +192,7 @@ static farsum_status near_launch(struct tree *tree,
         ARG_STRUCT(*lists), ARG_STRUCT(*a), ARG_I32(fill));
 }
 
-/* Lengths, their sum, lists. */
+/* Makes near lists: lengths, their sum, entries. */
 static farsum_status sparse_near(struct tree *tree,
                                  const struct tree_gpu_region *a,
                                  const struct tree_gpu_lists *lists)

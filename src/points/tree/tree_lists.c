@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_lists.c: where boxes lie, who is near, who is far. */
+/* tree_lists.c: places of boxes, near lists and far lists. */
 #include "points/tree/tree_set.h"
 
 #include <stdlib.h>
@@ -74,16 +74,16 @@ int64_t tree_find(const struct tree *tree, int level, const int64_t place[3])
     }
 }
 
-/* A near list that grows. */
+/* A near list being filled. */
 struct near_list {
     const struct tree *tree;
-    int level;        /* of the target leaf */
-    int64_t place[3]; /* its own */
+    int level;        /* level of the target leaf */
+    int64_t place[3]; /* its place */
     struct tree_near *near;
     int64_t n;
 };
 
-/* The leaf that `box` is, at an unwrapped place of a level. */
+/* Adds a leaf, whose box is at an unwrapped place of a level. */
 static void near_add(struct near_list *list, int64_t leaf, int level,
                      const int64_t place[3])
 {
@@ -100,8 +100,9 @@ static void near_add(struct near_list *list, int64_t leaf, int level,
                              - ((double)list->place[d] + 0.5));
 }
 
-/* Boxes that are near `at`, an ancestor's place or the leaf's own: those that
- * are leaves, and of the leaf's own level the children of others too. */
+/* Adds the leaves near `at`, the place of an ancestor or of the leaf itself.
+ * At the leaf's own level, also adds the children of near boxes that are
+ * divided. */
 static void near_level(struct near_list *list, int level, const int64_t at[3])
 {
     const struct tree *tree = list->tree;
@@ -145,7 +146,7 @@ int64_t tree_near(const struct tree *tree, int64_t leaf, struct tree_near *near)
     return list.n;
 }
 
-/* Children of a box at an unwrapped place that are not near `at`. */
+/* Adds the children of a box at an unwrapped place that are not near `at`. */
 static int64_t far_children(const struct tree *tree, int level, int64_t box,
                             const int64_t place[3], const int64_t at[3],
                             struct tree_far *far)

@@ -6,7 +6,7 @@
 
 #include "base/par.h"
 
-enum { EDGE_BITS = 7, POINTS_LEAST = 4096 /* worth a thread */ };
+enum { EDGE_BITS = 7, POINTS_LEAST = 4096 /* minimum per thread */ };
 
 static void region_bounds(const struct tree_given *given, int threads,
                           double low[3], double high[3])
@@ -53,7 +53,8 @@ farsum_status tree_region(struct tree_args *args,
         h = fmax(h, (high[d] - low[d]) / (double)args->root[d]);
         most = fmax(most, fmax(fabs(low[d]), fabs(high[d])));
     }
-    /* Boxes are no smaller than what positions resolve at the deepest level. */
+    /* Boxes are no smaller than the resolution of positions at the deepest
+     * level. */
     h = fmax(h, most * 0x1p-24);
     h = fmax(h, 0x1p-400);
     int exponent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_set.c: points into boxes: places, keys, the order of the leaves, and
- * coordinates from the leaves' centres. */
+/* tree_set.c: sorting points into boxes: places, keys, the order of the leaves,
+ * and coordinates relative to the leaves' centres. */
 #include "points/tree/tree_set.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 #include "base/par.h"
 #include "points/tree/tree_device_set.h"
 
-enum { PART_LEAST = 4096 }; /* points and leaves that are worth a thread */
+enum { PART_LEAST = 4096 }; /* minimum number of points or leaves per thread */
 
-/* Where points lie at one level. */
+/* The grid of boxes of one level. */
 struct tree_grid {
     const struct tree *tree;
     const struct tree_given *given;
     int level;
-    double n[3];    /* boxes along an axis */
-    double edge[3]; /* of a box */
+    double n[3];    /* boxes along each axis */
+    double edge[3]; /* edges of a box */
 };
 
 farsum_status tree_check(const struct tree_args *args)
@@ -98,8 +98,8 @@ static struct tree_grid tree_grid(const struct tree *tree,
     return grid;
 }
 
-/* Point i in boxes of the grid along axis d, from the corner; not a number
- * if it is out of the region or lost its digits in wrapping. */
+/* Returns the coordinate of point i along axis d, in boxes of the grid from the
+ * corner.  NaN if it is outside the region or lost its digits in wrapping. */
 static inline double grid_at(const struct tree_grid *grid, int64_t i, int d)
 {
     const struct tree *tree = grid->tree;
@@ -125,7 +125,8 @@ static inline int64_t grid_floor(const struct tree_grid *grid, double at, int d)
     return (int64_t)(at < n ? at : n - 1);
 }
 
-/* Keys to sort by of points begin .. end; the first bad index or -1. */
+/* Computes the sort keys of points begin .. end.  Returns the first bad index
+ * or -1. */
 static int64_t grid_keys(const struct tree_grid *grid, uint64_t *key,
                          int64_t begin, int64_t end)
 {
@@ -154,7 +155,7 @@ static farsum_status tree_bad(const struct tree_given *given, int64_t i,
          given->x[1][i * given->step], given->x[2][i * given->step]);
 }
 
-/* Sorted keys, and the order. */
+/* Computes sorted keys and their order. */
 static farsum_status tree_order(const struct tree *tree, int level,
                                 const struct tree_given *given,
                                 const char *what, struct tree_points *p,
@@ -216,7 +217,7 @@ static farsum_status points_reserve(struct tree_points *p, int64_t n,
     return FARSUM_OK;
 }
 
-/* Keys that are below wanted. */
+/* Returns the number of keys below wanted. */
 static int64_t keys_below(const uint64_t *key, int64_t n, uint64_t wanted)
 {
     int64_t low = 0;
@@ -230,8 +231,8 @@ static int64_t keys_below(const uint64_t *key, int64_t n, uint64_t wanted)
     return low;
 }
 
-/* Where leaves begin, from the sorted keys.  A dense tree's are numbers of
- * leaves, a sparse one's those of places of a level. */
+/* Finds the first point of each leaf from the sorted keys.  Keys of a dense
+ * tree are numbers of leaves; keys of a sparse tree are places of a level. */
 static farsum_status tree_begins(const struct tree *tree, int level,
                                  const uint64_t *key, struct tree_points *p)
 {
@@ -258,9 +259,9 @@ static farsum_status tree_begins(const struct tree *tree, int level,
     return FARSUM_OK;
 }
 
-/* Coordinates of the points of one leaf.  Lengths on axes that are not
- * periodic: from the centre as it is rounded, so that no digit of a
- * difference is lost that the positions have. */
+/* Computes coordinates of the points of one leaf.  For lengths on axes that are
+ * not periodic, they are relative to the rounded centre, so that differences
+ * keep all digits of the positions. */
 static void tree_relative_leaf(const struct tree *tree, int64_t leaf,
                                const struct tree_given *given,
                                struct tree_points *p)
@@ -309,7 +310,8 @@ farsum_status tree_set(struct tree *tree, const struct tree_args *args,
     farsum_status status = FARSUM_OK;
     uint64_t *key = NULL, *key_target = NULL;
     GO(tree_check(args));
-    if (tree->precision != args->precision) { /* arrays are of the other */
+    if (tree->precision != args->precision) { /* arrays have the other
+                                                 precision */
         points_free(&tree->source);
         points_free(&tree->target);
     }

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_set.h: boxes within boxes, and the points in them.
+/* tree_set.h: a tree of boxes, and the points in them.
  *
- * A region of root[0] x root[1] x root[2] boxes, level 0; each box of a level
- * halves into eight of the next.  Boxes may be bricks: box[d] is an edge of
- * any box in units of its level's h, h = h0 2^-level with h0 the longest edge
- * of a root box, so max(box) = 1.  The place of a box is its three integers
- * within its level; box r of a level is one of root[d] << level along axis d.
+ * A region consists of root[0] x root[1] x root[2] boxes, level 0.  Each box of
+ * a level is divided into eight boxes of the next.  Boxes may be cuboids.
+ * box[d] is an edge of any box in units of its level's h.  h = h0 2^-level,
+ * where h0 is the longest edge of a root box, so max(box) = 1.  The place of a
+ * box is three integers within its level: along axis d it is one of root[d] <<
+ * level.
  *
- * Dense trees have every box of every level.  Level 0 is ordered x fastest;
- * in the others the children of one octant lie together, in their parents'
- * order: box = first[level] + octant * (boxes of the level above) + parent's
- * number in its level, octant = x + 2 y + 4 z.  All boxes of the last level
- * are leaves.
+ * Dense trees have every box of every level.  Level 0 is ordered x fastest.  In
+ * the other levels the children of one octant are consecutive, in their
+ * parents' order: box = first[level] + octant * (boxes of the level above) +
+ * parent's number in its level, octant = x + 2 y + 4 z.  All boxes of the last
+ * level are leaves.
  *
  * Sparse trees have the boxes that hold a point, a source or a target.  Levels
- * are in Morton order (x the lowest bit), leaves are anywhere.  They are
- * graded: where a box is a leaf, those within ws of it at its level have
- * children, perhaps, but no grandchildren.
+ * are in Morton order (x the lowest bit); leaves may be at any level.  These
+ * trees are graded: if a box is a leaf, the boxes within ws of it at its level
+ * may have children, but no grandchildren.
  *
- * Two boxes of a level are near if their places differ by at most ws along
- * each axis; periodic axes count images.  A box's far list is what lies in the
- * near boxes of its parent and is not near itself; level 0's is nobody's here.
- * Every pair of points, of each image whose root boxes are near, is in the
- * near list of their leaves or in the far list of one pair of boxes above
- * them, once. */
+ * Two boxes of a level are near if their places differ by at most ws along each
+ * axis; periodic axes count images.  A box's far list holds the boxes that lie
+ * in near boxes of its parent and are not near itself.  Level 0 has no far
+ * lists here.  Consider every pair of points, in each image whose root boxes
+ * are near.  It occurs exactly once: in the near list of their leaves, or in
+ * the far list of one pair of boxes above them. */
 #ifndef FARSUM_POINTS_TREE_TREE_SET_H
 #define FARSUM_POINTS_TREE_TREE_SET_H
 
@@ -35,30 +36,30 @@
 struct tree_gpu;
 
 enum {
-    TREE_DEPTH = 20, /* the deepest level; less with many root boxes */
-    TREE_BITS = 21,  /* of a place in a sparse tree */
+    TREE_DEPTH = 20, /* deepest level; less with many root boxes */
+    TREE_BITS = 21,  /* bits of a place in a sparse tree */
 };
-/* Boxes that a dense tree may have. */
+/* Maximum number of boxes of a dense tree. */
 #define TREE_BOXES_MOST ((int64_t)1 << 40)
 
 struct tree_args {
     int dense;
-    int depth;    /* dense: the level of the leaves; sparse: the deepest that
-                      there may be */
+    int depth;    /* dense: level of the leaves; sparse: deepest level
+                     allowed */
     int ws;       /* at least 1 */
-    int64_t leaf; /* sparse: a box of more points (sources and targets) is
-                      divided, while depth allows; at least 1 */
+    int64_t leaf; /* sparse: a box with more points (sources and targets) is
+                     divided, while depth allows; at least 1 */
     int periodic[3];
     int64_t root[3];
     double corner[3], edge[3];  /* of the region */
-    farsum_precision precision; /* of the coordinates in boxes */
+    farsum_precision precision; /* precision of the coordinates in boxes */
     int threads;
 };
 
-/* Points that are given: x[d][i * step].  They are lengths, or fractions of
- * the region if fractions = 1 (0 is the corner, 1 the other end).  On periodic
- * axes they are wrapped; on others they must lie in the region, both faces
- * belong to it. */
+/* Input points: x[d][i * step].  They are lengths or, if fractions = 1,
+ * fractions of the region (0 is the corner, 1 the other end).  On periodic axes
+ * they are wrapped.  On other axes they must lie in the region, which includes
+ * both faces. */
 struct tree_given {
     int64_t n;
     const double *x[3];
@@ -71,17 +72,17 @@ struct tree_points {
     int64_t n, room;
     int64_t *begin; /* owned, [n_leaves + 1]: first point of a leaf */
     int64_t *order; /* owned, [n]: caller's index */
-    void *x[3];     /* owned, [n], precision: from the centre of the leaf, in
-                       units of its level's h: |x[d]| <= box[d]/2, but for
+    void *x[3];     /* owned, [n], precision: relative to the centre of the
+                       leaf, in units of its level's h; |x[d]| <= box[d]/2 up to
                        rounding */
-    uint32_t *low;  /* owned, [n]: what f32 leaves of them, tree_low_of; NULL in
+    uint32_t *low;  /* owned, [n]: low bits that f32 drops, tree_low_of; NULL in
                        f64 */
     int64_t begin_room;
 };
 
 struct tree {
     int dense, depth, ws; /* depth: the last level that has boxes */
-    int threads;          /* that build it */
+    int threads;          /* threads for building it */
     int periodic[3];
     farsum_precision precision;
     int64_t root[3];
@@ -89,10 +90,10 @@ struct tree {
     double h0, box[3];
     int64_t n_boxes, first[TREE_DEPTH + 2]; /* first[depth + 1] = n_boxes */
     int64_t n_leaves;
-    int separate; /* 1: there are targets beside the sources */
+    int separate; /* 1: targets are separate from the sources */
     struct tree_points source, target;
 
-    /* Of a sparse tree; NULL in a dense one.  Owned. */
+    /* Sparse trees only, NULL in a dense one.  Owned. */
     uint64_t *key;   /* [n_boxes]: Morton key of the place */
     int64_t *parent; /* [n_boxes]: -1 in level 0 */
     int64_t *child;  /* [n_boxes + 1]: b's children are child[b] ..
@@ -105,24 +106,24 @@ struct tree {
     struct tree_gpu *gpu; /* owned; tree_device_set.h; NULL on the host */
 };
 
-/* Builds; keeps what memory it can.  targets NULL: the sources.  On failure
- * the tree is empty. */
+/* Builds a tree; reuses memory where possible.  targets NULL: the sources.  On
+ * failure the tree is empty. */
 farsum_status tree_set(struct tree *tree, const struct tree_args *args,
                        const struct tree_given *sources,
                        const struct tree_given *targets);
 void tree_clear(struct tree *tree);
-/* OK, or what is wrong with args. */
+/* Returns OK, or fails with the error in args. */
 farsum_status tree_check(const struct tree_args *args);
-/* Corner and edge of the least region of cubic root boxes that holds all
- * points, no axis periodic.  The edge of a root box has few bits and the
- * corner is a multiple of one of them: centres of boxes are exact. */
+/* Sets corner and edge of the smallest region of cubic root boxes that holds
+ * all points, without periodic axes.  The edge of a root box has few bits and
+ * the corner is a multiple of one of them, so centres of boxes are exact. */
 farsum_status tree_region(struct tree_args *args,
                           const struct tree_given *sources,
                           const struct tree_given *targets);
 
-/* What f32 leaves of coordinates in a box: ten bits each, in units of 2^-34.
- * With it two points of one box differ by what they do to 1e-10 of its edge,
- * where f32 alone has 1e-8. */
+/* The low bits of coordinates in a box that f32 drops: ten bits each, in units
+ * of 2^-34.  With them, differences of two points in one box are exact to 1e-10
+ * of its edge; with f32 only, to 1e-8. */
 static inline uint32_t tree_low_of(const double x[3])
 {
     uint32_t low = 0;
@@ -142,7 +143,7 @@ static inline const struct tree_points *tree_targets(const struct tree *tree)
 {
     return tree->separate ? &tree->target : &tree->source;
 }
-/* Boxes of a level. */
+/* Number of boxes of a level. */
 static inline int64_t tree_boxes(const struct tree *tree, int level)
 {
     return tree->first[level + 1] - tree->first[level];
@@ -152,7 +153,7 @@ static inline double tree_h(const struct tree *tree, int level)
 {
     return tree->h0 / (double)((int64_t)1 << level);
 }
-/* Of any box. */
+/* Returns the level of any box. */
 static inline int tree_level(const struct tree *tree, int64_t box)
 {
     int level = 0;
@@ -164,7 +165,7 @@ static inline int64_t tree_leaf_box(const struct tree *tree, int64_t leaf)
 {
     return tree->dense ? tree->first[tree->depth] + leaf : tree->leaf[leaf];
 }
-/* The leaf that a box is, -1: it has children. */
+/* Returns the leaf that a box is; -1: it has children. */
 static inline int64_t tree_box_leaf(const struct tree *tree, int64_t box)
 {
     if (!tree->dense)
@@ -172,14 +173,14 @@ static inline int64_t tree_box_leaf(const struct tree *tree, int64_t box)
     int64_t leaf = box - tree->first[tree->depth];
     return leaf >= 0 ? leaf : -1;
 }
-/* x + 2 y + 4 z: where a box lies in its parent; level > 0. */
+/* Returns x + 2 y + 4 z, the position of a box in its parent; level > 0. */
 static inline int tree_octant(const struct tree *tree, int level, int64_t box)
 {
     if (!tree->dense)
         return (int)(tree->key[box] & 7);
     return (int)((box - tree->first[level]) / tree_boxes(tree, level - 1));
 }
-/* -1 in level 0. */
+/* Returns the parent; -1 in level 0. */
 static inline int64_t tree_parent(const struct tree *tree, int level,
                                   int64_t box)
 {
@@ -190,7 +191,7 @@ static inline int64_t tree_parent(const struct tree *tree, int level,
     return tree->first[level - 1]
            + (box - tree->first[level]) % tree_boxes(tree, level - 1);
 }
-/* -1: there is none. */
+/* Returns a child; -1: there is none. */
 static inline int64_t tree_child(const struct tree *tree, int level,
                                  int64_t box, int octant)
 {
@@ -206,24 +207,25 @@ static inline int64_t tree_child(const struct tree *tree, int level,
 }
 void tree_place(const struct tree *tree, int level, int64_t box,
                 int64_t place[3]);
-/* The box at a place, which may lie outside of the level: on periodic axes it
- * is wrapped.  -1: there is none. */
+/* Returns the box at a place, which may lie outside the level: on periodic axes
+ * it is wrapped. -1: there is none. */
 int64_t tree_find(const struct tree *tree, int level, const int64_t place[3]);
 
-/* A leaf of sources as a leaf of targets sees it: its centre minus theirs, in
- * units of the target leaf's h, and its h over theirs (1/2, 1, 2). */
+/* A leaf of sources relative to a leaf of targets.  offset: its centre minus
+ * theirs, in units of the target leaf's h.  scale: its h over theirs (1/2, 1,
+ * 2). */
 struct tree_near {
     int64_t leaf;
     double offset[3], scale;
 };
-/* Entries that a near list has at most. */
+/* Maximum number of entries of a near list. */
 static inline int64_t tree_near_most(const struct tree *tree)
 {
     int64_t side = 2 * tree->ws + 1;
     return side * side * side * (tree->dense ? 1 : 9);
 }
-/* The near list of a leaf, itself with it; leaves without sources are left
- * out.  How many. */
+/* Fills the near list of a leaf, which includes the leaf itself.  Leaves
+ * without sources are omitted.  Returns the number of entries. */
 int64_t tree_near(const struct tree *tree, int64_t leaf,
                   struct tree_near *near);
 
@@ -237,27 +239,27 @@ static inline int64_t tree_far_most(const struct tree *tree)
     int64_t side = 2 * tree->ws + 1;
     return 7 * side * side * side;
 }
-/* The far list of a box, level > 0; of a dense tree with boxes that hold
- * nothing.  How many. */
+/* Fills the far list of a box, level > 0.  In a dense tree it includes empty
+ * boxes.  Returns the number of entries. */
 int64_t tree_far(const struct tree *tree, int level, int64_t box,
                  struct tree_far *far);
 
-/* What args say of the tree, and the boxes of a dense one; they are good. */
+/* Sets the tree's shape from valid args, and the boxes of a dense tree. */
 void tree_shape(struct tree *tree, const struct tree_args *args);
-/* A dense tree's number of a place in its level. */
+/* Returns the number of a place in its level, in a dense tree. */
 int64_t tree_number(const struct tree *tree, int level, const int64_t place[3]);
-/* Where a sparse tree's slots are looked at first. */
+/* Hash of a box: the first of a sparse tree's slots to check. */
 uint64_t tree_hash(int level, uint64_t key);
-/* tree_sort.c.  Sorts keys of so many bits, and puts their indices into
- * order; stable. */
+/* tree_sort.c.  Sorts keys of `bits` bits and writes their indices to order;
+ * stable. */
 farsum_status tree_sort(int64_t n, int bits, uint64_t *key, int64_t *order,
                         int threads);
-/* tree_sparse.c.  Boxes and leaves of a sparse tree from the sorted keys of
- * its points, of level args->depth.  keys_target NULL: there are none. */
+/* tree_sparse.c.  Makes the boxes and leaves of a sparse tree from the sorted
+ * keys of its points, at level args->depth.  keys_target NULL: no targets. */
 farsum_status tree_sparse(struct tree *tree, const struct tree_args *args,
                           int64_t n_source, const uint64_t *keys_source,
                           int64_t n_target, const uint64_t *keys_target);
-/* Bits of a place, every third bit, and back. */
+/* Spreads the bits of a place over every third bit, and back. */
 static inline uint64_t tree_spread(uint64_t x)
 {
     x &= 0x1fffff;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_sort.c: a stable radix sort by digits, lowest first; each pass is a
- * counting sort, parallel over parts of the order it finds. */
+/* tree_sort.c: a stable radix sort, lowest digit first.  Each pass is a
+ * counting sort, parallel over parts of its input order. */
 #include "points/tree/tree_set.h"
 
 #include "base/mem.h"
@@ -33,7 +33,7 @@ static void radix_count(const struct radix *r, int part)
         count[radix_digit(r, r->from[i])]++;
 }
 
-/* From counts to places. */
+/* Converts counts to positions. */
 static void radix_places(const struct radix *r)
 {
     int64_t at = 0;
@@ -67,7 +67,7 @@ static void radix_pass(const struct radix *r)
         radix_move(r, p);
 }
 
-/* An even number of passes ends where it began. */
+/* An even number of passes ends in the original arrays. */
 farsum_status tree_sort(int64_t n, int bits, uint64_t *key, int64_t *order,
                         int threads)
 {

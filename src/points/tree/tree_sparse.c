@@ -3,18 +3,18 @@
  * points.
  *
  * A box of more than `leaf` points is divided.  Then, from the deepest level
- * up: where a child of a box is divided, all boxes near that box that hold
- * points are divided too, and what lies above them.  One pass does, as a
- * division asks only for divisions in levels above.
+ * up: if a child of a box is divided, all boxes near that box that hold points
+ * are divided too, with all boxes above them.  One pass is enough, because a
+ * division only requires divisions in levels above.
  *
- * Loops over places count first and fill then, in parallel: the same tree for
- * any number of threads. */
+ * Loops over places first count and then fill, in parallel.  The tree is the
+ * same for any number of threads. */
 #include "points/tree/tree_sparse.h"
 
 #include "base/mem.h"
 #include "base/par.h"
 
-/* Points, and places or boxes, that are worth a thread. */
+/* Minimum number of points, and of places or boxes, per thread. */
 enum { POINTS_LEAST = 4096, PLACES_LEAST = 64 };
 
 int sparse_parts(const struct tree *tree, int64_t n)
@@ -33,7 +33,7 @@ static farsum_status places_room(struct places *p, int64_t n)
     return FARSUM_OK;
 }
 
-/* The first of begin .. end whose key is not below wanted. */
+/* Returns the first of begin .. end whose key is not below wanted. */
 static int64_t sparse_search(const struct sparse *s, int64_t begin, int64_t end,
                              uint64_t wanted)
 {
@@ -47,7 +47,7 @@ static int64_t sparse_search(const struct sparse *s, int64_t begin, int64_t end,
     return begin;
 }
 
-/* The points of a place of a level, looked for among begin .. end. */
+/* Finds the points of a place of a level among begin .. end. */
 static struct place sparse_place(const struct sparse *s, int level,
                                  uint64_t key, int64_t begin, int64_t end)
 {
@@ -58,8 +58,8 @@ static struct place sparse_place(const struct sparse *s, int level,
     return place;
 }
 
-/* The children of a place that hold more than `least` points: to out, if there
- * is one.  How many. */
+/* Finds the children of a place that hold more than `least` points.  Writes
+ * them to out unless it is NULL.  Returns their number. */
 static int64_t place_children(const struct sparse *s, int level,
                               const struct place *above, int64_t least,
                               struct place *out)
@@ -79,7 +79,8 @@ static int64_t place_children(const struct sparse *s, int level,
     return n;
 }
 
-/* The same of all places of a level, and where each one's begin. */
+/* The same for all places of a level; also stores the index of each one's first
+ * child. */
 static farsum_status sparse_children(const struct sparse *s, int level,
                                      struct places *above, int64_t least,
                                      struct places *out)
@@ -103,8 +104,9 @@ static farsum_status sparse_children(const struct sparse *s, int level,
     return FARSUM_OK;
 }
 
-/* Root boxes with more than `least` points whose first is among begin .. end:
- * to out, if there is one.  How many. */
+/* Finds root boxes with more than `least` points whose first point is among
+ * begin .. end.  Writes them to out unless it is NULL.  Returns their
+ * number. */
 static int64_t part_roots(const struct sparse *s, int64_t begin, int64_t end,
                           int64_t least, struct place *out)
 {
@@ -150,7 +152,7 @@ done:
     return status;
 }
 
-/* What has too many points. */
+/* Finds the places with too many points. */
 static farsum_status sparse_crowded(struct sparse *s)
 {
     int64_t leaf = s->args->leaf;
@@ -162,13 +164,13 @@ static farsum_status sparse_crowded(struct sparse *s)
     return FARSUM_OK;
 }
 
-/* An open-addressed set of keys. */
+/* A set of keys as an open-addressed hash table. */
 struct keys {
     uint64_t *slot; /* owned; key + 1, 0: free */
     int64_t slots;  /* a power of two */
 };
 
-/* 1: it was not there.  Threads may add at the same time. */
+/* Returns 1 if the key is new.  Threads may add concurrently. */
 static int keys_add(struct keys *keys, uint64_t key)
 {
     uint64_t mask = (uint64_t)keys->slots - 1, h = tree_hash(0, key);
@@ -184,7 +186,8 @@ static int keys_add(struct keys *keys, uint64_t key)
     }
 }
 
-/* Adds the places near one, with it, that hold points; how many are new. */
+/* Adds the places near one, itself included, that hold points.  Returns the
+ * number of new ones. */
 static int64_t sparse_around(const struct sparse *s, int level, uint64_t key,
                              struct keys *keys)
 {
@@ -209,7 +212,7 @@ static int64_t sparse_around(const struct sparse *s, int level, uint64_t key,
     return n;
 }
 
-/* All places of the set, in order. */
+/* Collects all places of the set, in order. */
 static farsum_status sparse_collect(const struct sparse *s, int level,
                                     const struct keys *keys, int64_t n,
                                     struct places *out)
@@ -250,7 +253,8 @@ done:
     return status;
 }
 
-/* What is to be divided at a level because of the level below. */
+/* Adds the places of a level that must be divided because of the level
+ * below. */
 static farsum_status sparse_grade(struct sparse *s, int level)
 {
     farsum_status status = FARSUM_OK;
@@ -303,8 +307,8 @@ static farsum_status sparse_boxes(struct sparse *s)
     return FARSUM_OK;
 }
 
-/* How many of the first k keys of both are sources', which come first where
- * keys are the same. */
+/* Returns how many of the first k keys of both belong to the sources, which
+ * come first among equal keys. */
 static int64_t merge_split(const uint64_t *a, int64_t n, const uint64_t *b,
                            int64_t m, int64_t k)
 {
@@ -319,7 +323,7 @@ static int64_t merge_split(const uint64_t *a, int64_t n, const uint64_t *b,
     return low;
 }
 
-/* Keys of both, in order. */
+/* Merges the keys of both, in order. */
 static void sparse_merge(const struct sparse *s, const uint64_t *a, int64_t n,
                          const uint64_t *b, int64_t m, uint64_t *to)
 {

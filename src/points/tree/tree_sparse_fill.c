@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_sparse_fill.c: links, leaves and the hash of a sparse tree's boxes,
- * level by level in parallel; the same for any number of threads. */
+/* tree_sparse_fill.c: links, leaves and hash table of a sparse tree's boxes,
+ * level by level in parallel.  The result is the same for any number of
+ * threads. */
 #include "points/tree/tree_sparse.h"
 
 #include "base/mem.h"
 #include "base/par.h"
 
-/* Places of a level with a key below wanted. */
+/* Returns the number of places of a level with a key below wanted. */
 static int64_t places_below(const struct places *p, uint64_t wanted)
 {
     int64_t low = 0, n = p->n;
@@ -20,7 +21,8 @@ static int64_t places_below(const struct places *p, uint64_t wanted)
     return low;
 }
 
-/* Boxes begin .. end of a level.  Divided places are boxes, both by key. */
+/* Links boxes begin .. end of a level.  Divided places are boxes; both are in
+ * the order of keys. */
 static void links_part(struct sparse *s, int level, int64_t begin, int64_t end)
 {
     struct tree *tree = s->tree;
@@ -41,7 +43,7 @@ static void links_part(struct sparse *s, int level, int64_t begin, int64_t end)
     }
 }
 
-/* Keys, parents and children. */
+/* Sets keys, parents and children. */
 static void sparse_links(struct sparse *s)
 {
     struct tree *tree = s->tree;
@@ -58,7 +60,7 @@ static void sparse_links(struct sparse *s)
     tree->child[tree->n_boxes] = tree->n_boxes;
 }
 
-/* Leaves under each box, from the deepest level up. */
+/* Counts the leaves under each box, from the deepest level up. */
 static void leaves_count(struct tree *tree)
 {
     for (int level = tree->depth; level >= 0; level--) {
@@ -73,8 +75,8 @@ static void leaves_count(struct tree *tree)
     }
 }
 
-/* Leaves in Morton order, depth first: a box's begin where those of the boxes
- * before it end. */
+/* Numbers leaves in Morton order, depth first: a box's leaves begin at the end
+ * of those of the boxes before it. */
 static void sparse_leaves(struct tree *tree)
 {
     leaves_count(tree);
@@ -103,9 +105,9 @@ static void sparse_leaves(struct tree *tree)
     }
 }
 
-/* Puts a box into the hash.  A slot goes to the lower of two boxes, the other
- * one looks further: as if the boxes came in order, whichever thread is first.
- */
+/* Adds a box to the hash table.  A slot goes to the lower of two boxes, and the
+ * other one moves on.  So the table is the same as if boxes came in order,
+ * whichever thread is first. */
 static void hash_add(struct tree *tree, int level, int64_t box)
 {
     uint64_t mask = (uint64_t)tree->slots - 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct: every pair, compensated (direct_sum.h).  Open boundaries; the oracle
- * for everything open, and the fastest below some thousand particles. */
+/* direct.c: method `direct`: a compensated sum over all pairs (direct_sum.h).
+ * Supports open boundaries.  It is the reference for all open problems, and the
+ * fastest method below some thousand particles. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -96,7 +97,7 @@ static farsum_status direct_create(const struct task *task, void *state)
     return task->options.strict ? direct_strict_even(task) : FARSUM_OK;
 }
 
-/* Exact equality, as the sum itself skips by. */
+/* Tests exact equality, the criterion by which the sum skips pairs. */
 static farsum_status direct_distinct(const struct exact *s, int threads,
                                      struct exclusions *exclusions)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct_any.c: shares the targets among threads. */
+/* direct_any.c: distribution of targets over threads. */
 #include "reference/direct/direct_any.h"
 #include "base/par.h"
 #include "base/progress.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct_any.h: the open sum of any pair kernel (reference/kernels.h), pair by
- * pair: the oracle without a period.  A target with exactly the coordinates of
- * a source skips that pair. */
+/* direct_any.h: open sum over all pairs for any kernel of reference/kernels.h;
+ * the reference for open problems.  A target with exactly the coordinates of a
+ * source skips that pair. */
 #ifndef FARSUM_REFERENCE_DIRECT_DIRECT_ANY_H
 #define FARSUM_REFERENCE_DIRECT_DIRECT_ANY_H
 
@@ -10,20 +10,20 @@
 
 struct direct_any {
     struct direct_args pairs;
-    double screen;   /* of yukawa, 1/length */
+    double screen;   /* yukawa only: kappa, 1/length */
     int width;       /* exact_width() */
 };
 
-/* Targets of tiles t0..t1, DIRECT_TILE targets each. */
+/* Sums at the targets of tiles t0 to t1, DIRECT_TILE targets each. */
 typedef void direct_any_run(const struct direct_any *, int64_t t0, int64_t t1,
                             double *values);
 struct direct_any_kern {
-    direct_any_run *run[8]; /* in the order of exact.def */
+    direct_any_run *run[8]; /* in the order of kernels.def */
 };
 
-/* Compensated sums: the error is about 1e-16 of sum_j |term_j| for each
- * target.  values [targets][width].  The result does not depend on the number
- * of threads.  Allocates nothing. */
+/* Compensated sums: the error of each target is about 1e-16 of sum_j |term_j|.
+ * values [targets][width].  The result does not depend on the number of
+ * threads.  Allocates nothing. */
 farsum_status direct_any_sum(const struct exact_kind *kind,
                              const struct direct_any *args, double *values);
 #endif

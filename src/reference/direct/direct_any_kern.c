@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct_any_kern.c: a tile of targets in vector lanes against every source,
- * for each kernel of exact.def. */
+/* direct_any_kern.c: all sources against a tile of targets in SIMD lanes, for
+ * each kernel of kernels.def. */
 #include "base/simd.h"
 #include "reference/direct/direct_any.h"
 
@@ -9,13 +9,13 @@
 
 _Static_assert((int)SUMS == (int)EXACT_VALUES, "a sum for each value");
 
-/* Where a target sees a source: inv = 1/r, or 0 where it lies on it. */
+/* Geometry of a target and a source: inv = 1/r, or 0 if they coincide. */
 struct sight {
     vreal d[3], r, inv;
     double screen;
 };
 
-/* Adds to v what a source of strengths q has there. */
+/* Adds to v the effect of a source of strengths q. */
 typedef void any_pair(const struct sight *at, const double *q, vreal *v);
 
 SIMD_FN vreal v_dot(const double *q, const vreal d[3])
@@ -136,7 +136,7 @@ const struct direct_any_kern ISA_NAME(direct_any) = {{
 #undef EXACT
 }};
 #else
-/* The reference sums in f64 alone. */
+/* Built in f64 only. */
 extern const struct direct_any_kern ISA_NAME(direct_any);
 const struct direct_any_kern ISA_NAME(direct_any) = {{0}};
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct_bound.c: the open sum's rounding, which is all that it leaves: of the
- * terms, and of their sums in runs of eight (direct_lane.h). */
+/* direct_bound.c: bound of the open sum's rounding error, which is its only
+ * error: rounding of the terms, and of their sums in runs of eight
+ * (direct_lane.h). */
 #include "reference/direct/direct_bound.h"
 
 #include <math.h>
@@ -9,19 +10,20 @@
 #include "task/sample_pair.h"
 #include "task/units.h"
 
-/* Squares of the roundings of one term, and of its share of a run's: of a
- * potential, of a field, of other kernels. */
+/* Squared rounding errors of one term and of its share of a run: for a
+ * potential, a field, and other kernels. */
 enum { RUNS = 64, POTENTIAL = 9 + RUNS, FIELD = 40 + RUNS, OTHER = 120 + RUNS };
-/* As of fmm's near pairs: four standard deviations of roundings of 0.42 u. */
+/* As for fmm's near pairs: four standard deviations of rounding errors of 0.42
+ * u. */
 #define SIGMAS (4 * 0.42 * 0x1p-53)
 
 struct bound_job {
     const struct task *task;
     const struct exact *s;
-    int field; /* of potentials: forces are asked for */
+    int field; /* potential kernels: forces are requested */
 };
 
-/* What one target receives, and the sum of its terms' squares. */
+/* The value at one target, and the sum of its terms' squares. */
 struct bound_target {
     double value[3], squares;
 };
@@ -31,7 +33,7 @@ static double length(const double *v)
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* A source of a potential at distance r, softened. */
+/* Adds a source of a potential kernel at distance r, softened. */
 static void bound_scalar(const struct bound_job *job, const double d[3],
                          double r2, double q, double stays,
                          struct bound_target *t)
@@ -40,7 +42,7 @@ static void bound_scalar(const struct bound_job *job, const double d[3],
     double r = sqrt(r2 + soft * soft);
     job->task->pair.kind->bare(&job->task->pair, r, v);
     double value = job->field ? q * v[0] * (sqrt(r2) / r) : q * v[1];
-    /* exp's argument has rounding of its own */
+    /* the argument of exp has a rounding error of its own */
     double steep = 1 + 0.5 * job->task->pair.kappa * r;
     t->squares += value * value * steep * steep;
     for (int a = 0; a < (job->field ? 3 : 1); a++)
@@ -109,8 +111,8 @@ farsum_status direct_strict_even(const struct task *task)
     const farsum_problem *p = &task->problem;
     int field = p->error == FARSUM_ERROR_FORCE;
     double n = (double)p->n_sources;
-    /* nearest sources are most of a field's squares, as they are of it; of
-     * potentials of both signs all sources are */
+    /* the nearest sources dominate the squares of a field, as they dominate the
+     * field; for potentials of both signs all sources contribute */
     double squares = task->pair.kind->power == 1 && !field ? cbrt(n) : 1;
     task->report->info.bound =
         SIGMAS * sqrt(bound_roundings(task, field) * squares);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct_kern.c: a tile of targets in vector lanes against every source. */
+/* direct_kern.c: all sources against a tile of targets in SIMD lanes. */
 #include "base/simd.h"
 #include "reference/direct/direct_kern.h"
 
@@ -107,7 +107,7 @@ extern const struct direct_kern ISA_NAME(direct);
 const struct direct_kern ISA_NAME(direct) = {run_potential, run_field,
                                              run_virial};
 #else
-/* The reference sums in f64 alone. */
+/* Built in f64 only. */
 extern const struct direct_kern ISA_NAME(direct);
 const struct direct_kern ISA_NAME(direct) = {0};
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct_lane.h: targets in vector lanes, for the *_kern.c files of the open
- * sums.  Eight terms are added plainly, their sum is added with TwoSum: the
- * plain part adds about one rounding to what each term has anyway. */
+/* direct_lane.h: targets in SIMD lanes, for the *_kern.c files of the open
+ * sums.  Eight terms are added plainly, and their sum is added with TwoSum.
+ * The plain additions contribute about one rounding to the one that each term
+ * has anyway. */
 #ifndef FARSUM_REFERENCE_DIRECT_DIRECT_LANE_H
 #define FARSUM_REFERENCE_DIRECT_DIRECT_LANE_H
 
@@ -10,13 +11,13 @@
 
 enum { RUN = 8, VECS = DIRECT_TILE / W, SUMS = 10 };
 
-/* One vector of targets: where, and sums with what their rounding lost. */
+/* One vector of targets: positions, and sums with their rounding errors. */
 struct lane {
     vreal x[3];
     vreal sum[SUMS], low[SUMS];
 };
 
-/* direct_add() of `sums` sums. */
+/* direct_add() for `sums` sums. */
 SIMD_FN void lane_add(struct lane *t, const vreal *x, int sums)
 {
     for (int a = 0; a < sums; a++) {
@@ -26,7 +27,7 @@ SIMD_FN void lane_add(struct lane *t, const vreal *x, int sums)
     }
 }
 
-/* Targets i0 ... of the sum; past its end the last. */
+/* Loads the targets from i0 on; beyond the last target, repeats it. */
 SIMD_FN void tile_load(struct lane *tile, const struct direct_args *args,
                        int64_t i0)
 {
@@ -40,7 +41,7 @@ SIMD_FN void tile_load(struct lane *tile, const struct direct_args *args,
     }
 }
 
-/* Sum a of the tile's target i. */
+/* Sum a of target i of the tile. */
 SIMD_FN double tile_value(const struct lane *tile, int i, int a)
 {
     return tile[i / W].sum[a][i % W] + tile[i / W].low[a][i % W];

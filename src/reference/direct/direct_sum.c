@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct_sum.c: shares the targets among threads, adds up the shares. */
+/* direct_sum.c: distribution of targets over threads, and the sums of energy
+ * and virial. */
 #include "reference/direct/direct_sum.h"
 #include "base/par.h"
 #include "base/progress.h"
@@ -9,7 +10,7 @@
 
 ISA_TABLE(struct direct_kern, direct)
 
-/* Shares of the work; their number, not that of the threads, fixes the order
+/* Parts of the work.  Their number, not the number of threads, fixes the order
  * in which energy and virial are added. */
 enum { PARTS = 256 };
 

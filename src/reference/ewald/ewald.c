@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald: Ewald's sum, converged: ewald_sum.h for laplace, ewald_any.h for
- * others.  The reference for everything periodic; shares no table with the fast
- * methods. */
+/* ewald.c: method `ewald`: converged Ewald summation, by ewald_sum.h for
+ * laplace and ewald_any.h for other kernels.  It is the reference for all
+ * periodic problems, and uses no table of the fast methods. */
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void ewald_method_destroy(void *state)
     mem_free(s);
 }
 
-/* The sum's set-up for a cell, in place of the one that is there. */
+/* Creates the sum's state for a cell and replaces the current one. */
 static farsum_status ewald_make(const struct task *task, const double cell[9],
                                 struct exact *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_any.c: the periodic oracle of any kernel: set-up, and the order of a
+/* ewald_any.c: periodic reference for any kernel: set-up, and the steps of a
  * run. */
 #include "reference/ewald/ewald_any.h"
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 
 ISA_TABLE(struct ewald_any_kern, ewald_any)
 
-enum { ROW_SHARES = 256 }; /* shares of the rows that threads take */
+enum { ROW_SHARES = 256 }; /* parts of the rows that threads take */
 
 struct ewald_any {
     struct ewald_body body;
@@ -72,7 +72,7 @@ void ewald_any_get_info(const struct ewald_any *e, struct ewald_info *info)
     *info = e->body.info;
 }
 
-/* Channels in sorted order, and the mode k = 0 from their moments. */
+/* Sets the channels in sorted order, and the mode k = 0 from their moments. */
 static void load(struct ewald_any *e, const double *q, double mean[][4])
 {
     const struct ewald_job *job = &e->body.job;
@@ -96,8 +96,8 @@ static void load(struct ewald_any *e, const double *q, double mean[][4])
         kind->mean(&job->split, (double)job->lattice->volume, sum, mean);
 }
 
-/* Sums of channels over the sources.  A thread has rows to itself, for which
- * it adds block after block: their order is that of the sources, whatever the
+/* Sums the channels over the sources.  A thread owns rows and adds block after
+ * block to them.  The order is that of the sources, for any number of
  * threads. */
 static void gather(struct ewald_any *e)
 {
@@ -131,7 +131,7 @@ static void gather(struct ewald_any *e)
     }
 }
 
-/* Weights of all values of an entry; see ewald_any_kern.c. */
+/* Weights of all values for an entry; see ewald_any_kern.c. */
 static void weigh_entry(const struct ewald_job *job,
                         const struct ewald_row *row, int32_t n)
 {
@@ -165,13 +165,32 @@ static void weigh_entry(const struct ewald_job *job,
     }
 }
 
-static void weigh(struct ewald_any *e)
+static void weigh(const struct ewald_job *job)
 {
-    const struct ewald_job *job = &e->body.job;
     PAR_FOR(job->threads, schedule(dynamic, 8))
     for (int64_t r = 0; r < job->modes->rows; r++)
         for (int32_t n = 0; n < job->modes->row[r].length; n++)
             weigh_entry(job, job->modes->row + r, n);
+}
+
+void ewald_any_far(const struct ewald_job *job, enum isa isa, double *values)
+{
+    enum { T = EWALD_TARGETS };
+    const struct ewald_any_kern *kern = isa_ewald_any[isa][0];
+    const struct ewald_points *p = job->targets;
+    int64_t blocks = (p->n + T - 1) / T;
+    weigh(job);
+    PAR_FOR(job->threads, schedule(dynamic))
+    for (int64_t b = 0; b < blocks; b++) {
+        int64_t end = p->n - b * T < T ? p->n : (b + 1) * T;
+        int slot = omp_get_thread_num();
+        ewald_values v = {{0}};
+        kern->tables(job, p, slot, b * T, (int)(end - b * T));
+        kern->far(job, slot, b * T, end, v);
+        for (int64_t i = b * T; i < end; i++)
+            for (int a = 0; a < job->width; a++)
+                values[job->width * p->index[i] + a] = v[i - b * T][a];
+    }
 }
 
 /* Near, far and mean at a block of targets. */
@@ -208,7 +227,7 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
     e->body.job.width = width;
     load(e, q, mean);
     gather(e);
-    weigh(e);
+    weigh(&e->body.job);
     PAR_FOR(e->body.job.threads, schedule(dynamic))
     for (int64_t b = 0; b < blocks; b++) {
         int64_t end = m - b * T < T ? m : (b + 1) * T;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_any_kern.c: near and far sum of any kernel in double: vectors,
+/* ewald_any_kern.c: near and far sums of any kernel in double: SIMD,
  * compensated sums.
  *
- * The far sum is that of ewald_level_far.h for each channel and each value;
- * a value v(x) = Re sum_k Z e^{ik.x} over a half space has the weights
+ * The far sum is that of ewald_level_far.h for each channel and each value.  A
+ * value v(x) = Re sum_k Z e^{ik.x} over a half space has the weights
  *     U = Re Z(+) + Re Z(-),    V = Im Z(-) - Im Z(+),
  *     X = -Im Z(+) - Im Z(-),   Y = Re Z(-) - Re Z(+). */
 #include "base/simd.h"
@@ -27,7 +27,7 @@ struct target {
     real sum[EXACT_VALUES], low[EXACT_VALUES];
 };
 
-/* Source j at the distance d, r2 = d.d < rc^2. */
+/* Adds source j at the distance d, r2 = d.d < rc^2. */
 static void pair(const struct ewald_job *job, struct target *t,
                  const real d[3], real r2, int64_t j)
 {
@@ -97,7 +97,7 @@ static void gather(const struct ewald_job *job, int slot, int64_t i0,
     }
 }
 
-/* A value of a row at two vectors of targets, whose e_1 e_2 is e12. */
+/* A value of a row at two vectors of targets; e12 is e_1 e_2 of the targets. */
 SIMD_FN void eval_row(int32_t length, const real *weights, const real *e12,
                       const real *e3, int j, real *total, real *low)
 {
@@ -151,7 +151,7 @@ static void far(const struct ewald_job *job, int slot, int64_t i0, int64_t i1,
 extern const struct ewald_any_kern ISA_NAME(ewald_any);
 const struct ewald_any_kern ISA_NAME(ewald_any) = {tables, gather, near, far};
 #else
-/* The references sum in f64 alone. */
+/* Built in f64 only. */
 extern const struct ewald_any_kern ISA_NAME(ewald_any);
 const struct ewald_any_kern ISA_NAME(ewald_any) = {0};
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_any_part.h: the pieces of ewald_any.h, inside. */
+/* ewald_any_part.h: internal parts of ewald_any.h. */
 #ifndef FARSUM_REFERENCE_EWALD_EWALD_ANY_PART_H
 #define FARSUM_REFERENCE_EWALD_EWALD_ANY_PART_H
 
@@ -10,26 +10,30 @@ farsum_status ewald_any_tune(const struct exact_kind *kind, double screen,
                              const struct ewald_lattice *lattice,
                              const struct ewald_setup *setup,
                              struct ewald_info *info);
-/* Truncation of strengths at random over RMS strength / a^power. */
+/* Truncation error of random strengths over RMS strength / a^power. */
 double ewald_any_cut(const struct exact_kind *kind,
                      const struct ewald_info *info, double a);
-/* What double leaves of the sums themselves, relative to their RMS. */
+/* Rounding error of the sums in double, relative to their RMS. */
 #define EWALD_ANY_ROUNDING 5e-16
+
+/* The far sum at all targets from sums over the sources that are there: sets
+ * values [targets][width], in the caller's order. */
+void ewald_any_far(const struct ewald_job *job, enum isa isa, double *values);
 
 typedef double ewald_values[EWALD_TARGETS][EXACT_VALUES];
 
-/* In double.  Of struct ewald_job: table has a slot for each block in flight,
- * sums are [channels][entries][8], weights [values][entries][4]. */
+/* Functions in double.  In struct ewald_job, table has a slot for each block in
+ * flight, sums are [channels][entries][8], weights [values][entries][4]. */
 struct ewald_any_kern {
-    /* Factors of points i0.. into a slot of the tables. */
+    /* Writes the factors of points i0.. to a slot of the tables. */
     void (*tables)(const struct ewald_job *, const struct ewald_points *,
                    int slot, int64_t i0, int count);
     /* Adds a block of sources, whose factors are in the slot, to the sums of
-     * rows r0..r1. */
+     * rows r0 to r1. */
     void (*gather)(const struct ewald_job *, int slot, int64_t i0, int count,
                    int64_t r0, int64_t r1);
-    /* Near and far at targets i0..i1, at most EWALD_TARGETS, factors of the
-     * far sum in the slot. */
+    /* Near and far sums at targets i0 to i1, at most EWALD_TARGETS; the far
+     * sum's factors are in the slot. */
     void (*near)(const struct ewald_job *, int64_t i0, int64_t i1,
                  ewald_values values);
     void (*far)(const struct ewald_job *, int slot, int64_t i0, int64_t i1,

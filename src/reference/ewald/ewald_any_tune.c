@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_any_tune.c: cutoff and wave vectors from the accuracy and the price.
+/* ewald_any_tune.c: cutoff and wave vectors from accuracy and cost.
  *
- * What is left out is what the kernel's random() and aligned() say (math.md
- * 7.3).  s is such that the truncation, were all of it to work together, is
- * within accuracy over MARGIN of strength/a^power, a = (V/N)^(1/3): random
- * strengths then end far below, and velocities smaller than those of neighbours
- * still well. */
+ * The kernel's random() and aligned() give the truncation error (math.md 7.3).
+ * s is chosen so that the truncation error, if all of it were coherent, is at
+ * most accuracy/MARGIN of strength/a^power, a = (V/N)^(1/3).  The error of
+ * random strengths is then far smaller.  Velocities smaller than those due to
+ * neighbours remain accurate. */
 #include "reference/ewald/ewald_any_part.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum { MARGIN = 16 };
 
 /* Seconds, measured on one core of a 2.4 GHz Zen 3 with AVX2. */
 static const double price_pair = 9e-8;      /* a pair within rc */
-static const double price_box = 4e-9;       /* a target's look into a box */
+static const double price_box = 4e-9;       /* a check of a box for a target */
 static const double price_gather = 1.6e-10; /* source, channel and mode */
 static const double price_eval = 1.2e-10;   /* target, value and mode */
 static const double price_table = 1e-8;     /* a point and one factor */
@@ -51,11 +51,11 @@ double ewald_any_cut(const struct exact_kind *kind,
     return exp(-s * s) * kind->random(s, info->cutoff / a);
 }
 
-/* Screened potentials fall as e^-u, u = kappa a.  With c = kappa/(2 xi),
- * the modes and a charge's own part fall as e^(-c^2); what is cut falls as
- * e^(-s^2 - c^2) while c <= s.  Where c^2 is far below u, results are the
- * rounding of larger terms.  So c^2 >= u; for u above log(1/accuracy), s grows
- * with c: s^2 = c^2 = (u + log(1/accuracy))/2. */
+/* Screened potentials fall as e^-u, u = kappa a.  With c = kappa/(2 xi), the
+ * modes and a charge's own part fall as e^(-c^2); the truncation error falls as
+ * e^(-s^2 - c^2) while c <= s.  Where c^2 is far below u, results are smaller
+ * than the rounding of the terms.  So c^2 >= u is required.  For u above
+ * log(1/accuracy), s grows with c: s^2 = c^2 = (u + log(1/accuracy))/2. */
 static void screened(double u, double *accuracy, double *xi_most)
 {
     const double free = 2; /* exponents that cost less than a digit */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_body.c: what the periodic oracles hold, and how it is set. */
+/* ewald_body.c: common state of the periodic references, and its set-up. */
 #include "base/mem.h"
 #include "base/par.h"
 #include "reference/ewald/ewald_part.h"

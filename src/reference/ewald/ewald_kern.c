@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_kern.c: the oracle's level in double: vectors, compensated sums. */
+/* ewald_kern.c: the periodic reference's arithmetic in double: SIMD,
+ * compensated sums. */
 #include "base/simd.h"
 #include "reference/ewald/ewald_part.h"
 
@@ -25,7 +26,7 @@ extern const struct ewald_kern ISA_NAME(ewald);
 const struct ewald_kern ISA_NAME(ewald) = {sizeof(real), fill, gather, weigh,
                                            virial, near, far};
 #else
-/* The reference sums in f64 (and long double) alone. */
+/* Built in f64 (here) and long double (ewald_long.c) only. */
 extern const struct ewald_kern ISA_NAME(ewald);
 const struct ewald_kern ISA_NAME(ewald) = {0};
 #endif

@@ -23,7 +23,7 @@ static void sort_rows(long double *a)
         }
 }
 
-/* Makes row i shorter by integer multiples of the others; 1 if it did. */
+/* Shortens row i by integer multiples of the others; returns 1 if it did. */
 static int shorten(long double *a, int i)
 {
     long double *v = a + 3 * i, best[3], length = dot(v, v) * (1 - 1e-9L);
@@ -32,8 +32,8 @@ static int shorten(long double *a, int i)
     long double mp = roundl(dot(v, p) / dot(p, p));
     long double mq = roundl(dot(v, q) / dot(q, q));
     for (int s = 0; s < 11; s++) {
-        /* Multiples to take off: of p alone, of q alone, then combinations
-         * that pairs do not find. */
+        /* Multiples to subtract: of p only, of q only, then combinations not
+         * found by pairs. */
         long double m = s == 0 ? mp : s == 1 ? 0 : (s - 2) / 3 - 1;
         long double o = s == 0 ? 0 : s == 1 ? mq : (s - 2) % 3 - 1;
         long double w[3];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_level_far.h: the far sum at one level of arithmetic.
+/* ewald_level_far.h: the far sum in one precision.
  *
- * Included by ewald_kern.c and ewald_long.c; for the words ewald_level_table.h.
+ * Included by ewald_kern.c and ewald_long.c; ewald_level_table.h lists the
+ * macros to define.
  *
  * With e_d = exp(2 pi i n_d s_d), a + ib = e_1 e_2 and c + is = e_3, a row
- * needs for +n3 and -n3 at once the real sums over the sources
+ * requires for +n3 and -n3 together the real sums over the sources
  *     P = sum q a c,  Q = sum q a s,  R = sum q b c,  T = sum q b s,
  *     S(+) = (P - T) + i(Q + R),      S(-) = (P + T) + i(R - Q),
  * and at a target, with the weights g(+), g(-) of ewald_mode,
@@ -126,7 +127,7 @@ static void virial(const struct ewald_job *job, long double w[6])
 }
 
 /* A row at two vectors of targets.  total: phi and dphi/ds_d / 2 pi, [4][B],
- * then what their rounding lost. */
+ * then their rounding errors. */
 static inline __attribute__((always_inline)) void
 eval_row(const struct ewald_row *row, const real *weights, const real *e1,
          const real *e2, const real *e3, int j, real *total)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_level_near.h: the near sum at one level of arithmetic; for its words
- * see ewald_level_table.h. */
+/* ewald_level_near.h: the near sum in one precision.  ewald_level_table.h lists
+ * the macros to define. */
 
 struct target {
     real sum[10], low[10]; /* phi, E (3), sum q d d f (6) */
 };
 
-/* Source j at the distance d, r2 = d.d < rc^2. */
+/* Adds source j at the distance d, r2 = d.d < rc^2. */
 static inline __attribute__((always_inline)) void
 pair(const struct ewald_job *job, struct target *t, const real d[3], real r2,
      int64_t j)
@@ -14,7 +14,7 @@ pair(const struct ewald_job *job, struct target *t, const real d[3], real r2,
     real q = job->q[j], xi = job->xi;
     real self = 2 * xi / LEVEL_SQRT((real)EWALD_PI);
     if (r2 <= (real)job->coincide * job->coincide) {
-        /* erf(xi r)/r at r = 0, which the far sum holds */
+        /* erf(xi r)/r at r = 0, which the far sum includes */
         add(&t->sum[0], &t->low[0], -q * self);
         return;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_level_table.h: what the far sums of a level are made of: factors
- * exp(2 pi i n s), their products, the dot products with strengths.
+/* ewald_level_table.h: parts of the far sums in one precision: factors exp(2 pi
+ * i n s), their products, dot products with strengths.
  *
- * Included where the words real, vreal, W, v_*, LEVEL_* are defined:
- * ewald_kern.c and ewald_any_kern.c (double, vectors), ewald_long.c (long
- * double, a vector of one). */
+ * Before including, define real, vreal, W, v_*, LEVEL_*.  Included by
+ * ewald_kern.c and ewald_any_kern.c (double, SIMD) and ewald_long.c (long
+ * double, vectors of length 1). */
 
 /* Knuth's TwoSum: see direct_kern.h. */
 static inline __attribute__((always_inline)) void add(real *sum, real *low,
@@ -23,8 +23,8 @@ static inline __attribute__((always_inline)) void add_v(real *sum, real *low,
     v_store(sum, s);
 }
 
-/* exp(2 pi i n s), s = high + low: n high is exact, and so is what is left of
- * it after whole quarter turns. */
+/* exp(2 pi i n s), s = high + low.  n high is exact, and so is its remainder
+ * after whole quarter turns. */
 static inline void turn(int32_t n, double high, double low, real *c, real *s)
 {
     real f = (real)n * high, sine, cosine;
@@ -41,7 +41,7 @@ static inline void turn(int32_t n, double high, double low, real *c, real *s)
 }
 
 /* Table of an axis, [n][2][EWALD_SOURCES]: sines and cosines of the multiples
- * of a step and below it; the others are one product. */
+ * of a step and of the indices below the step; the others are one product. */
 static void table_fill(const struct ewald_points *p, int d, int32_t most,
                        int64_t i0, int count, real *table)
 {
@@ -94,7 +94,7 @@ static inline void multiply(real *z, const real *u, const real *v, int conj,
     }
 }
 
-/* P, Q, R, T of `two` + 1 neighbouring n3, added to their sums. */
+/* Adds P, Q, R, T of `two` + 1 adjacent n3 to their sums. */
 static inline __attribute__((always_inline)) void
 dots(const real *ab, const real *e3, int count, int two, real *sums)
 {

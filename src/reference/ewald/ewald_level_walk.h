@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_level_walk.h: the pairs of the near sum at one level of arithmetic.
+/* ewald_level_walk.h: loop over the pairs of the near sum in one precision.
  *
- * Included where struct target and pair(job, target, d, r2, j) are, which takes
- * source j at the distance d; for the other words see ewald_level_table.h. */
+ * Before including, define struct target and pair(job, target, d, r2, j), which
+ * adds source j at the distance d, and the macros of ewald_level_table.h. */
 
-/* Sources j0..j1 seen from x, an unevaluated sum of high and low parts. */
+/* Adds sources j0 to j1 at a target x, an unevaluated sum of high and low
+ * parts. */
 static void box_pairs(const struct ewald_job *job, struct target *t,
                       const real x[3], const real x_low[3], int64_t j0,
                       int64_t j1)
@@ -48,7 +49,7 @@ static void near_target(const struct ewald_job *job, int64_t i,
         int64_t j0 = start[0], j1 = start[1];
         if (j0 == j1)
             continue;
-        /* Sources of an image lie at +v: the target is seen from x - v. */
+        /* An image's sources lie at +v, so x - v is used for the target. */
         const double *v = b->image + 6 * ewald_image(b, image);
         real x[3], low[3];
         for (int d = 0; d < 3; d++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_long.c: the oracle's level in long double: a vector of one. */
+/* ewald_long.c: the periodic reference's arithmetic in long double: vectors of
+ * length 1. */
 #include "reference/ewald/ewald_part.h"
 
 #include <math.h>

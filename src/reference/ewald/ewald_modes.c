@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_modes.c: the wave vectors of the far sum. */
+/* ewald_modes.c: wave vectors of the far sum. */
 #include "base/mem.h"
 #include "reference/ewald/ewald_part.h"
 
@@ -20,7 +20,7 @@ static long double square(const long double k[3])
     return k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
 }
 
-/* Entries that a row needs: 1 + the largest |n3| with |k| <= kmax, or 0. */
+/* Number of entries of a row: 1 + the largest |n3| with |k| <= kmax, or 0. */
 static int32_t row_length(const struct ewald_lattice *l, double kmax,
                           int32_t n1, int32_t n2)
 {
@@ -33,7 +33,7 @@ static int32_t row_length(const struct ewald_lattice *l, double kmax,
     if (root < 0)
         return 0;
     root = sqrtl(root);
-    /* n3 between the two roots of |p + n3 b| = kmax */
+    /* n3 lies between the two roots of |p + n3 b| = kmax */
     long double low = ceill((-pb - root) / b2);
     long double high = floorl((-pb + root) / b2);
     if (low > high)
@@ -41,8 +41,8 @@ static int32_t row_length(const struct ewald_lattice *l, double kmax,
     return 1 + (int32_t)fmaxl(fabsl(low), fabsl(high));
 }
 
-/* Counts the rows of the half space and their entries; fills rows if there is
- * room. */
+/* Counts the rows of the half space and their entries; also fills rows if they
+ * are allocated. */
 static void visit_rows(struct ewald_modes *modes, const struct ewald_lattice *l,
                        double kmax)
 {

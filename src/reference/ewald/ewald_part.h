@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_part.h: the pieces of the periodic oracle (ewald_sum.h), inside. */
+/* ewald_part.h: internal parts of the periodic reference (ewald_sum.h). */
 #ifndef FARSUM_REFERENCE_EWALD_EWALD_PART_H
 #define FARSUM_REFERENCE_EWALD_EWALD_PART_H
 
@@ -9,49 +9,49 @@
 #define EWALD_PI 3.14159265358979323846264338327950288L
 
 enum {
-    EWALD_SOURCES = 128, /* sources in a block of the far sum */
-    EWALD_TARGETS = 32,  /* targets in a block */
-    EWALD_PAD = 16,      /* entries past the end of a points' array */
+    EWALD_SOURCES = 128, /* sources per block of the far sum */
+    EWALD_TARGETS = 32,  /* targets per block */
+    EWALD_PAD = 16,      /* padding of the points' arrays, in entries */
 };
 
-/* The lattice in a basis of our own, nearly orthogonal, shortest first (so
- * that the rows of modes, along c, are long). */
+/* The lattice in a nearly orthogonal basis of our own.  The shortest vector is
+ * first, so the rows of modes, along c, are long. */
 struct ewald_lattice {
     long double a[9];      /* rows */
     long double inv[9];    /* s_d = sum_j x_j inv[3j + d] */
     long double volume;    /* > 0; the basis may be left-handed */
     long double length[3]; /* of the rows */
-    long double height[3]; /* distance of opposite faces */
+    long double height[3]; /* distances between opposite faces */
 };
 farsum_status ewald_lattice_set(struct ewald_lattice *lattice,
                                 const double rows[9]);
 
-/* Choice of parameters and what it promises. */
+/* Chooses the parameters and predicts error, time and memory. */
 farsum_status ewald_tune(const struct ewald_lattice *lattice,
                          const struct ewald_setup *setup,
                          struct ewald_info *info);
 
-/* What the two oracles' choices share: ewald_search.c. */
+/* ewald_search.c: input of the parameter search of both references. */
 struct ewald_count {
-    double volume, n, m, length; /* the last: sum of the basis vectors' */
+    double volume, n, m, length; /* length: sum of the basis vectors' lengths */
     int threads, vacuum, same;
 };
-/* What is to do: modes, factors a point, pairs within rc, looks of targets into
- * boxes; entries of the rows of modes, points to hold. */
+/* Amount of work: modes, factors per point, pairs within rc, box checks of
+ * targets, entries of the rows of modes, points to store. */
 struct ewald_work {
     double modes, tables, pairs, looks, entries, points;
 };
 struct ewald_oracle {
-    double margin;  /* what is left out stays below the accuracy over it */
-    double xi_most; /* of xi a, a = (V/N)^(1/3) */
-    /* What is left out over exp(-s^2), u = rc/a, a = (V/N)^(1/3). */
+    double margin;  /* truncation errors stay below accuracy / margin */
+    double xi_most; /* limit of xi a, a = (V/N)^(1/3) */
+    /* The truncation error over exp(-s^2), u = rc/a, a = (V/N)^(1/3). */
     double (*left)(const void *data, double s2, double u);
-    /* Sets seconds, bytes and estimate; the rest of info stands. */
+    /* Sets seconds, bytes and estimate of info; changes nothing else. */
     void (*price)(const void *data, const struct ewald_count *,
                   const struct ewald_work *, struct ewald_info *);
     const void *data;
 };
-/* Checks the setup. */
+/* Checks the setup and fills *count. */
 farsum_status ewald_count(const struct ewald_lattice *lattice,
                           const struct ewald_setup *setup,
                           struct ewald_count *count);
@@ -63,19 +63,19 @@ void ewald_search(const struct ewald_oracle *oracle,
 /* Points sorted by the boxes of a grid. */
 struct ewald_points {
     int64_t n;
-    int64_t *index;           /* [n] place in the caller's arrays */
+    int64_t *index;           /* [n] index in the caller's arrays */
     int32_t *box;             /* [n] */
     double *hi[3], *lo[3];    /* [n] wrapped position, unevaluated sum */
-    /* [n] fractional coordinate, unevaluated sum: high is a multiple of 2^-30,
-     * so that its product with a mode's number is exact. */
+    /* [n] fractional coordinate, unevaluated sum.  high is a multiple of 2^-30,
+     * so its product with a mode's number is exact. */
     double *s_high[3], *s_low[3];
     double *x;                /* [n][3] unwrapped; NULL unless vacuum */
     int64_t *start;           /* [boxes + 1] */
-    int64_t room, boxes_room; /* counts that the arrays hold */
+    int64_t room, boxes_room; /* capacities of the arrays */
 };
 
-/* Boxes of the near sum: grid[0] x grid[1] x grid[2] in a cell, and the
- * offsets between boxes that can hold pairs within rc. */
+/* Boxes of the near sum: grid[0] x grid[1] x grid[2] in a cell, and the offsets
+ * between boxes that can contain pairs within rc. */
 struct ewald_boxes {
     int32_t grid[3];
     int64_t boxes, offsets, images;
@@ -94,7 +94,7 @@ farsum_status ewald_points_set(struct ewald_points *points,
 void ewald_points_free(struct ewald_points *points);
 
 /* Wave vectors k = 2 pi (n1, n2, n3) inv^T of a half space, in rows of given
- * n1, n2: entry n3 = 0..length-1 stands for +n3 and -n3. */
+ * n1, n2.  Entry n3 = 0..length-1 represents +n3 and -n3. */
 struct ewald_row {
     int32_t n1, n2, length;
     int64_t start;
@@ -109,41 +109,42 @@ farsum_status ewald_modes_set(struct ewald_modes *modes,
                               const struct ewald_lattice *lattice,
                               double kmax);
 void ewald_modes_free(struct ewald_modes *modes);
-/* Wave vector of an entry, sign +1 or -1 for n3; 0 where the mode is not one
- * of the half space within kmax. */
+/* The wave vector of an entry; sign +1 or -1 for n3.  Returns 0 if the mode is
+ * not in the half space or not within kmax. */
 int ewald_wave(const struct ewald_lattice *lattice, double kmax,
                const struct ewald_row *row, int32_t n3, int sign,
                long double k[3]);
-/* The same; returns 2 (4 pi/V) exp(-k^2/4 xi^2)/k^2, or 0. */
+/* Also computes the wave vector; returns 2 (4 pi/V) exp(-k^2/4 xi^2)/k^2, or
+ * 0. */
 long double ewald_mode(const struct ewald_lattice *lattice, double xi,
                        double kmax, const struct ewald_row *row, int32_t n3,
                        int sign, long double k[3]);
 
-/* What a level works on: set by ewald_body.c, ewald_sum.c and ewald_any.c,
- * constant in a run. */
+/* Input of a sum in one precision.  Set by ewald_body.c, ewald_sum.c and
+ * ewald_any.c; constant during a run. */
 struct ewald_job {
     const struct ewald_lattice *lattice;
     const struct ewald_boxes *boxes;
     const struct ewald_modes *modes;
     const struct ewald_points *sources, *targets;
-    double xi, rc, kmax, coincide; /* the last: a distance */
+    double xi, rc, kmax, coincide; /* coincide: a distance */
     const double *q; /* [n + EWALD_PAD] in sorted order */
     int want_virial, want_far;
     int threads;
-    struct progress *listener; /* that the sums over sources tell; or NULL */
-    /* of ewald_any.c alone: the kernel, how many values, and [channels][n +
+    struct progress *listener; /* progress of the sums over sources; or NULL */
+    /* ewald_any.c only: the kernel, the number of values, and [channels][n +
      * EWALD_PAD] */
     const struct exact_kind *kind;
     struct exact_split split;
     int width;
     const double *channel;
-    void *table[3]; /* [threads][most + 1][2][EWALD_SOURCES], level's real */
-    void *sums;     /* [threads][entries][8], level's real */
-    void *weights;  /* [entries][4], level's real */
-    void *mode;     /* [entries][2], level's real: weights of +n3, -n3 */
+    void *table[3]; /* [threads][most + 1][2][EWALD_SOURCES] of `real` */
+    void *sums;     /* [threads][entries][8] of `real` */
+    void *weights;  /* [entries][4] of `real` */
+    void *mode;     /* [entries][2] of `real`: weights of +n3, -n3 */
 };
 
-/* What both oracles hold. */
+/* Common state of both periodic references. */
 struct ewald_body {
     struct ewald_setup setup;
     struct ewald_lattice lattice;
@@ -152,14 +153,14 @@ struct ewald_body {
     struct ewald_modes modes;
     struct ewald_points sources, targets; /* targets.n = 0: the sources */
     struct ewald_job job;
-    int ready, same; /* all is set; the targets are the sources */
+    int ready, same; /* everything is set; the targets are the sources */
 };
 farsum_status ewald_body_open(struct ewald_body *body,
                               const struct ewald_setup *setup);
 void ewald_body_close(struct ewald_body *body); /* frees what it holds */
-/* Points are set by counting them, choosing info, placing them and reserving
- * what a run works in: threads' tables, `sums` sums of each entry and `weights`
- * weights. */
+/* To set points: count them, choose info, place them, and reserve the workspace
+ * of a run: the threads' tables, `sums` sums and `weights` weights per
+ * entry. */
 farsum_status ewald_body_count(struct ewald_body *body, int64_t n, int64_t m,
                                const double *y);
 farsum_status ewald_body_points(struct ewald_body *body, const double *x,
@@ -167,27 +168,27 @@ farsum_status ewald_body_points(struct ewald_body *body, const double *x,
 farsum_status ewald_body_work(struct ewald_body *body, size_t real_size,
                               int64_t sums, int64_t weights);
 
-/* Results at a block of targets; the virial is of the near field. */
+/* Results at a block of targets; the virial is the near field's. */
 struct ewald_block {
     long double potential[EWALD_TARGETS];
     long double field[EWALD_TARGETS][3];
-    long double virial[EWALD_TARGETS][6]; /* sum_j q_j d d f: xx yy zz xy xz
-                                             yz, f the field's factor */
+    long double virial[EWALD_TARGETS][6]; /* sum_j q_j d d f: xx yy zz xy xz yz,
+                                             f the field's factor */
 };
 
-/* A level of arithmetic. */
+/* Functions of one precision. */
 struct ewald_kern {
     size_t real_size;
     /* Fills job->mode. */
     void (*fill)(const struct ewald_job *);
     /* Adds sources i0..i1 to the sums of thread t. */
     void (*gather)(const struct ewald_job *, int t, int64_t i0, int64_t i1);
-    /* Joins the threads' sums of entries e0..e1 into sums of thread 0 and
-     * makes the weights. */
+    /* Adds up the threads' sums of entries e0 to e1 into thread 0's, and
+     * computes the weights. */
     void (*weigh)(const struct ewald_job *, int64_t e0, int64_t e1);
     /* The far virial: xx yy zz xy xz yz. */
     void (*virial)(const struct ewald_job *, long double w[6]);
-    /* Near and far at targets i0..i1, at most EWALD_TARGETS. */
+    /* Near and far sums at targets i0 to i1, at most EWALD_TARGETS. */
     void (*near)(const struct ewald_job *, int64_t i0, int64_t i1,
                  struct ewald_block *);
     void (*far)(const struct ewald_job *, int t, int64_t i0, int64_t i1,
@@ -195,7 +196,7 @@ struct ewald_kern {
 };
 extern const struct ewald_kern ewald_long;
 
-/* Index in the list of images; image[d] within +-reach[d]. */
+/* Index in the list of images; image[d] is within +-reach[d]. */
 static inline int64_t ewald_image(const struct ewald_boxes *b,
                                   const int32_t image[3])
 {

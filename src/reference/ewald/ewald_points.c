@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_points.c: points wrapped into the cell, sorted by boxes; the boxes of
- * the near sum and which of them see each other. */
+/* ewald_points.c: points wrapped into the cell and sorted by boxes; pairs of
+ * boxes in the near sum. */
 #include "base/mem.h"
 #include "base/par.h"
 #include "reference/ewald/ewald_part.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Boxes are a fifth of rc wide, but hold a few particles. */
+/* Chooses boxes a fifth of rc wide, but with at least a few particles each. */
 static void choose_grid(struct ewald_boxes *b, const struct ewald_lattice *l,
                         double rc, int64_t n)
 {
@@ -23,8 +23,8 @@ static void choose_grid(struct ewald_boxes *b, const struct ewald_lattice *l,
 }
 
 /* Visits the offsets of boxes whose points can be within rc: their corners are
- * nearer than rc and a box's longest diagonal.  Counts them; fills if there is
- * room. */
+ * nearer than rc plus a box's longest diagonal.  Counts them; also fills the
+ * list if it is allocated. */
 static int64_t visit_offsets(struct ewald_boxes *b,
                              const struct ewald_lattice *l, double rc,
                              const int32_t most[3])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_search.c: the cheapest cutoff that an accuracy leaves, for both of the
- * periodic oracles.
+/* ewald_search.c: search for the cheapest cutoff at a given accuracy, for both
+ * periodic references.
  *
- * With xi rc = s and kmax = 2 s xi both sums are cut at exp(-s^2) times what
- * the oracle says is left out there. */
+ * With xi rc = s and kmax = 2 s xi, both sums are truncated at exp(-s^2) times
+ * left() of the reference. */
 #include "base/mem.h"
 #include "base/par.h"
 #include "reference/ewald/ewald_part.h"
@@ -47,6 +47,7 @@ static double solve(const struct ewald_oracle *oracle, double accuracy,
 }
 
 static void estimate(const struct ewald_oracle *oracle,
+                     const struct ewald_setup *setup,
                      const struct ewald_count *c, double s,
                      struct ewald_info *info)
 {
@@ -65,6 +66,8 @@ static void estimate(const struct ewald_oracle *oracle,
     info->kmax = kmax;
     info->modes = (int64_t)fmin(work.modes, 1e18);
     oracle->price(oracle->data, c, &work, info);
+    if (setup->price)
+        setup->price(setup->price_data, c, &work, info);
 }
 
 void ewald_search(const struct ewald_oracle *oracle,
@@ -82,7 +85,7 @@ void ewald_search(const struct ewald_oracle *oracle,
         double s = solve(oracle, setup->accuracy, try.cutoff / a);
         if (s * a > oracle->xi_most * try.cutoff && !(setup->cutoff > 0))
             continue;
-        estimate(oracle, count, s, &try);
+        estimate(oracle, setup, count, s, &try);
         /* Where memory lacks, the fewest modes. */
         double cost = try.seconds;
         if ((double)try.bytes > room)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_sum.c: the periodic oracle: set-up, and the order of a run. */
+/* ewald_sum.c: periodic reference for laplace: set-up, and the steps of a
+ * run. */
 #include "reference/ewald/ewald_sum.h"
 #include "base/mem.h"
 #include "base/par.h"
@@ -16,7 +17,7 @@ struct ewald {
     struct ewald_body body;
     const struct ewald_kern *kern;
     double *q;             /* [n + EWALD_PAD] in sorted order */
-    long double (*share)[SHARE]; /* a block of targets each */
+    long double (*share)[SHARE]; /* one per block of targets */
 };
 
 farsum_status ewald_create(const struct ewald_setup *setup, struct ewald **out)
@@ -52,7 +53,7 @@ void ewald_destroy(struct ewald *e)
     mem_free(e);
 }
 
-/* Everything that a run works in. */
+/* Allocates the workspace of a run. */
 static farsum_status reserve_work(struct ewald *e)
 {
     struct ewald_body *b = &e->body;
@@ -87,7 +88,7 @@ void ewald_get_info(const struct ewald *e, struct ewald_info *info)
     *info = e->body.info;
 }
 
-/* What does not depend on the pair: net charge and dipole. */
+/* Terms that do not depend on pairs: net charge and dipole. */
 struct whole {
     long double net, dipole[3], background, surface;
 };
@@ -108,7 +109,7 @@ static void sum_whole(struct ewald *e, const double *q, struct whole *w)
         w->surface = 4 * EWALD_PI / (3 * e->body.lattice.volume);
 }
 
-/* Completes a block and hands it out; outputs in the caller's order. */
+/* Completes a block and stores the outputs in the caller's order. */
 static void finish(const struct ewald *e, const struct whole *w, int64_t i0,
                    int64_t i1, const struct ewald_block *b, double *potential,
                    double *field, long double share[SHARE])
@@ -135,7 +136,7 @@ static void finish(const struct ewald *e, const struct whole *w, int64_t i0,
     }
 }
 
-/* Near and far, over all targets. */
+/* Near and far sums over all targets. */
 static void run_targets(struct ewald *e, const struct whole *w,
                         double *potential, double *field)
 {
@@ -159,7 +160,8 @@ static void run_targets(struct ewald *e, const struct whole *w,
     }
 }
 
-/* W of near (in the shares), far, background and surface. */
+/* Adds up W of near field (in the shares), far field, background and
+ * surface. */
 static void total_virial(const struct ewald *e, const struct whole *w,
                          const long double near[SHARE], double *virial)
 {
@@ -168,7 +170,7 @@ static void total_virial(const struct ewald *e, const struct whole *w,
     long double v[6] = {0};
     e->kern->virial(&e->body.job, v);
     long double m2 = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
-    /* Background energy net * background / 2 goes as 1/V; surface energy
+    /* Background energy net * background / 2 scales as 1/V; surface energy
      * (surface/2) |M|^2 as |M|^2/V. */
     long double trace = (w->net * w->background + w->surface * m2) / 2;
     for (int i = 0; i < 9; i++) {
@@ -196,7 +198,7 @@ farsum_status ewald_run(struct ewald *e, const double *q, double *potential,
     int threads = job->threads;
     job->listener =
         progress_phase(n + job->targets->n, "summing by Ewald's sum");
-    /* A loop, not a region: every share is done, whatever the team's size. */
+    /* A loop, not a region, so that every share is done for any team size. */
     PAR_FOR(threads, schedule(static))
     for (int t = 0; t < threads; t++)
         kern->gather(job, t, par_start(n, threads, t),

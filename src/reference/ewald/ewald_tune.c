@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ewald_tune.c: cutoff and wave vectors from the accuracy and the price.
+/* ewald_tune.c: cutoff and wave vectors from accuracy and cost.
  *
  * Truncation errors are exp(-s^2) times (Kolafa and Perram, Mol. Simul. 9:351,
  * 1992, for random charges; a = (V/N)^(1/3), relative to q^2/a^2 and q/a)
  *     force 2 sqrt(a/rc),   potential sqrt(rc/a)/s^2,
- * near and far alike.  MARGIN covers order in the charges, what the RMS leaves
- * out, and the far virial, whose last terms weigh 2 s^2 times the energy's. */
+ * for the near and the far sum.  MARGIN covers correlated charges, errors above
+ * the RMS, and the far virial, whose last terms weigh 2 s^2 times the
+ * energy's. */
 #include "reference/ewald/ewald_part.h"
 
 #include <math.h>
@@ -15,10 +16,10 @@ enum { MARGIN = 128 };
 /* Seconds, measured on one core of a 2.4 GHz Zen 3 with AVX2. */
 struct price {
     double pair;   /* near: a pair within rc */
-    double box;    /* near: a target's look into a box */
+    double box;    /* near: a check of a box for a target */
     double gather; /* far: a source and a mode */
     double eval;   /* far: a target and a mode */
-    double table;  /* far: a point and one factor exp(2 pi i n s) */
+    double table;  /* far: a factor exp(2 pi i n s) of a point */
     double real_size;
 };
 static const struct price price_of[] = {
@@ -26,7 +27,7 @@ static const struct price price_of[] = {
     [EWALD_LONG] = {5e-7, 4e-9, 8e-9, 1.5e-8, 1e-7, 16},
 };
 
-/* Work in long double that EWALD_AUTO accepts: core seconds. */
+/* Work in long double that EWALD_AUTO accepts, in core seconds. */
 static const double long_work = 4;
 
 static double left_out(const void *data, double s2, double u)

@@ -10,14 +10,14 @@
 
 enum { GROUP = 128 };
 
-/* The host's twin of stage/expansions/device.k's struct. */
+/* Host counterpart of the struct in stage/expansions/device.k. */
 struct boxes_place {
     int32_t root[3], periodic[3];
     int32_t ws, level, boxes, unused;
     int64_t at;
 };
 _Static_assert(sizeof(struct boxes_place) == 48,
-               "as stage/expansions/device.k has it");
+               "must match stage/expansions/device.k");
 
 int64_t boxes_gpu_level(const struct boxes_args *a, int level)
 {
@@ -43,7 +43,7 @@ farsum_status boxes_gpu_fits(const struct boxes_args *a, int most)
 {
     TRY(gpu_wanted(a->device));
     if (!a->dense)
-        FAIL(ERR_UNSUPPORTED, "it is for dense trees");
+        FAIL(ERR_UNSUPPORTED, "supports only dense trees");
     return boxes_gpu_fits_any(a, most);
 }
 
@@ -51,15 +51,15 @@ farsum_status boxes_gpu_fits_any(const struct boxes_args *a, int most)
 {
     TRY(gpu_wanted(a->device));
     if (a->p < 0 || a->p > most)
-        FAIL(ERR_UNSUPPORTED, "it is for orders up to %d", most);
+        FAIL(ERR_UNSUPPORTED, "supports orders up to %d", most);
     if (!a->dense)
         return FARSUM_OK;
     if (a->depth > BOXES_LEVELS)
-        FAIL(ERR_UNSUPPORTED, "it is for %d levels below the root at most",
+        FAIL(ERR_UNSUPPORTED, "supports at most %d levels below the root",
              BOXES_LEVELS);
     double root = (double)a->root[0] * (double)a->root[1] * (double)a->root[2];
     if (root * (double)((int64_t)1 << 3 * a->depth) >= 0x1p30)
-        FAIL(ERR_UNSUPPORTED, "it is for fewer than 2^30 leaves");
+        FAIL(ERR_UNSUPPORTED, "supports fewer than 2^30 leaves");
     return FARSUM_OK;
 }
 
@@ -68,7 +68,7 @@ farsum_status boxes_gpu_room(const struct boxes_args *a, int64_t bytes)
     const struct device_facts *f = &a->device->facts;
     if (bytes > f->alloc_max || bytes > f->memory / 2)
         FAIL(ERR_UNSUPPORTED,
-             "its operators are %lld bytes, a buffer of %s may have %lld",
+             "operators need %lld bytes; a buffer of %s can hold %lld",
              (long long)bytes, a->device->name,
              (long long)(f->alloc_max < f->memory / 2 ? f->alloc_max
                                                       : f->memory / 2));
@@ -143,12 +143,13 @@ farsum_status boxes_gpu_begin(struct boxes_gpu *g, const struct boxes_args *a,
         l->begin[level] = (int32_t)g->groups;
         g->groups += 8 * parts * ((parents + width - 1) / width);
         if (g->groups > INT32_MAX)
-            FAIL(ERR_UNSUPPORTED, "m2l: too many groups of threads");
+            FAIL(ERR_UNSUPPORTED, "m2l: too many thread blocks");
     }
     return near_fill(g);
 }
 
-/* Runs of a tree, if `to` is there: octant, first box, end, 0.  How many. */
+/* Runs of a tree: octant, first box, end, 0; written unless `to` is NULL.
+ * Returns their number. */
 static int64_t set_runs(const struct boxes_gpu *g, const struct tree *t,
                         int32_t *to)
 {
@@ -179,11 +180,12 @@ farsum_status boxes_gpu_set(struct boxes_gpu *g, const struct tree *t)
         return FARSUM_OK;
     g->groups = 0;
     if (t->dense || !t->gpu || t->ws != g->args.ws)
-        FAIL(ERR_ARGUMENT, "the boxes are not those that the row is made for");
+        FAIL(ERR_ARGUMENT,
+             "the tree is not the one that the variant was created for");
     const struct tree_gpu_sparse *s = &t->gpu->sparse;
     int64_t n = set_runs(g, t, NULL);
     if (n * g->parts > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "too many groups of threads");
+        FAIL(ERR_UNSUPPORTED, "too many thread blocks");
     GO(MEM_RAW(runs, 4 * n));
     (void)set_runs(g, t, runs);
     GO(buf_reserve(&g->runs, g->args.device, 16 * n));
@@ -240,7 +242,8 @@ farsum_status boxes_gpu_same(const struct boxes_args *a,
         same = same && t->root[d] == a->root[d]
                && !t->periodic[d] == !a->periodic[d];
     if (!same || io->stride < t->n_boxes)
-        FAIL(ERR_ARGUMENT, "the boxes are not those that the row is made for");
+        FAIL(ERR_ARGUMENT,
+             "the tree is not the one that the variant was created for");
     return FARSUM_OK;
 }
 

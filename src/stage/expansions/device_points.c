@@ -108,8 +108,8 @@ farsum_status boxes_points_io(const struct boxes_args *a,
     for (int d = 0; d < 3; d++)
         same = same && t->root[d] == a->root[d];
     if (!same || io->stride < t->n_boxes)
-        FAIL(ERR_ARGUMENT, "the points are not in the boxes that the row is "
-                           "made for, on its device");
+        FAIL(ERR_ARGUMENT, "the points are not on the variant's device or "
+                           "not in the tree that it was created for");
     return FARSUM_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expansions.c: what the rooms of the far field have in common. */
+/* expansions.c: common code of the far-field stages. */
 #include "stage/expansions/host_kern.h"
 
 #include "stage/device.h"
@@ -40,7 +40,7 @@ static double expansion(const struct boxes_args *a)
     return multipole_size(a->p);
 }
 
-/* Three products and sums a number of a harmonic, one more into the sum. */
+/* Three products and sums per coefficient of a harmonic, one more to add it. */
 void boxes_p2m_ops(const void *args, struct work *work)
 {
     const struct boxes_args *a = args;
@@ -51,7 +51,7 @@ void boxes_p2m_ops(const void *args, struct work *work)
     work->launches += a->device ? 1 : 0;
 }
 
-/* (n, m) from all degrees to n, or from n on. */
+/* Each (n, m) from all degrees up to n, or from n on. */
 void boxes_shift_ops(const void *args, struct work *work)
 {
     const struct boxes_args *a = args;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expansions.h: what the rooms of the fast multipole method's far field have in
- * common (math.md section 10): p2m, m2m, m2l, lattice, l2l, l2p.
+/* expansions.h: common definitions of the fast multipole method's far-field
+ * stages (math.md section 10): p2m, m2m, m2l, lattice, l2l, l2p.
  *
  * A box has a multipole and a local expansion about its centre, in units of its
- * level's h: numbers and scaling are those of math/harmonic.kh.  Number k of
- * box b is at [k * stride + b]: boxes of a tree lie in the order of its levels,
- * so that a run of boxes is contiguous.
+ * level's h.  Order and scaling of the coefficients are those of
+ * math/harmonic.kh.  Coefficient k of box b is at [k * stride + b].  Boxes of a
+ * tree are in the order of its levels, so that a run of boxes is contiguous.
  *
- * Who writes what:
+ * Results of the stages:
  *
  *     p2m      sets the multipoles of all leaves, from the strengths
  *     m2m      sets those of all boxes that have children
@@ -16,7 +16,7 @@
  *     l2l      adds to the locals of levels >= 1 that of the parent
  *     l2p      adds to the targets' potential and field
  *
- * set is given points whose `tree` is the one that will be run on. */
+ * set receives points whose `tree` is the one of the following runs. */
 #ifndef FARSUM_STAGE_EXPANSIONS_EXPANSIONS_H
 #define FARSUM_STAGE_EXPANSIONS_EXPANSIONS_H
 
@@ -27,13 +27,13 @@
 
 struct device;
 
-/* What a bench asks of rows of m2l that have it; 0: as they choose, which plans
- * leave to them. */
+/* Parameters that a benchmark may set for m2l variants that have them; 0:
+ * chosen by the variant, as in plans. */
 struct boxes_shape {
-    int group;  /* threads of a group */
-    int groups; /* of a launch, at most */
+    int group;  /* threads per thread block */
+    int groups; /* maximum thread blocks per launch */
     int images; /* only operators that serve so many targets */
-    int apart;  /* 1: a launch a level */
+    int apart;  /* 1: one launch per level */
 };
 
 struct boxes_args {
@@ -43,37 +43,38 @@ struct boxes_args {
     struct device *device; /* borrowed; NULL: the host */
     int p;                 /* order of the expansions */
     int ws;
-    int dense;             /* the tree is */
+    int dense;             /* 1: the tree is dense */
     int periodic[3];
     int64_t root[3];
     double box[3];         /* edges of a box over its level's h */
-    /* about, for the costs: */
+    /* approximate, for the costs: */
     int depth;
     int64_t n_boxes, n_leaves, n_sources, n_targets;
-    int64_t n_parents; /* of a sparse tree that is there; 0: not known */
+    int64_t n_parents; /* actual number in an existing sparse tree; 0: not
+                          known */
     struct boxes_shape shape;
 };
 
 /* Points are in the order of their leaves, lengths are the tree's, types the
- * precision's.  With args->device the arrays are struct buf * of that device,
- * the tree is the host's. */
+ * precision's.  With args->device the arrays are struct buf * of that device;
+ * the tree is on the host. */
 struct boxes_io {
     const struct tree *tree;
     const void *q;             /* p2m: [n_sources] */
     void *multipole, *local;   /* [(p + 1)^2][stride] */
-    int64_t stride;            /* at least the tree's boxes */
+    int64_t stride;            /* at least the number of boxes in the tree */
     void *potential;           /* l2p: [n_targets]; NULL: not wanted */
     void *field;               /* l2p: [3][n_targets]; NULL: not wanted */
 };
 
-/* Bytes of a real number, and how many a vector of the host has. */
+/* Bytes per real, and reals per SIMD vector of the host. */
 static inline int64_t boxes_real(const struct boxes_args *args)
 {
     return args->precision == FARSUM_F32 ? 4 : 8;
 }
 double boxes_lanes(const struct boxes_args *args);
 
-/* An expansion out of or into the array, as f64. */
+/* Copies an expansion out of the array or into it, as f64. */
 void boxes_get(const struct boxes_args *args, const void *array,
                int64_t stride, int64_t box, double *expansion);
 void boxes_put(const struct boxes_args *args, void *array, int64_t stride,
@@ -92,7 +93,7 @@ static inline void boxes_set(const struct boxes_args *args, void *array,
     else
         ((double *)array)[i] = v;
 }
-/* Coordinates of a point, units of its leaf's h. */
+/* Coordinates of a point, in units of its leaf's h. */
 static inline void boxes_point(const struct boxes_args *args,
                                const struct tree_points *points, int64_t i,
                                double x[3])
@@ -100,7 +101,7 @@ static inline void boxes_point(const struct boxes_args *args,
     for (int d = 0; d < 3; d++)
         x[d] = boxes_number(args, points->x[d], i);
 }
-/* Centre of a child less its parent's, units of the parent. */
+/* Centre of a child minus its parent's, in units of the parent. */
 static inline void boxes_child(const struct boxes_args *args, int octant,
                                double d[3])
 {
@@ -108,9 +109,9 @@ static inline void boxes_child(const struct boxes_args *args, int octant,
         d[a] = (octant >> a & 1 ? 0.25 : -0.25) * args->box[a];
 }
 
-/* What rows of the host ask. */
+/* Common predicate of the host variants. */
 farsum_status boxes_host_fits(const void *args);
-/* Seconds: what a plain row's step over all boxes takes, given operations. */
+/* Seconds of a plain variant's step over all boxes, from its operations. */
 double boxes_plain_cost(double operations);
 /* 1: some root boxes are not near each other, or have images. */
 static inline int boxes_roots_far(const struct boxes_args *args)
@@ -120,8 +121,8 @@ static inline int boxes_roots_far(const struct boxes_args *args)
         far |= args->root[d] > args->ws + 1;
     return far;
 }
-/* Offsets -(2 ws + 1) .. 2 ws + 1 along each axis that a far list has: the
- * number of such cubes' cells, and of one of them. */
+/* Offsets in a far list are -(2 ws + 1) .. 2 ws + 1 along each axis: number of
+ * cells of that cube, and index of one of them. */
 static inline int boxes_far_side(int ws)
 {
     return 4 * ws + 3;
@@ -131,7 +132,7 @@ static inline int64_t boxes_far_number(int ws, const int32_t d[3])
     int64_t side = boxes_far_side(ws), half = 2 * ws + 1;
     return ((d[2] + half) * side + d[1] + half) * side + d[0] + half;
 }
-/* 1: boxes so far apart may be in a far list. */
+/* 1: boxes with this offset may be in a far list. */
 static inline int boxes_far(int ws, const int32_t d[3])
 {
     int most = 0;
@@ -142,7 +143,7 @@ static inline int boxes_far(int ws, const int32_t d[3])
     return most > ws && most <= 2 * ws + 1;
 }
 
-/* Adds what any row must do: the rooms' `work`. */
+/* Add the minimum work of any variant: the stages' `work`. */
 void boxes_p2m_ops(const void *args, struct work *work);
 void boxes_shift_ops(const void *args, struct work *work);
 void boxes_m2l_ops(const void *args, struct work *work);

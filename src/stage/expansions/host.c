@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c: what rows of the host share: operators of the octants, tiles of
- * boxes that they are applied to, and the loop over leaves. */
+/* host.c: common code of the host variants: operators of the octants, tiles of
+ * boxes to which they are applied, and the loop over leaves. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -85,7 +85,7 @@ double boxes_tiles_cost(const void *args)
 {
     const struct boxes_args *a = args;
     double size = multipole_size(a->p);
-    /* boxes of a sparse tree are looked for, those of a tile lie apart */
+    /* boxes of a sparse tree have to be found, those of a tile are scattered */
     double each = a->dense ? size * 3e-9 : size * 4.5e-9 + 40e-9;
     return (double)a->n_boxes * (size * size * 0.45e-9 / boxes_lanes(a) + each)
                / a->threads
@@ -198,7 +198,7 @@ void boxes_tile_shift(const struct boxes_tiles *s, int octant,
                      t->to);
 }
 
-/* What a thread works in. */
+/* Workspace of a thread. */
 static int64_t leaves_room(const struct boxes_args *a)
 {
     return 4 * (int64_t)multipole_size(a->p) * boxes_real(a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_kern.c: operators times tiles of boxes, and harmonics of points side by
- * side, for each instruction set and precision. */
+/* host_kern.c: operators times tiles of boxes, and harmonics of several points
+ * at a time, for each instruction set and precision. */
 #include "stage/expansions/host_kern.h"
 
 #include "base/simd.h"
@@ -33,7 +33,7 @@ static void product(int size, const void *matrix, const void *from, void *to)
     }
 }
 
-/* W points; behind the last 0. */
+/* Loads W points; 0 after the last. */
 SIMD_FN vreal points_of(const void *x, int64_t i, int64_t n)
 {
     vreal v = v_set(0);
@@ -63,7 +63,7 @@ static void multipole(int p, const double *table, const void *const x[3],
         ((real *)out)[k] = v_sum(sum[k]);
 }
 
-/* Weights of (10.9) are in the expansion. */
+/* The weights of (10.9) are included in the expansion. */
 static void local(int p, const double *table, const void *const x[3],
                   int64_t n, const void *expansion, int count,
                   const double *unit, void *const *out)

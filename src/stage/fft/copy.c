@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy.c: a transform of the host, wherever meshes lie. */
+/* copy.c: host transforms for meshes on the host or a device. */
 #include "stage/fft/copy.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy.h: a transform of the host, mesh by mesh; one on a device goes to the
- * host and back, which waits for the device. */
+/* copy.h: runs a host transform mesh by mesh; a mesh on a device is copied to
+ * the host and back, which synchronises with the device. */
 #ifndef FARSUM_STAGE_FFT_COPY_H
 #define FARSUM_STAGE_FFT_COPY_H
 
@@ -14,11 +14,11 @@ int64_t fft_mesh_bytes(const struct fft_args *args);
 farsum_status fft_copy_create(struct fft_copy *copy,
                               const struct fft_args *args);
 void fft_copy_clear(struct fft_copy *copy);
-/* What state and host memory of a row take beyond its own. */
+/* Additional bytes of state and host memory of a variant. */
 int64_t fft_copy_bytes(const struct fft_args *args);
-/* Seconds there and back; 0 on the host. */
+/* Seconds of the copies there and back; 0 on the host. */
 double fft_copy_cost(const struct fft_args *args);
-/* Runs `transform` on each mesh, wherever they lie. */
+/* Runs `transform` on each mesh, on the host or a device. */
 farsum_status fft_copy_run(const struct fft_copy *copy,
                            const struct fft_args *args, const struct fft_io *io,
                            void (*transform)(void *state, void *data,

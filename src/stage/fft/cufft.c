@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cufft: NVIDIA's transforms, opened at run time.  The fastest on its GPUs. */
+/* cufft: NVIDIA's transforms, loaded at run time.  The fastest on NVIDIA
+ * GPUs. */
 #include "device/dl.h"
 #include "stage/fft/vendor.h"
 
@@ -9,7 +10,7 @@ struct calls {
 #undef SYM
 };
 _Static_assert(sizeof(struct calls) <= VENDOR_API * sizeof(void *),
-               "vendor.h has room for it");
+               "must fit into vendor.h's VENDOR_API pointers");
 
 /* Kinds of transforms, forward, backward and complex, f64 and f32. */
 static const int kinds[2][3] = {{0x6a, 0x6c, 0x69}, {0x2a, 0x2c, 0x29}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft.h: three-dimensional transforms, in place, not normalised, of several
- * meshes at once.
+/* fft.h: three-dimensional transforms of several meshes, in place, not
+ * normalised.
  *
  * Real: forward from real [mesh0][mesh1][ldz] to complex [mesh0][mesh1][ldz/2],
  * of which mesh2/2 + 1 are used, sign e^{-i}; backward the reverse, e^{+i}.
@@ -15,14 +15,13 @@ struct fft_args {
     farsum_precision precision;
     int threads;
     int64_t mesh[3];
-    int64_t ldz;  /* reals a row: 2 (mesh2/2 + 1) or more, of a complex mesh
+    int64_t ldz;  /* reals per row: 2 (mesh2/2 + 1) or more; for a complex mesh
                      2 mesh2 or more, even */
-    int patient;  /* 1: try harder when planning */
+    int patient;  /* 1: plan with more effort */
     struct device *device; /* borrowed; NULL: the host */
     int is_complex;
-    int batch[2];       /* meshes that a run transforms, forward and backward;
-                           0: 1 */
-    int64_t batch_step; /* reals from one to the next; 0: as many as one has */
+    int batch[2];       /* meshes per run, forward and backward; 0: 1 */
+    int64_t batch_step; /* reals from one mesh to the next; 0: contiguous */
 };
 
 struct fft_io {
@@ -30,17 +29,17 @@ struct fft_io {
     int backward;
 };
 
-/* The smallest n' >= n that is fast: only factors 2, 3, 5, 7, and even. */
+/* The smallest n' >= n that is fast: even, with only the factors 2, 3, 5, 7. */
 int64_t fft_good_size(int64_t n);
-/* The same of three axes on a device, where a larger one may be faster. */
+/* The same for three axes on a device, where a larger length may be faster. */
 int64_t fft_good_size_device(int64_t n);
-/* Seconds of one mesh's transform by the machine's constants; variants share
- * it. */
+/* Seconds of one mesh's transform from the machine's constants; common to the
+ * host variants. */
 double fft_cost(const struct fft_args *args, double rate);
-/* The same of a device's own transform. */
+/* The same for a device's own transform. */
 double fft_cost_device(const struct fft_args *args);
 
-/* Complex numbers of a row that are used, where the mesh is in modes. */
+/* Complex numbers used per row when the mesh is in modes. */
 static inline int64_t fft_half(const struct fft_args *args)
 {
     return args->is_complex ? args->mesh[2] : args->mesh[2] / 2 + 1;
@@ -56,8 +55,8 @@ static inline int64_t fft_step(const struct fft_args *args)
     return args->batch_step ? args->batch_step
                             : args->mesh[0] * args->mesh[1] * args->ldz;
 }
-/* ops.c: one mesh, (5/2) n log2 n operations of a real one, each axis a pass
- * over it. */
+/* ops.c: for one real mesh (5/2) n log2 n operations; each axis is a pass over
+ * the mesh. */
 void fft_ops(const void *args, struct work *work);
 
 extern const struct stage fft_stage;

@@ -15,14 +15,16 @@ struct state {
     struct fft_copy copy;
 };
 
-/* FFTW's planner is one for the process, not safe for threads, and its number
- * of threads is the host's.  FFTW calls two hooks around all planning, ours
- * and the host's.  fftw_make_planner_thread_safe sets them to a lock, but does
- * nothing in FFTW's library for OpenMP, so they are set here: who plans holds
- * the lock, and only our plans see our number of threads.
+/* FFTW has one planner per process, which is not thread-safe, and its number of
+ * threads belongs to the host program.  FFTW calls two hooks around all
+ * planning, ours and the host program's.  fftw_make_planner_thread_safe sets
+ * them to a lock, but does nothing in FFTW's OpenMP library.  So they are set
+ * here: a planning thread holds the lock, and only our plans see our number of
+ * threads.
  *
- * FFTW exports the functions that set them, in no header; libraries that stand
- * in for FFTW lack them, and FFTW before 3.3.9 lacks the number. */
+ * FFTW exports the functions that set the hooks, but in no header.  Libraries
+ * that replace FFTW lack them, and FFTW before 3.3.9 lacks the number of
+ * threads. */
 typedef void hook(void);
 #define WEAK __attribute__((weak))
 void WEAK fftw_set_planner_hooks(hook *before, hook *after);
@@ -31,11 +33,13 @@ int WEAK fftw_planner_nthreads(void);
 int WEAK fftwf_planner_nthreads(void);
 
 static struct fork_lock planner = FORK_LOCK;
-static _Thread_local int wanted;  /* threads of our plan; 0: the host plans */
-static _Thread_local int callers; /* threads of the host's plans */
+static _Thread_local int wanted;  /* threads of our plan; 0: the host program
+                                     plans */
+static _Thread_local int callers; /* threads of the host program's plans */
 static _Thread_local int inside;  /* how often this thread holds the lock */
 
-/* Around our planning, and within it FFTW's own calls: they nest. */
+/* Called around our planning, and around FFTW's own calls within it: they
+ * nest. */
 #define PLANNER_HOOKS(fftw)                                                    \
     static void fftw##_before(void)                                            \
     {                                                                          \
@@ -57,7 +61,7 @@ static _Thread_local int inside;  /* how often this thread holds the lock */
             fftw##_plan_with_nthreads(callers);                                \
         fork_unlock(&planner);                                                 \
     }                                                                          \
-    /* What measuring has shown is ours: the host's own plans are as without.  \
+    /* Our measurements, so that they do not change the host program's plans.  \
      * Guarded by planner. */                                                  \
     static char *fftw##_measured;                                              \
     static char *fftw##_wisdom_ours(void)                                      \
@@ -79,7 +83,7 @@ static _Thread_local int inside;  /* how often this thread holds the lock */
 PLANNER_HOOKS(fftw)
 PLANNER_HOOKS(fftwf)
 
-/* While the process has one thread, as a rule. */
+/* Usually runs while the process has one thread. */
 __attribute__((constructor)) static void set_hooks(void)
 {
     if (fftw_set_planner_hooks)
@@ -88,7 +92,7 @@ __attribute__((constructor)) static void set_hooks(void)
         fftwf_set_planner_hooks(fftwf_before, fftwf_after);
 }
 
-/* The library may leave before FFTW does. */
+/* The library may be unloaded before FFTW. */
 __attribute__((destructor)) static void clear_hooks(void)
 {
     if (fftw_set_planner_hooks)
@@ -102,7 +106,8 @@ static farsum_status fftw_row_fits(const void *args)
     const struct fft_args *a = args;
     for (int d = 0; d < 3; d++)
         if (a->mesh[d] > INT32_MAX)
-            FAIL(ERR_UNSUPPORTED, "an axis of %lld points is past FFTW's int",
+            FAIL(ERR_UNSUPPORTED,
+                 "an axis has %lld points; FFTW counts with int",
                  (long long)a->mesh[d]);
     return FARSUM_OK;
 }
@@ -137,7 +142,8 @@ static void fftw_row_destroy(void *state)
     mem_free(s);
 }
 
-/* Both directions over scratch of the mesh's size; planning may write it. */
+/* Makes both plans over scratch of the mesh's size; planning may overwrite
+ * it. */
 static void fftw_row_plan(struct state *s, void *scratch)
 {
     const int64_t *mesh = s->args.mesh;
@@ -195,8 +201,7 @@ static farsum_status fftw_row_create(const void *args, void **state)
     GO(fft_copy_create(&s->copy, &s->args));
     if (!(s->forward && s->backward) && !(s->forward32 && s->backward32))
         GO_FAIL(ERR_UNSUPPORTED,
-                "fft fftw: FFTW makes no plan for %lld x %lld"
-                " x %lld",
+                "fft fftw: FFTW has no plan for %lld x %lld x %lld",
                 (long long)s->args.mesh[0], (long long)s->args.mesh[1],
                 (long long)s->args.mesh[2]);
     *state = s;

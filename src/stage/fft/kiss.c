@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kiss: KISS FFT (Borgerding), lines shared by threads, always in f64.  Wins
- * where FFTW's licence does not fit. */
+/* kiss: KISS FFT (Borgerding), lines shared by threads, always in f64.  For
+ * users whom FFTW's licence does not suit. */
 #include "base/mem.h"
 #include "base/par.h"
 #include "stage/fft/copy.h"
@@ -92,9 +92,9 @@ static inline void kiss_put(int f32, void *data, int64_t k, double v)
         ((double *)data)[k] = v;
 }
 
-/* The z axis, two real rows a transform: one as real, one as imaginary part.
- * Forward: with Z = F(a + i b), F(a) = (Z_k + conj Z_-k)/2 and
- * F(b) = (Z_k - conj Z_-k)/2i. */
+/* The z axis, two real rows per transform: one as real, one as imaginary part.
+ * Forward: with Z = F(a + i b), F(a) = (Z_k + conj Z_-k)/2 and F(b) = (Z_k -
+ * conj Z_-k)/2i. */
 static void kiss_rows_forward(const struct state *s, struct worker *w,
                               void *data, int64_t row, int64_t rows)
 {
@@ -128,7 +128,7 @@ static void kiss_rows_backward(const struct state *s, struct worker *w,
     int64_t a = row * ldz, b = row + 1 < rows ? a + ldz : a;
     for (int64_t k = 0; k <= n / 2; k++) {
         int64_t r = k ? n - k : 0;
-        /* of modes 0 and n/2 a real transform has the real part alone */
+        /* for modes 0 and n/2 a real transform has only the real part */
         double on = k == 0 || 2 * k == n ? 0 : 1;
         double are = kiss_get(f32, data, a + 2 * k);
         double aim = on * kiss_get(f32, data, a + 2 * k + 1);
@@ -147,8 +147,9 @@ static void kiss_rows_backward(const struct state *s, struct worker *w,
     }
 }
 
-/* One complex line: of axis 0 or 1 number `at` of others x those of a row in
- * use, of axis 2 a row. */
+/* Transforms one complex line.  Axes 0 and 1: `at` counts the used points of
+ * the plane across the axis, those of a row fastest.  Axis 2: `at` counts
+ * rows. */
 static void kiss_axis_line(const struct state *s, struct worker *w, void *data,
                            int axis, int backward, int64_t at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kiss_line.cc: the shim over kissfft.hh. */
+/* kiss_line.cc: C interface to kissfft.hh. */
 #include "stage/fft/kiss_line.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c: what a transform takes. */
+/* ops.c: operations and bytes of a transform. */
 #include "stage/fft/fft.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: each axis summed directly, n^2 a line, any size: the definition that
- * the others are held to.  Wins never; needs no library. */
+/* plain: reference variant.  Each axis is summed directly, n^2 per line, any
+ * size: the definition for the others.  Never the fastest; needs no library. */
 #include <math.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ static void plain_put(const struct state *s, void *data, int64_t k, double v)
         ((double *)data)[k] = v;
 }
 
-/* The z axis: real to half a complex line, or back. */
+/* Transforms the z axis: real to half a complex line, or back. */
 static void plain_real(struct state *s, void *data, int64_t base, int backward)
 {
     int64_t n = s->args.mesh[2], half = n / 2 + 1;

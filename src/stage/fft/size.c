@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* size.c: lengths that transform fast, and what a transform costs. */
+/* size.c: fast transform lengths, and the cost of a transform. */
 #include <math.h>
 
 #include "stage/fft/copy.h"
@@ -26,8 +26,8 @@ double fft_cost(const struct fft_args *args, double rate)
 {
     double n = (double)args->mesh[0] * (double)args->mesh[1]
                * (double)args->mesh[2];
-    /* 2.5 n log2 n flops of a real transform over the rate of a thread; two
-     * threads share what one memory feeds */
+    /* 2.5 n log2 n flops of a real transform over the rate of a thread; threads
+     * share one memory */
     double threads = pow(args->threads, 0.8);
     double width = args->precision == FARSUM_F32 ? 0.55 : 1;
     double kind = args->is_complex ? 2 : 1;
@@ -35,9 +35,9 @@ double fft_cost(const struct fft_args *args, double rate)
            + fft_copy_cost(args);
 }
 
-/* A real transform moves the mesh about eight times: cuFFT 13 on an H200, 256
- * and 512 points along each axis, f64 and f32. */
-/* A device's transform takes longer by a fifth for each factor 5 or 7 of its
+/* A real transform moves the mesh about eight times: cuFFT 13 on an H200, with
+ * 256 and 512 points along each axis, f64 and f32. */
+/* A device's transform takes a fifth longer for each factor 5 or 7 of its
  * length: cuFFT on an H200, f64, 300^3 to 500^3 against 216^3, 288^3, 512^3. */
 static double size_slower(int64_t n)
 {
@@ -66,7 +66,7 @@ double fft_cost_device(const struct fft_args *args)
         slower += size_slower(args->mesh[d]) / 3;
     double bytes = (double)args->mesh[0] * (double)args->mesh[1]
                    * (double)args->ldz * gpu_real(args->precision);
-    /* of a complex one no part is copied apart */
+    /* a complex transform has no separate copy of a part */
     double moves = args->is_complex ? 6 : 8;
     return slower * moves * bytes
                / gpu_rates(args->device, args->precision).bytes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vendor.c: what cufft and hipfft share. */
+/* vendor.c: common code of cufft and hipfft. */
 #include "stage/fft/vendor.h"
 
 #include <string.h>
@@ -16,16 +16,16 @@ farsum_status vendor_fits(const struct vendor_calls *calls,
     void *api[VENDOR_API];
     TRY(gpu_wanted(args->device));
     if (strcmp(args->device->backend->name, calls->backend) != 0)
-        FAIL(ERR_UNSUPPORTED, "%s works on %s, this plan on %s", calls->name,
-             calls->backend, args->device->name);
+        FAIL(ERR_UNSUPPORTED, "%s runs only on %s; this plan uses device %s",
+             calls->name, calls->backend, args->device->name);
     if (calls->open(api) != FARSUM_OK)
         return status_prefix(FARSUM_ERR_UNSUPPORTED, "%s", calls->name);
     return FARSUM_OK;
 }
 
-/* Meshes of one call of the library, which divides all.  Small ones at once,
- * for what they take is to ask for them; of large ones that is nothing, and a
- * work area for one will do. */
+/* Meshes per library call, a divisor of the number in a run.  Small meshes are
+ * transformed together, since the launches dominate.  For large ones that gains
+ * nothing, and one mesh's work area suffices. */
 static int vendor_count(const struct fft_args *args, int backward)
 {
     enum { AT_ONCE = 1 << 27 };
@@ -36,22 +36,23 @@ static int vendor_count(const struct fft_args *args, int backward)
     return count;
 }
 
-/* A guess: the libraries tell when the plan is made. */
+/* A guess: the libraries report it when the plan is made. */
 int64_t vendor_bytes(const struct fft_args *args)
 {
     int there = vendor_count(args, 0), back = vendor_count(args, 1);
     return (there > back ? there : back) * fft_mesh_bytes(args) + (1 << 16);
 }
 
-/* The libraries' numbers, which are the same; those that can occur. */
+/* The libraries' error numbers, which are equal; only those that can occur. */
 static farsum_status vendor_status(const struct vendor *v, int error,
                                    const char *what)
 {
     static const char *const words[] = {
-        "success",          "not a plan",    "out of memory",
-        "a wrong type",     "a wrong value", "an internal error",
-        "execution failed", "not set up",    "a size that it cannot do",
-        "data not aligned"};
+        "success",          "invalid plan",
+        "out of memory",    "invalid type",
+        "invalid value",    "internal error",
+        "execution failed", "set-up failed",
+        "unsupported size", "data are not aligned"};
     if (error == 0)
         return FARSUM_OK;
     int known = error > 0 && error < (int)(sizeof words / sizeof *words);
@@ -60,7 +61,7 @@ static farsum_status vendor_status(const struct vendor *v, int error,
                                     : FARSUM_ERR_DEVICE,
                        "%s on %s: %s: error %d (%s)", v->calls->name,
                        v->args.device->name, what, error,
-                       known ? words[error] : "not known");
+                       known ? words[error] : "unknown error");
 }
 
 static void vendor_shape(struct vendor *v)
@@ -76,7 +77,7 @@ static void vendor_shape(struct vendor *v)
         v->count[b] = vendor_count(&v->args, b);
 }
 
-/* Both plans; the context is current. */
+/* Makes both plans; the context is current. */
 static farsum_status vendor_plans(struct vendor *v, void *stream)
 {
     size_t most = 0;
@@ -130,7 +131,7 @@ farsum_status vendor_run(void *state, const void *io)
     if (recording_notes(v->args.device, call, sizeof call))
         return FARSUM_OK;
     TRY(driver_enter(driver, &before));
-    /* a sequence is kept by way of another stream */
+    /* a graph is captured in another stream */
     for (int b = 0; b < 2 && error == 0 && v->stream != driver->queue; b++)
         error = v->calls->move(v, b, driver->queue);
     if (error == 0)
@@ -155,7 +156,7 @@ void vendor_destroy(void *state)
             if (v->made[b])
                 v->calls->destroy(v, b);
         if (driver_leave(driver, before, 0, "") != FARSUM_OK)
-            before = 0; /* nothing more can be done */
+            before = 0; /* errors can no longer be handled */
     }
     buf_clear(&v->work);
     mem_free(v);

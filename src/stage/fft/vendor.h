@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vendor.h: what cufft and hipfft share: a transform in place by a vendor's
- * library, on the device's own stream, its work area ours. */
+/* vendor.h: common code of cufft and hipfft: in-place transforms by a vendor's
+ * library, on the device's own stream, with a work area that we allocate. */
 #ifndef FARSUM_STAGE_FFT_VENDOR_H
 #define FARSUM_STAGE_FFT_VENDOR_H
 
@@ -8,25 +8,29 @@
 
 struct vendor;
 
-/* What a row says of its library.  The functions return the library's error,
- * 0 for none. */
+/* Functions of a vendor's library.  They return the library's error, 0 for
+ * none. */
 struct vendor_calls {
     const char *name;    /* "cuFFT" */
     const char *backend; /* "cuda" */
-    /* Opens the library, which then stays loaded; api has room for it. */
+    /* Opens the library, which is never unloaded; api has space for its
+     * pointers. */
     farsum_status (*open)(void *api);
-    /* A plan without a work area, the bytes that it wants, on that stream. */
+    /* Makes a plan without a work area on that stream, and returns the bytes
+     * that it needs. */
     int (*make)(struct vendor *v, int backward, void *stream, size_t *bytes);
     int (*area)(struct vendor *v, int backward, void *memory);
     int (*move)(struct vendor *v, int backward, void *stream);
-    int (*run)(struct vendor *v, int backward, void *data); /* v->count */
+    /* transforms v->count meshes */
+    int (*run)(struct vendor *v, int backward, void *data);
     void (*destroy)(struct vendor *v, int backward);
 };
 
-/* What the libraries call a many-transform plan's arguments; of a complex
+/* The arguments of the libraries' plans for several transforms; for a complex
  * transform both sides are `half`. */
 struct vendor_shape {
-    long long n[3], real[3], half[3]; /* mesh; how it lies, in reals, complex */
+    long long n[3], real[3], half[3]; /* mesh; its layout in reals and in
+                                         complex numbers */
     long long reals, halves;          /* from one mesh to the next */
 };
 
@@ -35,12 +39,12 @@ struct vendor {
     const struct vendor_calls *calls;
     struct fft_args args;
     struct vendor_shape shape;
-    void *api[VENDOR_API]; /* the row's own struct of pointers */
-    void *plan[2];         /* forward, backward: the row's own */
+    void *api[VENDOR_API]; /* the variant's own struct of pointers */
+    void *plan[2];         /* forward, backward: the variant's own */
     int made[2];
-    int count[2];          /* meshes that a plan transforms; a run's are as many
-                              or a multiple */
-    void *stream;          /* that both plans are on */
+    int count[2];          /* meshes per call of a plan; a run has as many or a
+                              multiple */
+    void *stream;          /* stream of both plans */
     struct buf work;
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vkfft: VkFFT on any OpenCL device (Tolmachev, IEEE Access 11 (2023) 12039).
- * Its kernels are made when a plan is, compiled once and then kept on disk, by
- * PoCL itself where that is the driver, which is given FARSUM_OPENCL_OPTIONS
- * too (unoptimised the row's test takes 41 s of CPU for 91, then 5); all in
- * place, whatever the size.
+ * Its kernels are generated with the plan, compiled once and then kept on disk,
+ * by PoCL itself if that is the driver.  PoCL also gets FARSUM_OPENCL_OPTIONS:
+ * unoptimised, the variant's test takes 41 s of CPU instead of 91 s, then 5 s.
+ * All transforms are in place, for any size.
  *
  * VkFFT is one header that calls OpenCL by name and keeps no pointer for its
- * caller, so the names are macros here, for functions of the library that the
- * device has opened.  What it would print is dropped, the locale that it would
- * change for all threads is changed for this one. */
+ * caller.  So the names are macros here, for functions of the library that the
+ * device has opened.  Its output is dropped.  It changes the locale for all
+ * threads; the macros change it only for this one. */
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -30,12 +30,13 @@
 
 enum { HELD = 64 };
 
-/* What OpenCL is called for.  VkFFT's buffers are ours to count. */
+/* State of the calls that VkFFT makes to OpenCL.  The device's memory count
+ * includes its buffers. */
 struct calls {
     struct device *device;
     const struct opencl_api *api;
-    const char *text; /* of the program that is made now; NULL: from disk */
-    cl_id ready;      /* the one that was built when it was made */
+    const char *text; /* text of the program being made; NULL: from disk */
+    cl_id ready;      /* the program built when it was made */
     int n_held;
     struct {
         void *memory;
@@ -74,7 +75,7 @@ static cl_int vk_release(void *memory)
     return now->api->clReleaseMemObject(memory);
 }
 
-/* Programs are kept on disk as our own kernels are, each by its text. */
+/* Key of a program by its text, as for our own kernels. */
 static struct cache_key vk_key(const char *text)
 {
     const struct device_facts *facts = &now->device->facts;
@@ -82,7 +83,7 @@ static struct cache_key vk_key(const char *text)
         {farsum_version(), facts->arch, facts->makers, text}};
 }
 
-/* NULL if it is not there, or is of no use. */
+/* Program from disk; NULL if it is missing or unusable. */
 static cl_id vk_from_disk(cl_id context, const char *text)
 {
     struct opencl *cl = now->device->inside;
@@ -121,14 +122,14 @@ static cl_id vk_program(cl_id context, cl_uint n, const char **texts,
                                                error);
 }
 
-/* VkFFT asks for nothing. */
+/* VkFFT passes no options of its own. */
 static const char *vk_options(const struct opencl *cl, const char *options)
 {
     const char *own = cl->keeps ? secure_getenv("FARSUM_OPENCL_OPTIONS") : NULL;
     return own && *own ? own : options;
 }
 
-/* The text that the program was made of is still there. */
+/* Builds a program, whose text is still in `calls`. */
 static cl_int vk_build(cl_id program, cl_uint n, const cl_id *devices,
                        const char *options, void *notify, void *data)
 {
@@ -149,7 +150,7 @@ static cl_int vk_build(cl_id program, cl_uint n, const cl_id *devices,
     }
     const struct cache_key key = vk_key(now->text);
     if (opencl_binary(cl, program, &binary, &bytes) == FARSUM_OK)
-        /* a folder that cannot be written costs time later, nothing else */
+        /* an unwritable folder only costs time later */
         (void)!cache_put(&key, binary, bytes);
     mem_free(binary);
     now->text = NULL;
@@ -187,7 +188,8 @@ static char *vk_locale(void)
     static char name[] = "C"; /* never written */
     return name;
 }
-/* glibc's own is of 2.38 where it is built with that or later. */
+/* Replaces strtol: built with glibc 2.38 or later, strtol would require that
+ * version. */
 static long vk_number(const char *text, char **end)
 {
     const char *behind;
@@ -210,8 +212,8 @@ struct state {
     struct fft_args args;
     struct calls calls;
     uint64_t bytes;
-    VkFFTApplication app[2]; /* all zero: none; backward one of its own where
-                                it has another number of meshes */
+    VkFFTApplication app[2]; /* all zero: none; backward is separate only if it
+                                has another number of meshes */
     int made[2];
 };
 
@@ -220,14 +222,14 @@ static farsum_status vkfft_fits(const void *args)
     const struct fft_args *a = args;
     TRY(gpu_wanted(a->device));
     if (strcmp(a->device->backend->name, "opencl") != 0)
-        FAIL(ERR_UNSUPPORTED, "it is built for OpenCL, this plan is on %s",
+        FAIL(ERR_UNSUPPORTED, "is built for OpenCL; this plan uses device %s",
              a->device->name);
     if (a->mesh[2] < 2)
-        FAIL(ERR_UNSUPPORTED, "its rows have at least 2 points");
+        FAIL(ERR_UNSUPPORTED, "a row needs at least 2 points");
     if (fft_batch(a, 0) + fft_batch(a, 1) > 2
         && (a->mesh[0] < 2 || a->mesh[1] < 2))
-        FAIL(ERR_UNSUPPORTED, "of several meshes each axis has at least 2 "
-                              "points");
+        FAIL(ERR_UNSUPPORTED, "each axis needs at least 2 points if several "
+                              "meshes are transformed");
     return FARSUM_OK;
 }
 
@@ -236,7 +238,7 @@ static double vkfft_cost(const void *args)
     return fft_cost_device(args);
 }
 
-/* Tables of roots; long or odd axes take as much as the mesh beside. */
+/* Tables of roots; long or odd axes also take as much as the mesh. */
 static int64_t vkfft_bytes(const void *args)
 {
     const struct fft_args *a = args;
@@ -267,7 +269,7 @@ static void vkfft_destroy(void *state)
     mem_free(s);
 }
 
-/* Numbers in the kernels' text need C's decimal point. */
+/* Generates a plan; numbers in the kernels' text need C's decimal point. */
 static VkFFTResult vkfft_initialize(struct state *s, int app,
                                     VkFFTConfiguration how)
 {
@@ -309,8 +311,9 @@ static farsum_status vkfft_make(struct state *s, int app)
              a->device->name, (long long)a->mesh[0], (long long)a->mesh[1],
              (long long)a->mesh[2]);
     if (result != VKFFT_SUCCESS)
-        FAIL(ERR_DEVICE, "fft vkfft: no plan for %lld x %lld x %lld (VkFFT's "
-                         "error %d)",
+        FAIL(ERR_DEVICE,
+             "fft vkfft: no plan for %lld x %lld x %lld (VkFFT "
+             "error %d)",
              (long long)a->mesh[0], (long long)a->mesh[1],
              (long long)a->mesh[2], (int)result);
     s->made[app] = 1;
@@ -349,7 +352,7 @@ static farsum_status vkfft_run(void *state, const void *io)
                                      f->backward ? 1 : -1, &how);
     now = NULL;
     if (result != VKFFT_SUCCESS)
-        FAIL(ERR_DEVICE, "fft vkfft: VkFFT's error %d on %s", (int)result,
+        FAIL(ERR_DEVICE, "fft vkfft: VkFFT error %d on %s", (int)result,
              s->args.device->name);
     return FARSUM_OK;
 }
@@ -362,5 +365,5 @@ const struct variant fft_vkfft = {
     .run = vkfft_run,
     .destroy = vkfft_destroy,
     .deterministic = 1,
-    .needs = "an OpenCL device, f64 where it is asked for",
+    .needs = "an OpenCL device, with f64 for f64 plans",
 };

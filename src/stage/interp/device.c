@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what the rows of interp on a device have in common. */
+/* device.c: common host code of the interp variants on devices. */
 #include "stage/interp/device.h"
 
 farsum_status interp_gpu_fits(const struct interp_args *args)
@@ -8,21 +8,23 @@ farsum_status interp_gpu_fits(const struct interp_args *args)
     TRY(gpu_wanted(args->device));
     if (!args->device->facts.f64)
         FAIL(ERR_UNSUPPORTED,
-             "positions are double precision, which %s does not have",
+             "needs double precision for positions, which %s does not have",
              args->device->name);
     if (interp_parts(args) > 2)
-        FAIL(ERR_UNSUPPORTED, "%d parts; 1 is real, 2 complex", args->parts);
+        FAIL(ERR_UNSUPPORTED, "parts is %d; use 1 (real) or 2 (complex)",
+             args->parts);
     for (int d = 0; d < 3; d++)
         if (args->mesh[d] > MOST)
             FAIL(ERR_UNSUPPORTED,
-                 "a mesh of %lld points along axis %d, at most %d",
+                 "%lld mesh points along axis %d; at most %d are possible",
                  (long long)args->mesh[d], d, MOST);
     if (args->ldz > MOST)
-        FAIL(ERR_UNSUPPORTED, "rows of %lld mesh points, at most %d",
+        FAIL(ERR_UNSUPPORTED,
+             "rows of %lld mesh points; at most %d are possible",
              (long long)args->ldz, MOST);
     if (args->n > GPU_POINTS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld points, at most %lld", (long long)args->n,
-             (long long)GPU_POINTS_MOST);
+        FAIL(ERR_UNSUPPORTED, "%lld points; at most %lld are possible",
+             (long long)args->n, (long long)GPU_POINTS_MOST);
     return FARSUM_OK;
 }
 
@@ -72,8 +74,8 @@ static farsum_status io_buf(const struct interp_gpu *s, const struct buf *buf,
     if (!buf || buf->device != device)
         FAIL(ERR_ARGUMENT, "interp: the %s is not on %s", what, device->name);
     if (buf->bytes < bytes)
-        FAIL(ERR_ARGUMENT, "interp: the %s holds %lld bytes of %lld", what,
-             (long long)buf->bytes, (long long)bytes);
+        FAIL(ERR_ARGUMENT, "interp: the %s has %lld bytes; %lld are needed",
+             what, (long long)buf->bytes, (long long)bytes);
     return FARSUM_OK;
 }
 
@@ -86,7 +88,7 @@ static farsum_status io_check(const struct interp_gpu *s,
     int64_t mesh = args->mesh[0] * args->mesh[1] * args->ldz;
     TRY(io_buf(s, io->mesh, more * io->mesh_channel + mesh * parts, "mesh"));
     if (io->field && !(args->outputs & FARSUM_FIELD))
-        FAIL(ERR_INTERNAL, "interp: a field that the plan did not ask for");
+        FAIL(ERR_INTERNAL, "interp: the field is not among the plan's outputs");
     if (io->potential)
         TRY(io_buf(s, io->potential, more * io->potential_channel + n * parts,
                    "potential"));

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cell: a group takes the targets of a padded cell and the mesh around it
- * into group memory, then a thread a target: G2P of Kosmacher et al.,
- * "Performance portable fast Ewald summation" (2025).  Wins where a cell has a
- * few tens of targets. */
+/* gpu_cell: one thread block loads the targets of a padded cell and the mesh
+ * around it into shared memory, then one thread per target sums.  G2P of
+ * Kosmacher et al., "Performance portable fast Ewald summation" (2025).  Wins
+ * where a cell has a few tens of targets. */
 #include "base/mem.h"
 #include "base/hypot.h"
 #include "stage/interp/device.h"
 
 #include <math.h>
 
-/* As in the .k. */
+/* As in gpu_cell.k. */
 struct cell_args {
     struct interp_gpu_args interp;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct cell_args) == 200, "as the kernel has it");
+_Static_assert(sizeof(struct cell_args) == 200, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct interp_gpu gpu;
     int32_t nb[3];
 };
 
-/* How it is done. */
+/* Parameters of the kernel. */
 struct shape {
-    int edge;      /* mesh points of a cell, at most */
+    int edge;      /* maximum mesh points of a cell along an axis */
     int group;     /* threads, and targets of a batch */
-    int64_t block; /* bytes of the mesh in group memory */
+    int64_t block; /* bytes of the mesh in shared memory */
     int32_t nb[3];
     int64_t cells;
 };
@@ -36,8 +37,8 @@ static int64_t block_bytes(const struct interp_args *args, int edge)
     return side * side * side * gpu_real(args->precision);
 }
 
-/* Wide cells read less of the mesh twice; 64 KB let three groups share a
- * multiprocessor of an H200. */
+/* Wide cells read less of the mesh twice.  With 64 KB, three thread blocks
+ * share a multiprocessor of an H200. */
 static struct shape shape_of(const struct interp_args *args)
 {
     enum { EDGE = 8, ROOM = 64 << 10 };
@@ -65,13 +66,13 @@ static farsum_status fits(const void *a)
     struct shape shape = shape_of(args);
     double cells = (double)shape.nb[0] * shape.nb[1] * shape.nb[2];
     if (cells > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%.0f cells, at most %lld", cells,
+        FAIL(ERR_UNSUPPORTED, "%.0f cells; at most %lld are possible", cells,
              (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, shape.block + 2048);
 }
 
-/* Blocks of the mesh go to group memory, for each batch and value, and the
- * loads from there bind; the cells are built by half a dozen launches. */
+/* Blocks of the mesh go to shared memory for each batch and value, and the
+ * loads from there bound it.  The cells are built by half a dozen launches. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
@@ -84,7 +85,7 @@ static double cost(const void *a)
     double all = (double)shape.cells, crowd = interp_crowd(args);
     double some = fmax(f32 ? all : all / crowd, 1);
     double held = some * (1 - exp(-n / some));
-    double full = n / fmax(held, 1) / shape.group; /* batches of a cell */
+    double full = n / fmax(held, 1) / shape.group; /* batches per cell */
     double batches = held * (1 + fmax(full - 0.6, 0));
     double threads = fmin(2048.0 / shape.group,
                           fmax(floor((double)args->device->facts.local

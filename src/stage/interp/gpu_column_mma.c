@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_column_mma: a group a column of first mesh points, planes of the mesh
- * sliding through group memory, targets as rows of products on FP64 tensor
- * cores.  Ours.  Each target is in one list and is summed in one place, so its
- * set-up is a sort, and nothing is added afterwards.  Wins in f64.  NVIDIA,
- * from sm_80 on.  Deterministic. */
+/* gpu_column_mma: one thread block per column of first mesh points.  Planes of
+ * the mesh slide through shared memory, and targets are rows of products on
+ * FP64 tensor cores.  Our algorithm.  Each target is in one list and is summed
+ * in one place.  So its set-up is only a sort, and no results are added
+ * afterwards.  Wins in f64.  NVIDIA, from sm_80 on.  Deterministic. */
 #include "points/device/columns.h"
 #include "base/hypot.h"
 #include "stage/interp/device.h"
@@ -13,15 +13,16 @@
 #include <math.h>
 
 enum { WARPS = 4, GROUP = 128, TILE_Y = 4 };
-enum { FULL = 12 }; /* targets of a bin that nearly fill a product */
+enum { FULL = 12 }; /* targets per bin that nearly fill a product */
 
-/* What follows from args alone. */
+/* Parameters that follow only from args. */
 struct shape {
     struct gpu_columns_shape columns;
     int mma;      /* rows of a product: 8 or 16 */
     int round;    /* targets at a time */
-    int planes;   /* eights of planes that their windows lie in, at most */
-    int channels; /* of a launch; divides args->channels */
+    int planes;   /* maximum number of blocks of eight planes that their windows
+                     span */
+    int channels; /* channels per launch; divides args->channels */
     int blocks;
     int64_t arena;
 };
@@ -32,7 +33,7 @@ struct state {
     struct gpu_columns columns;
 };
 
-/* As the .k lays them out. */
+/* Laid out as in gpu_column_mma.k. */
 static int64_t arena_bytes(const struct shape *s,
                            const struct interp_args *args)
 {
@@ -47,7 +48,7 @@ static int64_t arena_bytes(const struct shape *s,
            + 4 * (GPU_COLUMNS_LENGTH + 1);
 }
 
-/* Doubles that a lane holds: its products. */
+/* Doubles held by a lane: its products. */
 static int lane_reals(const struct shape *s, const struct interp_args *args)
 {
     int kinds = args->outputs & FARSUM_FIELD ? 3 : 1;
@@ -63,8 +64,9 @@ static double per_bin(const struct shape *s, const struct interp_args *args)
     return (double)args->n / points * TILE_Y * s->columns.tile_z;
 }
 
-/* Where a bin's targets nearly fill a product, rounds are one bin's, of two
- * products; else they are of several bins, and read planes for all of them. */
+/* If a bin's targets nearly fill a product, a round has one bin's targets, as
+ * two products.  Otherwise a round has several bins, and reads the planes of
+ * all of them. */
 static void shape_set(struct shape *s, const struct interp_args *args)
 {
     enum { REALS = 48, TWO_GROUPS = 112 << 10 };
@@ -105,9 +107,9 @@ static farsum_status fits(const void *a)
     return gpu_columns_fits(&s.columns, args->n);
 }
 
-/* Of multiply-adds, as measured on an H200: a target's share of products, and
- * of its own; the rounds of one task follow one another; planes of the halo,
- * and those past a segment's end, come from the cache. */
+/* Multiply-adds, as measured on an H200: per target its share of products and a
+ * constant.  The rounds of one task are sequential.  Planes of the halo, and
+ * those past a segment's end, come from the cache. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;

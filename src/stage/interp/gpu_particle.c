@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_particle: a thread a target, which gathers its mesh points from global
+/* gpu_particle: one thread per target gathers its mesh points from global
  * memory; in the caller's order, without set-up.  For few targets, or when
  * positions change with every sum and a cache holds the mesh. */
 #include "stage/interp/gpu_particle.h"
@@ -9,25 +9,26 @@
 
 #include <math.h>
 
-enum { GROUP = 128 }; /* as in the .k */
+enum { GROUP = 128 }; /* as in gpu_particle.k */
 
-/* In the caller's order sectors of the mesh are read; sorted, neighbours find
- * them at hand, and loads bind.  A thread reads P^3 points one after the other,
- * however few threads there are; a sort is several launches. */
+/* In the caller's order, sectors of the mesh are read from memory.  If sorted,
+ * neighbours find them in the cache, and the number of loads bounds the kernel.
+ * A thread reads P^3 points one after the other, however few threads there are.
+ * A sort takes several launches. */
 double interp_particle_cost(const struct interp_args *args, int sorted)
 {
     struct gpu_rates rates = interp_gpu_rates(args);
     double p = args->window->support, values = interp_gpu_values(args);
     int f32 = args->precision == FARSUM_F32;
-    double line = p * gpu_real(args->precision) / 32; /* sectors, and */
+    double line = p * gpu_real(args->precision) / 32; /* sectors per row */
     line += f32 || sorted ? 0.8 : 1.17;
     double sums = 1, n = (double)args->n;
-    if (args->outputs & FARSUM_FIELD) /* reads bind in the caller's order */
+    if (args->outputs & FARSUM_FIELD) /* reads bound it in the caller's order */
         sums = sorted ? 2 : 1.15;
     double bytes = interp_gpu_bytes(args)
                    / pow(interp_crowd(args), sorted ? 0.3 : 0.42);
     double read = p * p * line * values;
-    /* a unit's own cache serves a small mesh */
+    /* a multiprocessor's own cache serves a small mesh */
     double near = f32 ? 1 + 0.65 / (1 + bytes / 1e6)
                       : 1.53 + 4.2 / (1 + bytes / 4.4e4);
     struct gpu_rate sectors = {near * rates.sectors.cached,
@@ -41,7 +42,8 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
                        * (f32 ? 2.7e-7 * pow(values, 0.9) : 5.2e-7 * values));
     double loads = p * p * p * values * sums / (f32 ? 816e9 : 695e9);
     double met = fmin(bytes / 32 / fmax(n, 1), read);
-    /* what other units have read is at hand, if the cache holds it */
+    /* sectors read by other multiprocessors are in the cache if it holds the
+     * mesh */
     double far = bytes > rates.cache ? 1 - rates.cache / bytes : 0;
     met *= f32 ? 2.35e-11 * (1 - 0.38 * far) : 6.6e-12 * (1 + 3.5 * far);
     return (f32 ? 5.4e-6 : 4e-7)

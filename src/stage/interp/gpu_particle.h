@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_particle.h: what the rows of a thread a target share. */
+/* gpu_particle.h: common code of the variants with one thread per target. */
 #ifndef FARSUM_STAGE_INTERP_GPU_PARTICLE_H
 #define FARSUM_STAGE_INTERP_GPU_PARTICLE_H
 
@@ -10,7 +10,7 @@ farsum_status interp_particle_create(const struct interp_args *args, int sorted,
                                      void **state);
 farsum_status interp_particle_run(void *state, const void *io);
 void interp_particle_destroy(void *state);
-/* Targets of a tile come one after the other, if they are sorted, so that what
- * they read is mostly in the first cache. */
+/* If sorted, the targets of a tile are consecutive, so that most of their reads
+ * hit the first-level cache. */
 double interp_particle_cost(const struct interp_args *args, int sorted);
 #endif

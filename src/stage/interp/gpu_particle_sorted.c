@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_particle_sorted: gpu_particle over targets that are sorted by mesh tiles,
- * so that threads side by side read the same lines ("GM-sort" in cuFINUFFT).
- * For meshes that no cache holds. */
+/* gpu_particle_sorted: gpu_particle over targets sorted by mesh tiles, so that
+ * neighbouring threads read the same cache lines ("GM-sort" in cuFINUFFT).  For
+ * meshes larger than the cache. */
 #include "stage/interp/gpu_particle.h"
 
 enum { EDGE = 8 }; /* mesh points along a tile */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_particle_warp: a team of 32 threads a target, which reads rows of the
- * mesh together; in the caller's order, without set-up.  For few targets, and
- * where positions change with every sum. */
+/* gpu_particle_warp: 32 threads per target read rows of the mesh together; in
+ * the caller's order, without set-up.  For few targets, and where positions
+ * change with every sum. */
 #include "base/mem.h"
 #include "stage/interp/device.h"
 
 #include <math.h>
 
-enum { GROUP = 256, TEAM = 32 }; /* as in the .k */
+enum { GROUP = 256, TEAM = 32 }; /* as in gpu_particle_warp.k */
 
 static farsum_status fits(const void *a)
 {
     const struct interp_args *args = a;
     int p = args->window->support;
     /* weights, slopes and indices along x and y of each team, the window's
-     * table, and a word a thread where there are no shuffles */
+     * table, and one word per thread if there are no shuffles */
     int64_t reals =
         GROUP / TEAM * 4 * p + (args->window->degree + 1) * p + GROUP;
     TRY(interp_gpu_fits(args));
@@ -22,8 +22,8 @@ static farsum_status fits(const void *a)
                                             + GROUP / TEAM * 8 * p);
 }
 
-/* A row of the window is one or two lines, whatever its threads; a team's
- * shuffles cost as much as multiply-adds of each of its threads. */
+/* A row of the window is one or two cache lines for any number of threads.  A
+ * team's shuffles cost as much as one multiply-add per thread. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
@@ -79,7 +79,7 @@ static farsum_status set(void *state, const struct points *sources,
     TRY(interp_gpu_set(s, sources, targets));
     s->groups = (s->points->n + TARGETS - 1) / TARGETS;
     int64_t most = 16 * (int64_t)s->args.device->facts.units;
-    if (s->groups > most) /* each copies the window's table */
+    if (s->groups > most) /* each thread block copies the window's table */
         s->groups = most;
     return FARSUM_OK;
 }

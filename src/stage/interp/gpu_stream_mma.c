@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_stream_mma: a warp a column of mesh points, held in registers while the
- * targets slide by in the order of their first plane, on FP64 tensor cores;
- * each mesh point is read once, and the places of a target are added in a fixed
- * order.  The transpose of spread's row of the same name.  Ours.  Wins in f64
- * from some ten thousand targets up.  NVIDIA, from sm_80 on.  Deterministic. */
+/* gpu_stream_mma: one warp per column of mesh points, held in registers while
+ * the targets pass in the order of their first plane, on FP64 tensor cores.
+ * Each mesh point is read once, and the contributions to a target are added in
+ * a fixed order.  The transpose of the spread variant of the same name.  Our
+ * algorithm.  Wins in f64 from about ten thousand targets.  NVIDIA, from sm_80
+ * on.  Deterministic. */
 #include "points/device/columns.h"
 #include "base/hypot.h"
 #include "stage/interp/device.h"
@@ -14,16 +15,17 @@
 
 enum { WARP = 32, WARPS = 4, GROUP = 128 };
 
-/* Doubles that a lane may hold for several channels.  Few warps that make the
- * weights once are faster than more of them that make them for each channel:
- * P = 14, three channels, 4e6 targets on an H200, 8.0 ms and 13.3. */
+/* Doubles that a lane may hold for several channels.  Few warps that compute
+ * the weights once are faster than more warps that compute them for each
+ * channel: 8.0 ms against 13.3 ms (P = 14, three channels, 4e6 targets,
+ * H200). */
 enum { MOST = 80 };
 
-/* What follows from args alone. */
+/* Parameters that follow only from args. */
 struct shape {
     struct gpu_columns_shape columns;
     int mma;      /* rows of a product: 8 or 16 */
-    int channels; /* of a launch; divides args->channels */
+    int channels; /* channels per launch; divides args->channels */
     int blocks;
     int64_t arena;
 };
@@ -36,7 +38,7 @@ struct state {
     struct buf apart; /* [entry][results] */
 };
 
-/* Doubles that a lane holds: planes and products. */
+/* Doubles held by a lane: planes and products. */
 static int lane_reals(const struct shape *s, const struct interp_args *args)
 {
     int rings = s->columns.ring / 8, values = s->channels * interp_parts(args);
@@ -82,9 +84,9 @@ static farsum_status fits(const void *a)
     return gpu_columns_fits(&s.columns, args->n);
 }
 
-/* Of multiply-adds, as measured on an H200: a visit has what its lanes hold and
- * a share of its own, many hide each other's waits, and those of one task
- * follow one another; results are written apart and added up. */
+/* Multiply-adds, as measured on an H200.  A visit costs its lanes' work and a
+ * constant.  Many visits hide each other's latency, and those of one task are
+ * sequential.  Results are written separately and added. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
@@ -96,7 +98,7 @@ static double cost(const void *a)
     double visits = (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z)
                     / c->tile_z;
     double n = (double)args->n, crowd = interp_crowd(args);
-    double places = c->most_y * c->most_z * n; /* of the inverse */
+    double places = c->most_y * c->most_z * n; /* for the inverse */
     int lane = lane_reals(&s, args);
     double fullest = gpu_columns_fullest(
         c, n * visits,

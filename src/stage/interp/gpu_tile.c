@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_tile: the mesh in tiles through group memory, a thread a target, lanes
- * chosen so that few banks are met twice.  Ours; SM of cuFINUFFT and G2P of
- * Kosmacher et al. read such blocks in any order.  Wins in f32 from some ten
- * thousand targets up.  Deterministic. */
+/* gpu_tile: the mesh in tiles through shared memory, one thread per target,
+ * with targets assigned to lanes to avoid bank conflicts.  Our algorithm.  SM
+ * of cuFINUFFT and G2P of Kosmacher et al. read such blocks in any order.  Wins
+ * in f32 from about ten thousand targets.  Deterministic. */
 #include "base/mem.h"
 #include "stage/interp/device.h"
 
 #include <math.h>
 
-enum { GROUP = 256, CHUNK_MOST = 2048, LOAD = 128 }; /* as in the .k */
+enum { GROUP = 256, CHUNK_MOST = 2048, LOAD = 128 }; /* as in gpu_tile.k */
 
-/* As in the .k. */
+/* As in gpu_tile.k. */
 struct tile_args {
     struct interp_gpu_args interp;
     struct cells_args cells;
     int64_t tiles, slots;
     int32_t chunk, more;
 };
-_Static_assert(sizeof(struct tile_args) == 224, "as the kernel has it");
+_Static_assert(sizeof(struct tile_args) == 224, "must match the kernel's "
+                                                "struct");
 
-/* As in the .k: an eighth of the slots stays free. */
+/* As in gpu_tile.k: an eighth of the slots stays free. */
 static int64_t slots_of(int64_t n)
 {
     return n + n / 8;
 }
 
-/* What follows from args alone. */
+/* Parameters that follow only from args. */
 struct shape {
-    int edge, edge_z; /* mesh points of a tile, at most */
-    int held;         /* values in group memory at a time */
+    int edge, edge_z; /* maximum mesh points of a tile */
+    int held;         /* values in shared memory at a time */
     int64_t block;    /* bytes of one value there */
     int32_t nb[3];
     int64_t tiles;
@@ -38,7 +39,7 @@ struct state {
     struct interp_gpu gpu; /* its kernel: the main one */
     struct kernel place;
     struct shape shape;
-    struct buf t, at, item, first; /* as interp_place leaves them */
+    struct buf t, at, item, first; /* written by interp_place */
     int32_t chunk;
 };
 
@@ -52,9 +53,9 @@ static int64_t block_bytes(const struct interp_args *args,
 
 enum { ROOM = 72 << 10 };
 
-/* Bytes for a tile: so that three groups share a multiprocessor of an H200, in
- * f64 two, and no more than that; where group memory is smaller, ROOM, or all
- * that there is. */
+/* Maximum bytes of a tile: so many that three thread blocks (two in f64) share
+ * a multiprocessor of an H200.  If shared memory is smaller: ROOM, or all of
+ * it. */
 static int64_t room_of(const struct interp_args *args)
 {
     enum { INDICES = 1024, MOST_F32 = 76 << 10, MOST_F64 = 114 << 10 };
@@ -92,8 +93,9 @@ static void shape_fit(struct shape *s, const struct interp_args *args, int edge,
     shape_tiles(s, args);
 }
 
-/* A wide tile has less around it to load and more targets for its threads;
- * where group memory is small, groups side by side are worth more. */
+/* A wide tile has relatively less halo to load and more targets for its
+ * threads.  If shared memory is small, concurrent thread blocks are worth
+ * more. */
 static void shape_set(struct shape *s, const struct interp_args *args)
 {
     enum { WIDE_F32 = 16, WIDE_F64 = 12, LEAST = 8, TILES = 12 };
@@ -102,7 +104,7 @@ static void shape_set(struct shape *s, const struct interp_args *args)
     int64_t room = room_of(args), units = args->device->facts.units;
     int edge = room > ROOM ? wide : LEAST;
     *s = (struct shape){.held = 1};
-    do /* enough of them for each multiprocessor */
+    do /* enough tiles for each multiprocessor */
         shape_fit(s, args, edge, room);
     while (s->tiles < TILES * units && --edge >= LEAST);
     s->block = block_bytes(args, s);
@@ -118,18 +120,19 @@ static farsum_status fits(const void *a)
     shape_set(&s, args);
     double tiles = (double)s.nb[0] * s.nb[1] * s.nb[2];
     if (tiles > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%.0f tiles, at most %lld", tiles,
+        FAIL(ERR_UNSUPPORTED, "%.0f tiles; at most %lld are possible", tiles,
              (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, s.held * s.block + 1024);
 }
 
-/* What targets and tiles weigh. */
+/* Total weight of targets and tiles. */
 static int64_t weight_of(const struct shape *s, int64_t n)
 {
     return n + LOAD * s->tiles;
 }
 
-/* Of a group: eight groups for each multiprocessor, if there is as much. */
+/* Weight per thread block: eight blocks per multiprocessor if there is enough
+ * work. */
 static int32_t chunk_of(const struct device *device, int64_t weight)
 {
     int64_t units = device->facts.units > 0 ? device->facts.units : 1;
@@ -139,16 +142,16 @@ static int32_t chunk_of(const struct device *device, int64_t weight)
                                           : chunk);
 }
 
-/* Tiles that hold targets, and those of a group. */
+/* Number of tiles that hold targets, and of those per thread block. */
 static double tiles_held(const struct shape *s, double n)
 {
     return (double)s->tiles * (1 - exp(-n / (double)s->tiles));
 }
 
-/* Fitted to times of an H200, 1e5 to 1e7 targets on 84^3 to 432^3 points with
- * windows of 4 to 15, to a tenth: what targets take by themselves, what is
- * loaded, and that a group does one tile after another, which counts where
- * tiles hold few targets. */
+/* Fitted to times of an H200, to a tenth: 1e5 to 1e7 targets on 84^3 to 432^3
+ * points with windows of 4 to 15.  The terms are the cost per target, the
+ * loads, and the sequence of tiles in a thread block, which counts where tiles
+ * hold few targets. */
 static double cost_run(const struct interp_args *args, const struct shape *s,
                        double n, double groups)
 {

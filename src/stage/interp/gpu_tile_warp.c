@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_tile_warp: a group takes the targets of a tile, the mesh around it in
- * group memory, 32 threads a target, whose reads meet in no bank.  Ours.  For
- * few targets: their waits are short, and the tiles are as a rule those of
- * spread's gpu_tile, so that both have one sort.  Deterministic. */
+/* gpu_tile_warp: one thread block takes the targets of a tile, with the mesh
+ * around it in shared memory; 32 threads per target, whose reads have no bank
+ * conflicts.  Our algorithm.  For few targets: their waits are short, and the
+ * tiles are usually those of spread's gpu_tile, so that both use one sort.
+ * Deterministic. */
 #include "base/mem.h"
 #include "stage/particles/device_tiles.h"
 #include "stage/interp/device.h"
 
 #include <math.h>
 
-/* As in the .k. */
+/* As in gpu_tile_warp.k. */
 struct tile_args {
     struct interp_gpu_args interp;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct tile_args) == 200, "as the kernel has it");
+_Static_assert(sizeof(struct tile_args) == 200, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct interp_gpu gpu; /* its kernel: the main one */
@@ -44,9 +46,9 @@ static farsum_status fits(const void *a)
     return gpu_tiles_fit(&s, args->device);
 }
 
-/* Group memory is read a word a sum, then shuffles; a tile's targets follow one
- * another.  The sort is half of what it takes: spread's gpu_tile has the
- * same. */
+/* Shared memory is read one word per sum, then shuffles; a tile's targets are
+ * sequential.  Half of the sort is charged, as spread's gpu_tile uses the same
+ * sort. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile: each tile of the mesh is copied with its halo, unwrapped and
- * compact, then its points are summed from the copy; results go to the
+ * compact.  Then its points are summed from the copy.  Results go to the
  * caller's order, one writer each.  Wins wherever it fits. */
 #include "stage/interp/host_tile_kern.h"
 
@@ -15,7 +15,7 @@
 
 ISA_TABLE(struct interp_kern, interp_host_tile)
 
-/* Follows from the args. */
+/* Parameters that follow from the arguments. */
 struct shape {
     struct tiles tiles;
     const struct interp_kern *kern;
@@ -55,8 +55,8 @@ static farsum_status fits(const void *a)
                                args->mesh);
 }
 
-/* Nanoseconds on one core of a Zen 3 at 3.2 GHz: a point's place and weights,
- * its P^2 rows, and the copies of the tiles. */
+/* Nanoseconds on one core of a Zen 3 at 3.2 GHz: a point's position and
+ * weights, its P^2 rows, and the copies of the tiles. */
 static double cost(const void *a)
 {
     const struct interp_args *args = a;
@@ -105,7 +105,7 @@ static farsum_status create(const void *args, void **state)
     s->args = *(const struct interp_args *)args;
     shape_set(&s->shape, &s->args);
     GO(window_table(s->args.window, s->args.precision, &s->coef));
-    /* zeroed: what pads a row is multiplied by a weight of 0 */
+    /* zeroed, since the padding of a row is multiplied by a weight of 0 */
     GO(MEM_NEW(s->tiles, s->args.threads * s->shape.thread_bytes));
     *state = s;
 done:
@@ -125,7 +125,7 @@ static farsum_status set(void *state, const struct points *sources,
     return FARSUM_OK;
 }
 
-/* n reals, every step-th of those at `from`; NULL: zeros. */
+/* Copies n reals, every step-th of those at `from`; NULL: zeros. */
 static void copy_reals(int64_t n, int size, int step, const char *from,
                        char *to)
 {
@@ -141,8 +141,8 @@ static void copy_reals(int64_t n, int size, int step, const char *from,
             ((double *)to)[i] = ((const double *)from)[i * step];
 }
 
-/* One row of a tile from mesh row `from`, unwrapped; NULL: a row that is
- * off the mesh. */
+/* Copies one row of a tile from mesh row `from`, unwrapped; NULL: a row off the
+ * mesh. */
 static void copy_row(const struct state *s, int64_t lo, const char *from,
                      char *to)
 {
@@ -170,8 +170,8 @@ static const char *mesh_row(const struct state *s, const char *mesh, int64_t x,
                  * s->shape.tile.real_size;
 }
 
-/* Tile b with its halo from one part of one channel of the mesh.  Rows are
- * short and far apart, so those that come soon are asked for. */
+/* Copies tile b with its halo from one part of one channel of the mesh.  Rows
+ * are short and far apart, so the next ones are prefetched. */
 static void copy_tile(const struct state *s, const int32_t b[3],
                       const char *mesh, char *tile)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_tile_kern.c: points from a tile.  For each channel the P^2 rows of a
- * point are summed over axis 1, then 0, in vectors along axis 2; with the field
- * every row is multiplied twice (weight and slope of axis 1), the other two
- * slopes cost one product a plane.  Loads bound it. */
+/* host_tile_kern.c: reads points from a tile.  For each channel the P^2 rows of
+ * a point are summed over axis 1, then 0, in vectors along axis 2.  With the
+ * field every row is multiplied twice (weight and slope of axis 1); the other
+ * two slopes cost one product per plane.  Loads bound it. */
 #include "stage/interp/host_tile_kern.h"
 
 #include "math/window_simd.h"
@@ -18,7 +18,7 @@ struct batch {
 
 typedef real vnarrow __attribute__((vector_size(16)));
 
-/* Half the lanes added to the other half, down to 16 bytes. */
+/* Adds half of the lanes to the other half, down to 16 bytes. */
 SIMD_FN vnarrow narrow(vreal x)
 {
     vnarrow part[SIMD_BYTES / 16];
@@ -55,7 +55,8 @@ SIMD_FN void sum_four(const vreal x[4], real out[4])
 #endif
 }
 
-/* Stays in a register: two products of one load should not load it twice. */
+/* Keeps x in a register, so that two products of one load do not load it
+ * twice. */
 #if FARSUM_HAVE_X86
 #define KEEP(x) __asm__("" : "+v"(x))
 #else
@@ -64,8 +65,7 @@ SIMD_FN void sum_four(const vreal x[4], real out[4])
 
 #define EACH_VECTOR _Pragma("GCC unroll 8") for (int v = 0; v < V; v++)
 
-/* Results are written after all sums of a batch: their lines have time to
- * come. */
+/* Prefetches results, which are written after all sums of a batch. */
 SIMD_FN void ahead(const struct interp_job *job, const struct batch *batch,
                    int i)
 {
@@ -230,7 +230,7 @@ static batch_fn *const fn[WINDOW_MAX + 1][2] = {
 #define ROW(P) [P] = {potential_##P, field_##P},
     WINDOW_SUPPORTS(ROW)};
 
-/* One part of one channel to the caller's order. */
+/* Writes one part of one channel in the caller's order. */
 static void batch_put(const struct interp_job *job, const struct batch *batch,
                       int n, int channel, int part)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_tile_kern.h: between host_tile.c and its kernels. */
+/* host_tile_kern.h: interface between host_tile.c and its SIMD code. */
 #ifndef FARSUM_STAGE_INTERP_HOST_TILE_KERN_H
 #define FARSUM_STAGE_INTERP_HOST_TILE_KERN_H
 
@@ -7,8 +7,8 @@
 
 enum { INTERP_BATCH = 64 }; /* points */
 
-/* Points of one task and the tile that they are read from: as many tiles as
- * channels times parts, one after the other. */
+/* The points of one task and their tile: as many tiles as channels times parts,
+ * one after the other. */
 struct interp_job {
     int support, degree;
     const void *coef;    /* [degree + 1][WINDOW_MAX], real */

@@ -4,7 +4,7 @@
  *     potential_i += sum_m prod_d w(m_d - u_id) mesh_m
  *     field_i     -= gradient of that, by the window's derivative
  *
- * (math.md section 4).  Channels, parts and open axes as in spread.h. */
+ * (math.md section 4).  Channels, parts and open axes are as in spread.h. */
 #ifndef FARSUM_STAGE_INTERP_INTERP_H
 #define FARSUM_STAGE_INTERP_INTERP_H
 
@@ -21,18 +21,18 @@ struct interp_args {
     int threads;
     unsigned outputs;            /* FARSUM_POTENTIAL | FARSUM_FIELD */
     int64_t mesh[3];
-    int64_t ldz;                 /* these as in spread_args */
+    int64_t ldz;                 /* this and the following as in spread_args */
     int open[3];
     int channels, parts;
     double repeats, crowd;
     const struct window *window; /* borrowed */
-    const struct cell *cell;     /* the field's unit of length is this cell's;
-                                    borrowed, may change before a set */
+    const struct cell *cell;     /* its unit of length is that of the field;
+                                    borrowed; may change before a set */
     int64_t n;
 };
 
 /* Results are added to, in the caller's order, type precision; NULL: not
- * wanted.  On a device each is a struct buf *. */
+ * wanted.  On a device each pointer is a struct buf *. */
 struct interp_io {
     const void *mesh; /* as in spread_io */
     void *potential;  /* [channel potential_channel + point parts + part] */
@@ -59,7 +59,7 @@ static inline double interp_crowd(const struct interp_args *args)
 {
     return args->crowd > 1 ? args->crowd : 1;
 }
-/* io for n points with the strides that zero stands for. */
+/* Copies io and replaces zero strides by their defaults for n points. */
 static inline struct interp_io interp_strides(const struct interp_args *args,
                                               const struct interp_io *io,
                                               int64_t n)
@@ -75,7 +75,7 @@ static inline struct interp_io interp_strides(const struct interp_args *args,
     return full;
 }
 
-/* ops.c: weights once a target, sums along z, then y, then x. */
+/* ops.c: weights once per target; sums along z, then y, then x. */
 void interp_ops(const void *args, struct work *work);
 
 extern const struct stage interp_stage;

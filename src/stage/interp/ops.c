@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c: what interpolation takes. */
+/* ops.c: operations and bytes of interpolation. */
 #include "stage/interp/interp.h"
 
 void interp_ops(const void *data, struct work *work)
@@ -14,12 +14,12 @@ void interp_ops(const void *data, struct work *work)
     int field = (args->outputs & FARSUM_FIELD) != 0;
     double results = values * (value + 3 * field);
     struct count *c = &work->count;
-    count_calls(c, COUNT_FMA, 3 * n); /* place in the window */
+    count_calls(c, COUNT_FMA, 3 * n); /* position in the window */
     /* weights, and their derivatives */
     count_calls(c, COUNT_FMA,
                 3 * n * p * (args->window->degree * (1 + field) - field));
-    /* Along z the mesh with weights, and with derivatives; along y those with
-     * weights and derivatives, and the latter with weights; along x each. */
+    /* Along z: the mesh with weights and with derivatives.  Along y: the former
+     * with weights and derivatives, the latter with weights.  Along x: each. */
     count_calls(c, COUNT_FMA, n * values * p * p * p * (1 + field));
     count_calls(c, COUNT_FMA, n * values * p * p * (1 + 2 * field));
     count_calls(c, COUNT_FMA, n * values * p * (value + 3 * field));

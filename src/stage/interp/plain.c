@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: one thread, each point's sum over its P^3 mesh points as the formula
- * says, in double.  The reference; never the fast one. */
+/* plain: reference variant.  One thread sums each point over its P^3 mesh
+ * points as in the formula, in double.  Never the fastest. */
 #include "base/mem.h"
 #include "points/tiles.h"
 #include "stage/device.h"
@@ -14,7 +14,7 @@ struct state {
     int channels, parts;
 };
 
-/* What one axis gives a point. */
+/* Weights and mesh indices of a point along one axis. */
 struct axis {
     int64_t m[WINDOW_MAX]; /* mesh indices; -1: off an open axis */
     double w[WINDOW_MAX];  /* weights */
@@ -26,7 +26,7 @@ static farsum_status fits(const void *a)
     const struct interp_args *args = a;
     TRY(gpu_not_wanted(args->device));
     if (interp_parts(args) > 2)
-        FAIL(ERR_UNSUPPORTED, "plain: %d parts; 1 is real, 2 complex",
+        FAIL(ERR_UNSUPPORTED, "plain: parts is %d; use 1 (real) or 2 (complex)",
              args->parts);
     return FARSUM_OK;
 }
@@ -105,8 +105,8 @@ static void add_to(const struct state *s, void *array, int64_t k, double x)
         ((double *)array)[k] += x;
 }
 
-/* out: the potential and its gradient along the mesh axes, by u, of one part
- * of one channel, whose mesh begins at real `at`. */
+/* out: the potential and its gradient by u along the mesh axes, of one part of
+ * one channel, whose mesh begins at real `at`. */
 static void sum_point(const struct state *s, const void *mesh, int64_t at,
                       const struct axis ax[3], double out[4])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c: the room's variants, from variants.def. */
+/* table.c: the table of variants of interp, from variants.def. */
 #include "stage/interp/interp.h"
 
 #include "base/number.h"
@@ -13,10 +13,10 @@
 #undef VARIANT
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem, 0},
 #include "stage/interp/variants.def"
 #undef VARIANT
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, 0}};
 _Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 static double interp_runs(const void *args)
@@ -31,7 +31,8 @@ static void interp_about(const void *args, char *text, size_t size)
                     interp_repeats(a));
 }
 
-/* Half powers of 2 of the number, powers of 4 of the crowding. */
+/* Rounds the number of points to half powers of 2, the clustering factor to
+ * powers of 4. */
 static void interp_key(const void *args, char *text, size_t size)
 {
     const struct interp_args *a = args;
@@ -47,4 +48,4 @@ static void interp_key(const void *args, char *text, size_t size)
 }
 
 const struct stage interp_stage = {"interp", rows, interp_runs, interp_about,
-                                   interp_key, interp_ops};
+                                   interp_key, interp_ops, NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_boxes: some threads a leaf, its expansion and its slopes in group memory,
- * a few targets a thread. */
+/* gpu_boxes: several threads per leaf, with its expansion and slopes in shared
+ * memory; a few targets per thread. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
 #include "stage/expansions/device.h"
@@ -10,17 +10,17 @@
 
 enum { GROUP = 128, GROUP_LEAST = 64, TARGETS = 2, FLAT_MOST = 12, TERMS = 6 };
 enum { TEAM_LEAST = 8 };
-enum { TILE = 24576 }; /* bytes of group memory */
+enum { TILE = 24576 }; /* bytes of shared memory */
 
-/* As gpu_boxes.k has it. */
+/* As in gpu_boxes.k. */
 struct l2p_args {
     int64_t n, leaves, first, stride;
     double unit;
     int32_t potential, field, sparse, spare;
 };
-_Static_assert(sizeof(struct l2p_args) == 56, "as the kernel has it");
+_Static_assert(sizeof(struct l2p_args) == 56, "must match the kernel's struct");
 
-/* How the kernel is cut. */
+/* Parameters of the kernel. */
 struct l2p_cut {
     int team, leaves, most;
 };
@@ -57,8 +57,9 @@ static double l2p_cost(const void *args)
     const struct boxes_args *a = args;
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
     double leaves = (double)boxes_gpu_leaves(a);
-    /* seven operations a number and target; reading six numbers, which is most
-     * where leaves have few targets: as measured on an H200 */
+    /* seven operations per coefficient and target; and reading six
+     * coefficients, which dominates where leaves have few targets: as measured
+     * on an H200 */
     return (0.5 * (double)a->n_targets + leaves * 18) * 7 * multipole_size(a->p)
                / (0.5 * rates.flops)
            + rates.launch + 2e-6;
@@ -82,9 +83,9 @@ static void l2p_destroy(void *state)
     mem_free(s);
 }
 
-/* Numbers of the expansions, in the order of columns, from the local one's: two
- * terms of the slopes along x and y each, one of that along z and one of the
- * potential's. */
+/* Coefficients of the expansions, in the order of columns, from the local
+ * one's: two terms each for the slopes along x and y, one for that along z and
+ * one for the potential. */
 static farsum_status l2p_terms(const struct boxes_monic *monic, int32_t *at,
                                double *f)
 {
@@ -104,7 +105,7 @@ static farsum_status l2p_terms(const struct boxes_monic *monic, int32_t *at,
         local[k] = 0;
         for (int i = 0; i < size; i++) {
             int to = monic->which[i];
-            /* orders but 0 count twice: (10.9) */
+            /* orders above 0 count twice: (10.9) */
             double factor = monic->factor[i] * (i <= monic->p ? 1 : 2);
             if (to == k) {
                 at[5 * size + i] = k;
@@ -118,7 +119,7 @@ static farsum_status l2p_terms(const struct boxes_monic *monic, int32_t *at,
                 if (axis < 2 && f[term] != 0)
                     term += size;
                 if (f[term] != 0)
-                    GO_FAIL(ERR_STATE, "l2p: more terms than there may be");
+                    GO_FAIL(ERR_STATE, "l2p: too many terms");
                 at[term] = k;
                 f[term] = factor * v;
             }
@@ -203,7 +204,7 @@ static farsum_status l2p_run(void *state, const void *data)
     if (!io->potential && !io->field)
         return FARSUM_OK;
     const struct tree_gpu_points *p = tree_gpu_targets(tree);
-    const struct buf *none = &p->begin; /* nothing is written there */
+    const struct buf *none = &p->begin; /* unused outputs are not written */
     const struct l2p_args args = {
         .n = p->n,
         .leaves = tree->n_leaves,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_simd: a thread a leaf, SIMD over its points. */
+/* host_simd: one thread per leaf, SIMD over its points. */
 #include "stage/expansions/host_kern.h"
 
 static double simd_cost(const void *args)
@@ -8,7 +8,8 @@ static double simd_cost(const void *args)
     return boxes_leaves_cost(a, a->n_targets, 4.5e-9);
 }
 
-/* An expansion for the sums of (10.9), whose orders m > 0 count twice. */
+/* Converts an expansion for the sums of (10.9), in which orders m > 0 count
+ * twice. */
 static void simd_expansion(const struct boxes_leaves *s, double *l, char *room,
                            int which)
 {

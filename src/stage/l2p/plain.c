@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: (10.9) and (10.10), one thread, particle by particle.  The oracle;
- * wins never. */
+/* plain: reference variant.  (10.9) and (10.10), one thread, one particle at a
+ * time.  Never the fastest. */
 #include "stage/expansions/host_kern.h"
 
 static double plain_cost(const void *args)
@@ -37,7 +37,7 @@ static farsum_status plain_run(void *state, const void *data)
     const struct boxes_io *io = data;
     const struct tree *tree = io->tree;
     const int64_t *begin = tree_targets(tree)->begin;
-    double expansion[4][MULTIPOLE_SIZE]; /* the potential's, its slopes' */
+    double expansion[4][MULTIPOLE_SIZE]; /* of the potential and its slopes */
     for (int64_t leaf = 0; leaf < tree->n_leaves; leaf++) {
         int64_t box = tree_leaf_box(tree, leaf);
         double unit = 1 / tree_h(tree, tree_level(tree, box));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft: the convolution over root boxes by transforms of the grid of boxes, each
- * number of the expansions a mesh, and for each mode the product with the
- * transform of the field, (10.23).  With as many root boxes as leaves it is the
- * whole far field in one level: it takes the places of m2m, m2l and l2l
- * (Ong et al. 2003).  Wins from some hundred root boxes on. */
+/* fft: the convolution over root boxes by transforms of the grid of boxes.
+ * Each coefficient of the expansions is a mesh, and each mode is multiplied by
+ * the transform of the field, (10.23).  With as many root boxes as leaves it
+ * computes the whole far field in one level, and replaces m2m, m2l and l2l (Ong
+ * et al. 2003).  Wins from some hundred root boxes. */
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +17,9 @@ ISA_TABLE(struct lattice_kern, lattice_fft)
 
 struct state {
     struct boxes_args args;
-    int64_t mesh[3];    /* of the grid, x y z; more than roots where open */
-    int64_t ldx;        /* reals of a row of the meshes */
+    int64_t mesh[3];    /* of the grid, x y z; larger than the roots along open
+                           axes */
+    int64_t ldx;        /* reals per row of the meshes */
     int size, field;    /* (p + 1)^2, (2p + 1)^2 */
     size_t real;
     const struct lattice_kern *kern;
@@ -28,8 +29,9 @@ struct state {
     void *symbol;       /* owned: see fft_symbol.h */
     void *data;         /* owned: [size][mesh z][mesh y][ldx] */
     void *row;          /* owned: [threads][2][mode x][size][COLUMNS] */
-    double *sign[3];    /* owned, [size]: -1: an axis' mirror changes it */
-    int *odd;           /* owned, [size]: degrees that are odd */
+    double *sign[3];    /* owned, [size]: -1: a mirror of the axis changes the
+                           sign */
+    int *odd;           /* owned, [size]: 1: the degree is odd */
     struct choice fft;
     void *fft_state;    /* owned */
 };
@@ -68,15 +70,16 @@ static farsum_status fft_fits(const void *args)
     const struct boxes_args *a = args;
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     for (int c = 0; c < 3; c++)
         if (a->root[c] < 2)
-            FAIL(ERR_UNSUPPORTED, "one root box along axis %d is no grid", c);
+            FAIL(ERR_UNSUPPORTED,
+                 "one root box along axis %d; the variant needs at least two",
+                 c);
     return boxes_host_fits(args);
 }
 
-/* Seconds of an operator's number times eight columns, as measured. */
+/* Seconds of an operator's element times eight columns, as measured. */
 static double fft_cost_of(const void *args)
 {
     const struct boxes_args *a = args;
@@ -91,7 +94,7 @@ static double fft_cost_of(const void *args)
                  / pow(a->threads > 0 ? a->threads : 1, 0.9);
 }
 
-/* With what the symbol takes for a while. */
+/* Includes the temporary memory of the symbol. */
 static int64_t fft_bytes(const void *args)
 {
     const struct boxes_args *a = args;
@@ -124,8 +127,8 @@ static void fft_destroy(void *state)
     mem_free(s);
 }
 
-/* Degrees that are odd carry an i, so that all else is real: L_n of odd n and
- * M_k of odd k; where both are odd a sign is left. */
+/* Odd degrees carry a factor i, so that all else is real: L_n of odd n and M_k
+ * of odd k.  Where both are odd a sign remains. */
 static farsum_status fft_terms(struct state *s)
 {
     farsum_status status = FARSUM_OK;
@@ -197,7 +200,7 @@ done:
     return status;
 }
 
-/* Between the boxes of level 0, x fastest, and a mesh of theirs. */
+/* Copies between the boxes of level 0, x fastest, and one of their meshes. */
 static void fft_copy(const struct state *s, const struct boxes_io *io,
                      int back)
 {
@@ -227,8 +230,8 @@ static void fft_copy(const struct state *s, const struct boxes_io *io,
             }
 }
 
-/* Columns of the modes (+-y, +-z) of a row, between the meshes and [mode x]
- * [size][COLUMNS]: mirrors' signs, and i for odd degrees. */
+/* Copies columns of the modes (+-y, +-z) of a row between the meshes and [mode
+ * x][size][COLUMNS], with mirrors' signs, and i for odd degrees. */
 static void fft_row(const struct state *s, int64_t y, int64_t z, void *row,
                     int back)
 {
@@ -254,8 +257,8 @@ static void fft_row(const struct state *s, int64_t y, int64_t z, void *row,
     }
 }
 
-/* The same of a sparse tree: boxes are looked for in the grid, those that are
- * not there are zeros. */
+/* The same for a sparse tree: boxes are found in the grid; missing ones are
+ * zeros. */
 static void fft_copy_sparse(const struct state *s, const struct boxes_io *io,
                             int back)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft_kern.c: the product of one mode, (10.23): its operator, made from the
- * field number by number, times eight columns. */
+/* fft_kern.c: the product of one mode, (10.23): its operator, computed from the
+ * field element by element, times eight columns. */
 #include "base/isa.h"
 #include "stage/lattice/fft_kern.h"
 

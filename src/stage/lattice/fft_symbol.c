@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft_symbol.c: the field between root boxes in modes of their grid, (10.23).
+/* fft_symbol.c: the field between root boxes in the modes of their grid,
+ * (10.23).
  *
- * Periodic: Ewald's way, as multipole_lattice.c, but where the places are a
- * grid their transform is known: of the part in real space a cosine or sine
+ * Periodic: Ewald summation as in multipole_lattice.c.  Since the positions are
+ * a grid, their transform is known: of the part in real space a cosine or sine
  * for each axis, of the part in wave vectors the sum over those that are the
- * same mode.  a is chosen for the second to be a few. */
+ * same mode.  a is chosen so that few of the latter are needed. */
 #include "stage/lattice/fft_symbol.h"
 
 #include <math.h>
@@ -13,15 +14,15 @@
 #include "base/mem.h"
 #include "base/par.h"
 
-/* a of Ewald's way by the longest edge of a box. */
+/* Ewald's splitting parameter a, times the longest edge of a box. */
 static const double splitting = 0.45;
 
 struct symbol {
     const struct boxes_args *args;
     int q, size;      /* degrees to q = 2p; (q + 1)^2 */
     int64_t mesh[3], half[3];  /* modes 0 .. half */
-    int64_t reach[3]; /* differences of places 0 .. reach */
-    double a, most;   /* the sums go to a^2 r^2, k^2/4a^2 <= most */
+    int64_t reach[3]; /* differences of positions 0 .. reach */
+    double a, most;   /* the sums include a^2 r^2, k^2/4a^2 <= most */
     double *odd[3];   /* owned, [size]: 1: changes sign with the axis */
     double *field;    /* owned: [y][x][size], one plane of differences */
     double *rows;     /* owned: [y][mode x][size] */
@@ -61,7 +62,7 @@ static farsum_status symbol_room(struct symbol *s)
                                * (s->half[0] + 1) * size);
 }
 
-/* What boxes whose places differ by d have: of one lattice vector, in real
+/* Field of boxes whose positions differ by d, for one lattice vector, in real
  * space. */
 static void symbol_field(const struct symbol *s, const int64_t d[3],
                          double *field)
@@ -93,12 +94,12 @@ static void symbol_field(const struct symbol *s, const int64_t d[3],
             field[k] *= near ? -low[n] : high[n];
 }
 
-/* to += from, times what mode i along an axis has for a difference of r and
- * one of -r: 2 cos, or 2 sin of what changes sign. */
+/* to += from, times the sum of mode i along an axis over differences r and -r:
+ * 2 cos, or 2 sin for elements that change sign. */
 static void symbol_add(const struct symbol *s, int axis, int64_t i, int64_t r,
                        const double *from, double *to)
 {
-    /* the angle by whole turns: products of integers are exact */
+    /* angle modulo a turn: products of integers are exact */
     double turn = (double)(i * r % s->mesh[axis]) / (double)s->mesh[axis];
     double even = r ? 2 * cos(2 * M_PI * turn) : 1;
     double more = (r ? 2 * sin(2 * M_PI * turn) : 0) - even;
@@ -139,7 +140,8 @@ static void symbol_plane(struct symbol *s, int64_t z)
                        s->sum + (l * modes + i) * size);
 }
 
-/* (-i)^(axes that are odd) is real for even degrees, i times that for odd. */
+/* (-i)^(number of odd axes) is real for even degrees, and i times that for
+ * odd. */
 static void symbol_signs(const struct symbol *s, double *field)
 {
     for (int k = 0; k < s->size; k++) {
@@ -148,7 +150,7 @@ static void symbol_signs(const struct symbol *s, double *field)
     }
 }
 
-/* One wave vector's, k and its images being the same mode. */
+/* Adds one wave vector; k and its images are the same mode. */
 static void symbol_wave(const struct symbol *s, const double k[3],
                         double volume, double *field)
 {

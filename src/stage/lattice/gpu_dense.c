@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_dense: a dense operator for each difference of root boxes' places; for
+/* gpu_dense: one dense operator per difference of root boxes' positions; for
  * few root boxes. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
@@ -10,12 +10,13 @@
 
 enum { ROWS = 32, SLICES = 8, ROOTS_MOST = 4096 };
 
-/* As gpu_dense.k has it. */
+/* As in gpu_dense.k. */
 struct lattice_args {
     int64_t stride;
     int32_t root[3], side[3], periodic, ws, field, boxes;
 };
-_Static_assert(sizeof(struct lattice_args) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct lattice_args) == 48, "must match the kernel's "
+                                                  "struct");
 
 struct state {
     struct boxes_args args;
@@ -49,10 +50,9 @@ static farsum_status dense_fits(const void *args)
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     TRY(boxes_gpu_fits_any(a, MULTIPOLE_MOST));
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     if (dense_roots(a) > ROOTS_MOST)
-        FAIL(ERR_UNSUPPORTED, "it is for %d root boxes at most",
+        FAIL(ERR_UNSUPPORTED, "supports at most %d root boxes",
              (int)ROOTS_MOST);
     return boxes_gpu_room(a, dense_reals(a) * gpu_real(a->precision));
 }
@@ -70,7 +70,7 @@ static double dense_cost(const void *args)
     double roots = (double)dense_roots(a), size = multipole_size(a->p);
     double bytes = roots * roots * size * (double)dense_pad(a)
                    * gpu_real(a->precision);
-    /* reading operators, or one after another: as measured */
+    /* reading operators, or sequential steps: as measured */
     double reading = bytes / (0.7 * rates.bytes);
     double waiting = roots * (2 + size / SLICES) * 2 * rates.wait;
     return (reading > waiting ? reading : waiting) + rates.launch + 2e-6;
@@ -87,7 +87,7 @@ static void dense_destroy(void *state)
     mem_free(s);
 }
 
-/* Fields of the differences that the kernel numbers. */
+/* Fields of the differences, in the kernel's numbering. */
 static farsum_status dense_fields(const struct state *s, struct buf *buf)
 {
     const struct lattice_args *l = &s->lattice;

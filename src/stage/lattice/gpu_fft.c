@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_fft: fft on a device: the convolution over root boxes by transforms of
- * their grid.  With as many root boxes as leaves it is the whole far field. */
+ * their grid.  With as many root boxes as leaves it computes the whole far
+ * field. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -12,16 +13,17 @@
 
 enum { COPY = 128, COPIED = 10, CHUNK = 8, TEAMS_MOST = 16 };
 enum { LANES = BOXES_LANES };
-enum { TURN = 1 << 16 }; /* modes that go to the device at once */
+enum { TURN = 1 << 16 }; /* modes that are copied to the device together */
 
-/* As gpu_fft.k has it. */
+/* As in gpu_fft.k. */
 struct lattice_grid {
     int64_t stride, step, modes;
     int32_t root[3], mesh[3], half[3], row;
 };
-_Static_assert(sizeof(struct lattice_grid) == 64, "as the kernel has it");
+_Static_assert(sizeof(struct lattice_grid) == 64, "must match the kernel's "
+                                                  "struct");
 
-/* How the product is cut. */
+/* Parameters of the product. */
 struct fft_cut {
     int rows, tiles, teams, parts;
 };
@@ -32,9 +34,10 @@ struct state {
     struct fft_cut cut;
     struct jit jit;
     struct kernel in, out, turn, modes;
-    struct buf data, more; /* owned: [K][mesh]; more: if there are parts */
-    struct buf field;      /* owned: as the kernel has it */
-    struct buf f, at, odd; /* owned: operators' terms; of each number */
+    struct buf data, more; /* owned: [K][mesh]; more: only with several parts */
+    struct buf field;      /* owned: as in the kernel */
+    struct buf f, at, odd; /* owned: operators' terms; properties of each
+                              coefficient */
     struct choice fft;
     void *fft_state;       /* owned */
 };
@@ -96,11 +99,12 @@ static farsum_status fft_fits(const void *args)
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     TRY(boxes_gpu_fits(a, MULTIPOLE_MOST));
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     for (int c = 0; c < 3; c++)
         if (a->root[c] < 2 || a->root[c] > 1024)
-            FAIL(ERR_UNSUPPORTED, "%lld root boxes along axis %d are no grid",
+            FAIL(ERR_UNSUPPORTED,
+                 "%lld root boxes along axis %d; the variant needs at least "
+                 "two",
                  (long long)a->root[c], c);
     struct lattice_grid g = fft_grid(a);
     struct fft_args fft = fft_args_of(a, &g);
@@ -108,7 +112,7 @@ static farsum_status fft_fits(const void *args)
     const struct choose_options any = {0};
     int64_t real = gpu_real(a->precision);
     if (g.step > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "a grid of %lld points is too large",
+        FAIL(ERR_UNSUPPORTED, "the grid of %lld points is too large",
              (long long)g.step);
     TRY(boxes_gpu_room(a, fft_field_reals(a, &g) * real));
     TRY(boxes_gpu_room(a, multipole_size(a->p) * g.step * real));
@@ -127,8 +131,7 @@ static int64_t fft_bytes(const void *args)
            + size * cut.tiles * cut.rows * (2 * real + 4) + 4 * size;
 }
 
-/* Lengths with other factors than small ones take a vendor's library some times
- * as long. */
+/* Slowdown of a vendor's library for lengths with large factors. */
 static double fft_slower(const struct lattice_grid *g)
 {
     double slower = 0;
@@ -152,7 +155,8 @@ static double fft_cost_of(const void *args)
     double size = multipole_size(a->p), real = gpu_real(a->precision);
     double bytes = size * real * (double)g.step;
     double rows = (double)cut.tiles * cut.rows;
-    /* ten operations a number of an operator; in all as measured on an H200 */
+    /* ten operations per element of an operator; the total as measured on an
+     * H200 */
     double modes = (double)g.modes * rows * size * 10 / (0.25 * rates.flops);
     double transforms =
         2 * size * fft_slower(&g) * (fft_cost_device(&fft) - 1e-5);
@@ -184,7 +188,7 @@ static int fft_odd(int n, int m)
     return (n & 1) | boxes_class(n, m) >> 1 << 1;
 }
 
-/* Degrees that are odd carry an i: where both are odd a sign is left. */
+/* Odd degrees carry a factor i; where both are odd a sign remains. */
 static farsum_status fft_terms(struct state *s)
 {
     const struct boxes_args *a = &s->args;
@@ -227,7 +231,7 @@ done:
     return status;
 }
 
-/* The field in modes, to blocks of them. */
+/* Computes the field in modes and copies it into blocks of modes. */
 static farsum_status fft_field(struct state *s)
 {
     const struct boxes_args *a = &s->args;

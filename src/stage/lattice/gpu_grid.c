@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_grid: gpu_fft with transforms of its own and operators that slide along
- * degrees: five passes over the modes in all. */
+/* gpu_grid: gpu_fft with its own transforms, and operators read as windows that
+ * slide along degrees: five passes over the modes in all. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -11,12 +11,12 @@
 
 enum { FACTOR_MOST = 16, MESH_MOST = 256, ORDER_MOST = 24 };
 enum { Z_GROUP = 128 };
-/* Teams of as many registers as a multiprocessor has. */
+/* Teams for which a multiprocessor has enough registers. */
 enum { RUN = 4, TEAMS_F32 = 16, TEAMS_F64 = 8 };
-enum { TILE = 40960 }; /* bytes of group memory of a pass along z */
+enum { TILE = 40960 }; /* bytes of shared memory of a pass along z */
 
-/* Two factors that stage/lattice/dft.kh has, of the least sum: 0: there are
- * none. */
+/* The two factors supported by stage/lattice/dft.kh with the smallest sum;
+ * returns 0 if there are none. */
 static int grid_factors(int n, int factor[2])
 {
     int best = 0;
@@ -32,7 +32,7 @@ static int grid_factors(int n, int factor[2])
     return best > 0;
 }
 
-/* Tiles of an order's degrees: of order 0 two are a mesh. */
+/* Tiles of an order's degrees; for order 0, two are a mesh. */
 int grid_run(const struct grid_cut *cut, int order)
 {
     return order ? cut->run : cut->run / 2 * 2;
@@ -50,7 +50,7 @@ static void grid_teams(const struct boxes_args *a, struct grid_cut *cut)
     }
     most = most < 1 ? 1 : most < teams ? most : teams;
     cut->parts = (cut->tiles + most - 1) / most;
-    /* few modes: of each some groups, or most of the device has none */
+    /* few modes: several thread blocks per mode, or most of the device idles */
     int64_t blocks = (cut->modes + GRID_LANES - 1) / GRID_LANES;
     while (blocks * cut->parts < a->device->facts.units
            && 2 * cut->parts < cut->tiles)
@@ -63,7 +63,7 @@ int64_t grid_field_numbers(int p)
     return (2 * (int64_t)p + 1) * (2 * (int64_t)p + 2);
 }
 
-/* 0: the mesh has no such transforms. */
+/* Returns 0 if the mesh has no such transforms. */
 static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
 {
     int64_t real = gpu_real(a->precision);
@@ -102,7 +102,7 @@ static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
     return 1;
 }
 
-/* Reals of all modes, and of their fields with what lies behind them. */
+/* Reals of all modes, and of their fields with padding. */
 static int64_t grid_reals(const struct grid_cut *cut)
 {
     return 8 * cut->meshes * cut->mesh[2] * cut->places;
@@ -122,19 +122,21 @@ static farsum_status grid_fits(const void *args)
     struct grid_cut cut;
     TRY(boxes_gpu_fits(a, ORDER_MOST));
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     for (int c = 0; c < 3; c++)
         if (a->root[c] < 2)
-            FAIL(ERR_UNSUPPORTED, "%lld root boxes along axis %d are no grid",
+            FAIL(ERR_UNSUPPORTED,
+                 "%lld root boxes along axis %d; the variant needs at least "
+                 "two",
                  (long long)a->root[c], c);
     if (!grid_cut(a, &cut))
         FAIL(ERR_UNSUPPORTED,
-             "%lld x %lld x %lld root boxes have no transforms in two steps",
+             "%lld x %lld x %lld root boxes; an edge is not a product of two "
+             "supported lengths",
              (long long)a->root[0], (long long)a->root[1],
              (long long)a->root[2]);
     if (a->device->facts.group_max < Z_GROUP)
-        FAIL(ERR_UNSUPPORTED, "it needs groups of %d threads", Z_GROUP);
+        FAIL(ERR_UNSUPPORTED, "needs thread blocks of %d threads", Z_GROUP);
     TRY(gpu_local_fits(a->device, cut.arena));
     TRY(gpu_local_fits(a->device, cut.modes_arena));
     int64_t real = gpu_real(a->precision);
@@ -170,9 +172,9 @@ static double grid_cost(const void *args)
     double bytes = real * (double)grid_reals(&cut);
     double field = real * (double)grid_field_reals(a, &cut);
     double modes = (double)cut.modes * size * size * 8 / rates.flops;
-    /* an H200, f32 and f64, 40 to 120 boxes along each edge: the product in the
-     * time of 3.5 times its multiply-adds; planes of which few are on a
-     * multiprocessor at once go by so much slower than memory */
+    /* an H200, f32 and f64, 40 to 120 boxes along each edge: the product takes
+     * the time of 3.5 times its multiply-adds; passes over planes of which few
+     * fit on a multiprocessor are slower than memory by this factor */
     double planes = cut.blocks > 2 ? 1.4 : cut.blocks > 1 ? 1.8 : 2.5;
     double moves = (4 * planes + 5 + cut.parts) * bytes + cut.parts * field;
     return 3.5 * modes + 1.05 * moves / rates.bytes + 5 * (rates.launch + 1e-6);
@@ -243,7 +245,8 @@ static farsum_status grid_create(const void *args, void **state)
     s->args = *a;
     s->args.threads = a->threads > 1 ? a->threads : 1;
     if (!grid_cut(a, &s->cut))
-        GO_FAIL(ERR_STATE, "gpu_grid: made for a mesh that it does not fit");
+        GO_FAIL(ERR_STATE, "gpu_grid: does not support this grid of root "
+                           "boxes");
     int64_t bytes = grid_reals(&s->cut) * gpu_real(a->precision);
     GO(grid_kernels(s));
     GO(grid_tables(s));

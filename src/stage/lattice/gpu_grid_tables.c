@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_grid_tables.c: what gpu_grid's kernels are given beside multipoles. */
+/* gpu_grid_tables.c: tables of gpu_grid's kernels. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,10 +8,10 @@
 #include "stage/lattice/fft_symbol.h"
 #include "stage/lattice/gpu_grid.h"
 
-enum { TURN = 1 << 16 }; /* modes that go to the device at once */
+enum { TURN = 1 << 16 }; /* modes that are copied to the device together */
 
-/* A_n^m of (10.4) times a^n, a power of two for which it stays near 1, and the
- * sign of (10.41). */
+/* A_n^m of (10.4) times a^n, with a power of two a that keeps it near 1, and
+ * the sign of (10.41). */
 static double grid_scale(int p, int n, int m)
 {
     double product = 1;
@@ -24,7 +24,7 @@ static double grid_scale(int p, int n, int m)
     return ldexp(sqrt(product) * sqrt(other), -down * n) * (n / 2 % 2 ? -1 : 1);
 }
 
-/* Where the numbers of meshes are, and their factors. */
+/* Sets the indices of the meshes' coefficients, and their factors. */
 static farsum_status grid_numbers(struct grid_state *s)
 {
     const struct boxes_args *a = &s->args;
@@ -60,14 +60,14 @@ done:
     return status;
 }
 
-/* Where a transform leaves mode k. */
+/* Position at which a transform leaves mode k. */
 static int grid_position(const struct grid_cut *cut, int axis, int k)
 {
     const int *factor = cut->factor[axis];
     return k % factor[0] * factor[1] + k / factor[0];
 }
 
-/* Modes 0 .. N/2 of an axis by their positions: rank[k]. */
+/* Ranks modes 0 .. N/2 of an axis by their positions: rank[k]. */
 static void grid_ranks(const struct grid_cut *cut, int axis, int32_t *rank)
 {
     for (int k = 0; k < cut->half[axis]; k++) {
@@ -132,14 +132,15 @@ static int grid_heavier(const void *a, const void *b)
     return grid_weight(b) - grid_weight(a);
 }
 
-/* Number i of a row that turns at its ends, `wide` long. */
+/* Element i of a sequence that reverses at the ends of rows of length
+ * `wide`. */
 static int grid_snake(int i, int wide)
 {
     return i / wide % 2 ? wide - 1 - i % wide : i % wide;
 }
 
-/* Tiles dealt out: to the parts alike, and in a part to teams of which every
- * fourth is of one scheduler. */
+/* Assigns tiles: equally to the parts, and in a part to teams, every fourth of
+ * which has one scheduler. */
 static farsum_status grid_tiles(struct grid_state *s)
 {
     enum { SCHEDULERS = 4 };
@@ -177,8 +178,8 @@ done:
     return status;
 }
 
-/* What grid_field is given beside fields: places of modes, and where their
- * numbers go with which factor. */
+/* Tables of grid_field in addition to the fields: positions of modes, and
+ * target and factor of their coefficients. */
 static farsum_status grid_field_tables(const struct grid_state *s,
                                        const int32_t *rank, struct buf *place,
                                        struct buf *number, struct buf *factor)
@@ -210,7 +211,7 @@ done:
     return status;
 }
 
-/* The field in modes, to blocks of them. */
+/* Computes the field in modes and copies it into blocks of modes. */
 static farsum_status grid_field(struct grid_state *s, const int32_t *rank)
 {
     const struct boxes_args *a = &s->args;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: (10.7) between all pairs of root boxes that are not near, with the
- * field of one box (open) or of it and all its images (periodic, (10.13)): a
- * dense operator for each difference of places.  The oracle. */
+/* plain: reference variant.  (10.7) between all pairs of root boxes that are
+ * not near, with the field of one box (open) or of it and all its images
+ * (periodic, (10.13)); one dense operator per difference of positions. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -44,8 +44,7 @@ static farsum_status plain_fits(const void *args)
     const struct boxes_args *a = args;
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; three or none are possible",
-             axes);
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     return boxes_host_fits(args);
 }
 
@@ -76,7 +75,7 @@ done:
     return status;
 }
 
-/* All pairs of root boxes whose places differ by d. */
+/* All pairs of root boxes whose positions differ by d. */
 static void plain_pairs(struct state *s, const struct boxes_io *io,
                         const int64_t d[3])
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain_field.c: fields between root boxes, difference by difference. */
+/* plain_field.c: fields between root boxes, one difference after another. */
 #include "stage/lattice/plain_field.h"
 
 #include "base/mem.h"
 
-/* Places differ by d. */
+/* Sets the field for a difference d of positions. */
 static farsum_status fields_difference(const struct boxes_args *a,
                                        const int64_t d[3], double *field)
 {
@@ -23,8 +23,9 @@ static farsum_status fields_difference(const struct boxes_args *a,
     return FARSUM_OK;
 }
 
-/* S at r mirrored in some axes: real parts of order m go as (-1)^m in x, 1 in
- * y, imaginary ones the other way, both as (-1)^(n + m) in z. */
+/* S at r mirrored in some axes.  Real parts of order m change by (-1)^m in x
+ * and by 1 in y, imaginary parts the other way; both change by (-1)^(n + m) in
+ * z. */
 static void fields_mirror(int p, const int flip[3], const double *from,
                           double *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c: the room's variants, from variants.def. */
+/* table.c: the table of variants of lattice, from variants.def. */
 #include "stage/expansions/expansions.h"
 
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
@@ -7,10 +7,10 @@
 #undef VARIANT
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem, 0},
 #include "stage/lattice/variants.def"
 #undef VARIANT
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, 0}};
 _Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage lattice_stage = {

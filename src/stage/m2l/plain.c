@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: (10.7) as written: for each pair of boxes all (p + 1)^4 products of a
- * multipole's and the field's coefficients, complex, unscaled, one thread.  The
- * oracle; wins never. */
+/* plain: reference variant.  (10.7) as written: for each pair of boxes all (p +
+ * 1)^4 products of a multipole's and the field's coefficients, complex,
+ * unscaled, one thread.  Never the fastest. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 struct state {
     struct boxes_args args;
-    double *field;       /* owned: [offset][(2p + 1)^2]: S, not scaled */
-    double *scale;       /* owned: [(2p + 1)^2]: what undoes the scaling of S */
+    double *field;       /* owned: [offset][(2p + 1)^2]: S, unscaled */
+    double *scale;       /* owned: [(2p + 1)^2]: inverse of the scaling of S */
     struct tree_far *list; /* owned */
 };
 
@@ -115,7 +115,7 @@ static double complex coefficient(const double *x, int n, int m)
     return x[multipole_at(n, m)] + (m ? x[multipole_at(n, -m)] : 0) * I;
 }
 
-/* L_n^m gains (-1)^n sum_k,l conj(M_k^l) S_{n+k}^{m+l} */
+/* L_n^m += (-1)^n sum_k,l conj(M_k^l) S_{n+k}^{m+l} */
 static void plain_pair(int p, const double *multipole, const double *field,
                        double *local)
 {

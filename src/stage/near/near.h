@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near.h: the near field: all pairs within the cutoff.
+/* near.h: the near field, all pairs within the cutoff.
  *
  * Lengths are in units of the cutoff, so the cutoff is 1.  For a target i and
- * each source j, all periodic images, with d = x_i - x_j, r = |d| < 1,
- * v = 2 r^2 - 1, the kernel's function of math/pair.kh is added; of laplace
- * (math.md section 3):
+ * each source j, including all periodic images, let d = x_i - x_j, r = |d| < 1
+ * and v = 2 r^2 - 1.  The kernel's function of math/pair.kh is added; for
+ * laplace (math.md section 3):
  *
  *     potential_i += q_j (1/r   - P(v))
  *     field_i     += q_j (1/r^3 - G(v)) d
  *
  * A pair at r = 0 (a target on a source, a particle with itself) keeps its
- * polynomials and loses its singular part: that is the self term of the far
+ * polynomials and loses its singular part.  This is the self term of the far
  * field.  r = 0 means r < near_skip().  energy = 1/2 sum q_i potential_i and
- * virial = 1/2 sum_pairs d (x) force, in units of the cutoff, count this near
- * part alone.
+ * virial = 1/2 sum_pairs d (x) force, in units of the cutoff, cover only this
+ * near part.
  *
- * set: targets NULL or the same pointer as sources: the targets are the
- * sources.  It borrows both until the next set or destroy. */
+ * set: if targets is NULL or the same pointer as sources, the targets are the
+ * sources.  set borrows both until the next set or destroy. */
 #ifndef FARSUM_STAGE_NEAR_NEAR_H
 #define FARSUM_STAGE_NEAR_NEAR_H
 
@@ -26,8 +26,8 @@
 #include "points/wrap.h"
 #include "stage/stage.h"
 
-/* The most cells a cutoff that can be named; the longest skin, cutoffs: beyond,
- * f32 would not have the bits. */
+/* Maximum cells per cutoff; maximum skin in cutoffs, beyond which f32 has too
+ * few bits. */
 enum { NEAR_CELLS = 8, NEAR_SKIN = 8 };
 
 struct near_args {
@@ -35,51 +35,54 @@ struct near_args {
     enum isa isa;
     int threads;
     unsigned outputs;             /* FARSUM_POTENTIAL | ... */
-    const struct cell *cell;      /* units of the cutoff; borrowed, its values
-                                     may change before a set */
-    const struct near_poly *poly; /* of it; borrowed */
-    int64_t n_sources, n_targets; /* expected; n_targets 0: same points */
+    const struct cell *cell;      /* in units of the cutoff; borrowed; its
+                                     values may change before a set */
+    const struct near_poly *poly; /* polynomials of the kernel; borrowed */
+    int64_t n_sources, n_targets; /* expected numbers; n_targets 0: targets are
+                                     the sources */
     double neighbours;            /* expected sources within the cutoff, mean
                                      over the targets; for the cost */
     struct device *device;        /* borrowed; NULL: the host */
     const struct pair *pair;      /* the kernel; borrowed; NULL: laplace */
-    const struct split *split;    /* what poly was made of, for rows that have
-                                     it in closed form; borrowed; NULL: not
-                                     known */
-    int team[2];                  /* threads over targets and over sources, in
-                                     rows of teams; 0: the row's own */
-    int cells;                    /* of rows on a device: cells that a cutoff is
-                                     divided into, along each axis, 1 ..
-                                     NEAR_CELLS; 0: as the row finds best */
-    int wide;                     /* 1, of f32: results are f64, and so are the
-                                     sums of pairs, but for partial ones of some
-                                     tens: their rounding does not grow with
-                                     the number of pairs */
-    double allowed;               /* error of a pair, units of the cutoff, that
-                                     is not seen beside what the sum is off by
-                                     anyway; 0: rounding alone */
-    double skin;                  /* cutoffs: rows that keep their lists from
-                                     set to set list pairs up to 1 + skin, and
-                                     anew only where a point is more than half
-                                     a skin from where it was listed; 0: at
-                                     every set */
-    int distinct;                 /* 1: set fails as points_distinct does where
-                                     sources coincide */
-    struct exclusions *exclusions; /* borrowed: of the points that are set, for
-                                     points_distinct; NULL: none */
-    struct near_lists *lists;     /* borrowed; NULL: nobody asks */
-    double repeats;               /* runs a set, expected; 0: 1 */
+    const struct split *split;    /* the split that poly was computed from, for
+                                     variants that evaluate it in closed form;
+                                     borrowed; NULL: not known */
+    int team[2];                  /* threads over targets and over sources, for
+                                     variants with teams; 0: chosen by the
+                                     variant */
+    int cells;                    /* devices only: cells per cutoff along each
+                                     axis, 1 to NEAR_CELLS; 0: chosen by the
+                                     variant */
+    int wide;                     /* f32 only: 1: results are f64, and so are
+                                     sums of pairs, except partial sums of some
+                                     tens of pairs; then rounding does not grow
+                                     with the number of pairs */
+    double allowed;               /* error of a pair, in units of the cutoff,
+                                     that is negligible compared with the other
+                                     errors of the sum; 0: only rounding */
+    /* Verlet skin in cutoffs: variants that reuse their lists list pairs up to
+     * 1 + skin.  They make new lists only when a point is more than half a skin
+     * from where it was listed.  0: new lists at every set */
+    double skin;
+    int distinct;                 /* 1: where sources coincide, set fails as
+                                     points_distinct does */
+    struct exclusions *exclusions; /* borrowed: exclusions of the set points,
+                                      for points_distinct; NULL: none */
+    struct near_lists *lists;     /* borrowed; NULL: not wanted */
+    double repeats;               /* expected runs per set; 0: 1 */
 };
 
-/* What rows that keep lists have done. */
+/* Statistics of variants that reuse lists. */
 struct near_lists {
-    int64_t made, kept; /* sets that listed anew, and that had no need to */
-    int distinct;       /* 1: of rows on a device that know: the last set has no
-                           two sources at one place */
+    int64_t made, kept; /* number of sets that made lists, and that reused
+                           them */
+    int distinct;       /* 1: the last set has no coincident sources; only set
+                           by variants on devices that check */
 };
 
-/* Arrays in the caller's order, of type precision, results of wide args f64;
- * they are added to.  NULL: not wanted.  On a device each is a struct buf *. */
+/* Arrays in the caller's order, of type precision; with args->wide results are
+ * f64.  Results are added to.  NULL: not wanted.  On a device each pointer is a
+ * struct buf *. */
 struct near_io {
     const void *q;     /* [n_sources][strengths] */
     void *potential;   /* the values: [values][n_targets] */
@@ -93,9 +96,9 @@ static inline const struct pair *near_kernel(const struct near_args *args)
     return args->pair ? args->pair : pair_rows;
 }
 
-/* Distance, in cutoffs, below which two positions are one: what wrapping into
- * the cell leaves of the digits (f64); what a position holds, and the largest
- * power of 1/r of the kernel (f32; of r6 that is 3e-5). */
+/* Distance, in cutoffs, below which two positions coincide.  f64: the digits
+ * that wrapping into the cell leaves.  f32: the resolution of a position, and
+ * the largest power of 1/r of the kernel (3e-5 for r6). */
 static inline double near_skip(const struct near_args *args)
 {
     double edge = 0;
@@ -114,12 +117,12 @@ static inline double near_skip(const struct near_args *args)
     return skip < least ? least : skip;
 }
 
-/* Of rows that keep lists: is the skin not too long? */
+/* Fails if the skin is too long for variants that reuse lists. */
 farsum_status near_skin_fits(const struct near_args *args);
-/* ops.c: adds the least that a sum does: the pairs within the cutoff, each
- * seen from both points, arrays once. */
+/* ops.c: adds the minimum work of a sum: the pairs within the cutoff, each seen
+ * from both points, and each array once. */
 void near_ops(const void *args, struct work *work);
-/* What pairs cost that are looked at: the difference and its square. */
+/* Adds the distance test of `pairs` pairs: the difference and its square. */
 void near_ops_looked(const struct near_args *args, double pairs,
                       struct work *work);
 /* Coefficients of polynomial k without the zeros at the end. */
@@ -130,20 +133,20 @@ static inline int near_terms(const struct near_poly *poly, int k)
         n--;
     return n;
 }
-/* And those that are summed, on one point: all of it, or what comes after the
- * slope. */
+/* Adds the sums of `pairs` pairs at one of their points: all of it, or only the
+ * part after the slope. */
 void near_ops_pairs(const struct near_args *args, double pairs,
                      struct work *work);
 void near_ops_field(const struct near_args *args, double pairs,
                       struct work *work);
-/* Positions and strengths in, results out. */
+/* Adds positions and strengths read, and results written. */
 void near_ops_arrays(const struct near_args *args, struct work *work);
-/* Targets, the sources if there are no others. */
+/* Number of targets, or of sources if there are no separate targets. */
 static inline double near_targets(const struct near_args *args)
 {
     return (double)(args->n_targets > 0 ? args->n_targets : args->n_sources);
 }
-/* What the sums of a pair are of. */
+/* Which values of a pair are summed. */
 static inline int near_wants_value(const struct near_args *args)
 {
     const unsigned values = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VELOCITY;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c: what the near field takes, from what is asked. */
+/* ops.c: operations and bytes of the near field, from its arguments. */
 #include "stage/near/near.h"
 
-/* A real, and a position in it. */
+/* Bytes of a real and of a position. */
 static double real_bytes(const struct near_args *args)
 {
     return args->precision == FARSUM_F32 ? 4 : 8;
@@ -72,7 +72,7 @@ farsum_status near_skin_fits(const struct near_args *args)
 {
     if (args->skin > NEAR_SKIN)
         FAIL(ERR_UNSUPPORTED,
-             "keeps lists by a skin of %d cutoffs at most, this is %.3g",
-             NEAR_SKIN, args->skin);
+             "supports a skin of %d cutoffs at most; skin is %.3g", NEAR_SKIN,
+             args->skin);
     return FARSUM_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain.c: the reference.  Linked cells at least a cutoff wide, every pair of
- * every periodic image, in double whatever the arrays' type, any kernel. */
+/* plain.c: reference variant of near.  Linked cells at least a cutoff wide;
+ * every pair of every periodic image, in double for any array type and
+ * kernel. */
 #include "stage/near/near.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ enum { CELLS_MAX = 64 }; /* along one axis */
 #define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
 #include "math/pair.kh"
 
-/* A kernel's functions of math/pair.kh. */
+/* The functions of a kernel in math/pair.kh. */
 struct plain_kernel {
     const char *name;
     void (*value)(const struct near_poly *poly, const double *d, double y,
@@ -40,13 +41,13 @@ struct plain {
     const struct plain_kernel *kernel;
     const struct points *sources, *targets; /* borrowed; targets may be NULL */
     int n[3];          /* cells along a, b, c */
-    int reach[3];      /* cells to look at on either side */
+    int reach[3];      /* cells searched on either side */
     int64_t n_heads, n_next;
     int64_t *head;     /* owned, [n0 n1 n2]: first source of a cell, or -1 */
     int64_t *next;     /* owned, [n_sources]: the next in the same cell */
 };
 
-/* What one target receives. */
+/* Sums of one target. */
 struct plain_sum {
     double value[PAIR_VALUES], field[3], virial[9];
 };
@@ -61,13 +62,14 @@ static double plain_cost(const void *data)
 {
     const struct near_args *args = data;
     int64_t n = args->n_targets ? args->n_targets : args->n_sources;
-    /* 27 cells of a cutoff's edge hold 6.4 times the neighbours, 3 ns each;
-     * those within pay the root and two polynomials. */
+    /* The 27 cells, each as wide as the cutoff, hold 6.4 times the neighbours,
+     * at 3 ns each.  Pairs within the cutoff also cost the root and two
+     * polynomials. */
     return (double)n * args->neighbours
            * (6.4 * 3e-9 + 12e-9 + 2.2e-9 * args->poly->n);
 }
 
-/* 27 cells of a cutoff's edge. */
+/* Counts the 27 cells, each as wide as the cutoff. */
 static void plain_ops(const void *data, struct work *work)
 {
     const struct near_args *args = data;
@@ -94,7 +96,7 @@ static farsum_status plain_create(const void *args, void **state)
             plain->kernel = &kernels[k];
     if (!plain->kernel) {
         mem_free(plain);
-        FAIL(ERR_INTERNAL, "near plain: kernel %s has no function",
+        FAIL(ERR_INTERNAL, "near plain: does not support kernel %s",
              near_kernel(args)->name);
     }
     *state = plain;
@@ -112,7 +114,7 @@ static farsum_status plain_set(void *state, const struct points *sources,
 {
     struct plain *plain = state;
     const struct cell *cell = plain->args.cell;
-    plain->sources = NULL; /* until all is there */
+    plain->sources = NULL; /* until everything is built */
     if (plain->args.distinct)
         TRY(points_distinct(sources, 1, plain->args.threads,
                             plain->args.exclusions));
@@ -153,7 +155,7 @@ static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
         ((double *)x)[k] += y;
 }
 
-/* One pair, d = x_i - x_j, math.md (3.1) and (3.2). */
+/* Adds one pair, d = x_i - x_j, math.md (3.1) and (3.2). */
 static void plain_pair(const struct plain *plain, const double d[3],
                        const double *q, int singular, struct plain_sum *sum)
 {
@@ -170,7 +172,8 @@ static void plain_pair(const struct plain *plain, const double d[3],
         sum->virial[a] += g * d[a / 3] * d[a % 3];
 }
 
-/* The sources of one cell, moved by `shift` lattice vectors, on target s. */
+/* Adds the sources of one cell, moved by `shift` lattice vectors, to target
+ * s. */
 static void plain_cell(const struct plain *plain, const void *q,
                        const double s[3], int64_t self, int64_t head,
                        const int64_t shift[3], struct plain_sum *sum)
@@ -202,7 +205,7 @@ static int64_t plain_floor(int64_t k, int64_t n)
     return k >= 0 ? k / n : -((n - 1 - k) / n);
 }
 
-/* All cells that can reach target i, their images too. */
+/* Adds all cells within reach of target i, including their images. */
 static void plain_target(const struct plain *plain, const void *q, int64_t i,
                          struct plain_sum *sum)
 {
@@ -231,10 +234,10 @@ static farsum_status plain_run(void *state, const void *data)
     struct plain *plain = state;
     const struct near_io *io = data;
     if (!plain->sources)
-        FAIL(ERR_STATE, "near plain: no points were set");
+        FAIL(ERR_STATE, "near plain: no points are set; call set first");
     if (plain->targets && (io->energy || io->virial))
-        FAIL(ERR_ARGUMENT, "near plain: energy and virial want targets that "
-                           "are the sources");
+        FAIL(ERR_ARGUMENT, "near plain: energy and virial require targets "
+                           "that are the sources");
     const struct points *p = plain->targets ? plain->targets : plain->sources;
     double energy = 0, virial[9] = {0};
     for (int64_t i = 0; i < p->n; i++) {

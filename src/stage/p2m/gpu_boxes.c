@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_boxes: some threads a leaf, harmonics of its sources summed in registers,
- * then by halves of the threads or by group memory; no sum is shared between
- * groups. */
+/* gpu_boxes: several threads per leaf sum the harmonics of its sources in
+ * registers.  Their sums are then added by halves of a warp or in shared
+ * memory; no sum is shared between thread blocks. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
 #include "stage/expansions/device.h"
@@ -11,12 +11,12 @@
 
 enum { GROUP = 128, FLAT_MOST = 14 };
 
-/* As gpu_boxes.k has it. */
+/* As in gpu_boxes.k. */
 struct p2m_args {
     int64_t n, leaves, first, stride, groups;
     int32_t sparse, spare;
 };
-_Static_assert(sizeof(struct p2m_args) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct p2m_args) == 48, "must match the kernel's struct");
 
 struct state {
     struct boxes_args args;
@@ -26,7 +26,7 @@ struct state {
     struct buf which, factor; /* owned */
 };
 
-/* Sums that a thread keeps in registers. */
+/* Maximum sums that a thread keeps in registers. */
 static int p2m_most(const struct boxes_args *a)
 {
     return a->precision == FARSUM_F32 ? 100 : 50;
@@ -39,8 +39,8 @@ static double p2m_cost(const void *args)
     double size = multipole_size(a->p);
     double leaves = (double)boxes_gpu_leaves(a);
     int team = boxes_points_team(a, (double)a->n_sources, GROUP);
-    /* four operations a number and source, and more for the team's sums; a
-     * leaf's last round is half full: as measured on an H200 */
+    /* four operations per coefficient and source, and more for the team's sums;
+     * a leaf's last round is half full: as measured on an H200 */
     return (0.75 * (double)a->n_sources + leaves * team * 2.4) * 4 * size
                / (0.5 * rates.flops)
            + rates.launch + 2e-6;
@@ -86,7 +86,7 @@ static farsum_status p2m_create(const void *args, void **state)
     int flat = a->p <= FLAT_MOST;
     boxes_monic_define(&s->jit, &monic, flat ? p2m_most(a) : 0);
     jit_define(&s->jit, "FLAT", "%d", flat);
-    if (!flat) { /* columns are the pieces */
+    if (!flat) { /* one column per piece */
         s->pieces = a->p + 1;
         jit_define(&s->jit, "PIECES", "%d", s->pieces);
         jit_define(&s->jit, "MOST", "%d", 2 * s->pieces);

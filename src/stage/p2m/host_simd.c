@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_simd: a thread a leaf, SIMD over its points. */
+/* host_simd: one thread per leaf, SIMD over its points. */
 #include "stage/expansions/host_kern.h"
 
 static double simd_cost(const void *args)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: (10.5), one thread, particle by particle.  The oracle; wins never. */
+/* plain: reference variant.  (10.5), one thread, one particle at a time.  Never
+ * the fastest. */
 #include <string.h>
 
 #include "stage/expansions/host_kern.h"

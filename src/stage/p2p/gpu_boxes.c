@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_boxes: a group a leaf of targets, sources of all near leaves side by side
- * through group memory, slices of threads where targets are few.  No sum is
- * shared between groups: results repeat bitwise. */
+/* gpu_boxes: one thread block per leaf of targets.  Sources of all near leaves
+ * are read through shared memory, contiguously; slices of threads share the
+ * sources where targets are few.  No sum is shared between thread blocks:
+ * results repeat bitwise. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
 #include "stage/device.h"
@@ -10,19 +11,20 @@
 
 enum { FEW = 24, TILE = 256, RHS_MOST = 4 };
 
-/* As gpu_boxes.k has it. */
+/* As in gpu_boxes.k. */
 struct boxes_shape {
     double per_h0, soft, skip, least, box[3];
     int64_t n, m, leaves, roots, set;
     int32_t root[3], periodic[3], level, ws, potential, field, fresh, spare;
 };
-_Static_assert(sizeof(struct boxes_shape) == 144, "as the kernel has it");
+_Static_assert(sizeof(struct boxes_shape) == 144, "must match the kernel's "
+                                                  "struct");
 
 struct boxes {
     struct p2p_args args;
     struct jit jit;
     struct kernel sum;
-    int rhs; /* sets of strengths of a launch: all have as many */
+    int rhs; /* sets of strengths per launch, equal for all launches */
 };
 
 static farsum_status boxes_fits(const void *args)
@@ -32,7 +34,7 @@ static farsum_status boxes_fits(const void *args)
     return p2p_check(a);
 }
 
-/* The most that divides rhs. */
+/* The largest supported divisor of rhs. */
 static int boxes_rhs(const struct p2p_args *args)
 {
     int rhs = RHS_MOST;
@@ -41,21 +43,21 @@ static int boxes_rhs(const struct p2p_args *args)
     return rhs;
 }
 
-/* Threads for a leaf: one of a few targets leaves none of 64 idle. */
+/* Threads per leaf: even a leaf of few targets leaves none of 64 idle. */
 static int boxes_group(const struct p2p_args *args)
 {
     return args->filling < FEW ? 64 : 128;
 }
 
-/* Entries of the near list that are worked on at once. */
+/* Entries of the near list that are processed together. */
 static int boxes_entries(const struct p2p_args *args)
 {
     return args->dense && args->ws == 1 ? 32 : 64;
 }
 
-/* Instructions of a pair, and of a group before it begins and to take its
- * sources, which are f32's whatever the sums are; as measured on an H200, 8 to
- * 40 points a leaf.  A processor's by OpenCL are guesses. */
+/* Instructions per pair, and per thread block for its start and to read its
+ * sources, which are f32 for any type of sums; as measured on an H200, 8 to 40
+ * points per leaf.  The values for processors with OpenCL are guesses. */
 static double boxes_cost(const void *args)
 {
     const struct p2p_args *a = args;
@@ -66,7 +68,7 @@ static double boxes_cost(const void *args)
                   + 6.0 * a->rhs;
     double leaf = a->filling > 1 ? a->filling : 1, group = boxes_group(a);
     double lanes = group / leaf > 1 ? group / leaf : 1;
-    double idle = 1 + 0.5 / lanes; /* those that are not a multiple */
+    double idle = 1 + 0.5 / lanes; /* targets that are not a multiple */
     double leaves = p2p_targets(a) / leaf;
     double begin = ((gpu ? 980 : 400) + 0.4 * a->neighbours) * group;
     return p2p_targets(a) * a->neighbours * pair * idle / (0.75 * rate)
@@ -152,7 +154,7 @@ static farsum_status boxes_run(void *state, const void *data)
     const struct tree_gpu_points *s = &tree->gpu->source;
     const struct tree_gpu_points *t = tree_gpu_targets(tree);
     const struct tree_gpu_sparse *sparse = &tree->gpu->sparse;
-    const struct buf *none = &s->begin; /* nothing is written there */
+    const struct buf *none = &s->begin; /* unused outputs are not written */
     struct boxes_shape shape;
     boxes_shape(&boxes->args, tree, &shape);
     shape.potential = io->potential != NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_simd: a thread a leaf of targets; sources of all near leaves side by
- * side, SIMD over them.  No sum is shared between threads: results repeat
- * bitwise. */
+/* host_simd: one thread per leaf of targets.  Sources of all near leaves are
+ * copied contiguously, with SIMD over them.  No sum is shared between threads:
+ * results repeat bitwise. */
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/progress.h"
@@ -13,7 +13,7 @@ ISA_TABLE(struct simd_kern, p2p_host_simd)
 struct simd {
     struct p2p_args args;
     const struct simd_kern *kern;
-    struct simd_thread *thread; /* owned, [threads], with what is in it */
+    struct simd_thread *thread; /* owned, [threads], including their arrays */
 };
 
 static farsum_status simd_fits(const void *args)
@@ -32,7 +32,7 @@ static double simd_cost(const void *data)
     double pair = (args->precision == FARSUM_F32 ? 4.0e-9 : 5.4e-9)
                   + 1.8e-9 * (args->rhs - 1);
     double leaf = args->filling > 1 ? args->filling : 1;
-    /* each source of a near leaf is copied once a leaf */
+    /* each source of a near leaf is copied once per leaf */
     double copied = 1.0e-9 * (3 + args->rhs) / leaf;
     return p2p_targets(args) * args->neighbours * (pair / lanes + copied)
            / args->threads;

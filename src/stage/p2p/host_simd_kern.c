@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_simd_kern.c: the pairs of one leaf of targets.
  *
- * Sources of all near leaves come side by side in the frame of the targets'
- * leaf, so that lanes are full however few a leaf holds.  One target at a time:
- * two or four that share a word of sources are no faster, they spill.  In f32
- * the leaf's own sources come last, with what f32 leaves of positions. */
+ * Sources of all near leaves are copied contiguously, in the frame of the
+ * targets' leaf, so that vectors are full however few a leaf holds.  One target
+ * at a time: two or four that share a vector of sources are no faster, since
+ * they spill registers.  In f32 the leaf's own sources come last, with the low
+ * bits of their positions. */
 #include "stage/p2p/host_simd_kern.h"
 
 #include "base/simd.h"
@@ -12,9 +13,10 @@
 struct job {
     real *chunk;
     int n, rhs; /* sources; sets of strengths */
-    int own;    /* 1: of the leaf itself, with what f32 leaves of them */
+    int own;    /* 1: sources of the leaf itself, with the low bits of their
+                   positions */
     vreal soft, skip;
-    double value, slope; /* what sums are multiplied by */
+    double value, slope; /* factors of the sums */
     const real *t[3];
     const uint32_t *low;
     real *potential, *field; /* of the first set; NULL: not wanted */
@@ -22,7 +24,7 @@ struct job {
 };
 
 /* 1/sqrt(x) to rounding.  In f64 one step of fifth order in h = 1 - x y^2, |h|
- * below 8e-4: it leaves 63/256 h^5, 6e-17, and takes two operations less than
+ * below 8e-4.  It leaves 63/256 h^5, 6e-17, and takes two operations less than
  * v_rsqrt's two steps. */
 SIMD_FN vreal sum_rsqrt(vreal x)
 {
@@ -35,8 +37,7 @@ SIMD_FN vreal sum_rsqrt(vreal x)
 #endif
 }
 
-/* What target i receives; all but job and i are known when this is
- * compiled. */
+/* Sums target i; all arguments except job and i are compile-time constants. */
 SIMD_FN void sum_target(const struct job *job, int64_t i, int rhs, int softened,
                         int field, int own)
 {
@@ -115,7 +116,7 @@ static void (*const sums[SIMD_RHS][2][2])(const struct job *, int64_t,
                                           int64_t) = {SUM_ROW(1), SUM_ROW(2),
                                                       SUM_ROW(3), SUM_ROW(4)};
 
-/* Fills the last word with sources of no strength that are nowhere near. */
+/* Fills the last vector with distant sources of strength 0. */
 static void job_flush(const struct simd_thread *thread, struct job *job,
                       int64_t begin, int64_t end)
 {
@@ -131,7 +132,8 @@ static void job_flush(const struct simd_thread *thread, struct job *job,
     job->n = 0;
 }
 
-/* n numbers, by words if the array goes on as far as the last of them. */
+/* Copies n numbers, by whole vectors if the array extends beyond the last of
+ * them. */
 SIMD_FN void row_copy(real *to, const real *from, int64_t n, int64_t there,
                       real scale, real offset)
 {
@@ -143,7 +145,7 @@ SIMD_FN void row_copy(real *to, const real *from, int64_t n, int64_t there,
         to[k] = from[k] * scale + offset;
 }
 
-/* What f32 leaves of the last n sources that were taken, from j on. */
+/* Copies the low bits of the last n sources, from j on. */
 static void job_take_low(const struct tree_points *s, const struct job *job,
                          int64_t j, int64_t n)
 {
@@ -153,7 +155,8 @@ static void job_take_low(const struct tree_points *s, const struct job *job,
             to[a * SIMD_ROW + k] = (real)tree_low_part(s->low[j + k], a);
 }
 
-/* Sources from j on of a near leaf, as many as there is room for; how many. */
+/* Copies sources from j on of a near leaf, as many as fit; returns their
+ * number. */
 static int64_t job_take(const struct tree *tree, const struct tree_near *near,
                         const real *q, struct job *job, int64_t j)
 {
@@ -172,7 +175,7 @@ static int64_t job_take(const struct tree *tree, const struct tree_near *near,
     return n;
 }
 
-/* All sources of a near leaf on targets begin .. end. */
+/* Adds all sources of a near leaf to targets begin .. end. */
 static void job_near(const struct simd_thread *thread, struct job *job,
                      const struct tree_near *near, const real *q, int64_t begin,
                      int64_t end)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_simd_kern.h: what the files of host_simd share. */
+/* host_simd_kern.h: interface between host_simd.c and its SIMD code. */
 #ifndef FARSUM_STAGE_P2P_HOST_SIMD_KERN_H
 #define FARSUM_STAGE_P2P_HOST_SIMD_KERN_H
 
 #include "stage/p2p/p2p.h"
 
 enum {
-    /* Sources side by side: within L1 with their strengths.  So few because a
-     * lane of a vector sums every W-th: where signs go by turns (a crystal),
-     * its sum in f32 has one sign and grows until the lanes are added. */
+    /* Sources in a chunk, which fits in L1 with their strengths.  Few, because
+     * a lane sums every W-th source: where signs alternate (a crystal), its f32
+     * sum has one sign and grows until the lanes are added. */
     SIMD_CHUNK = 256,
-    SIMD_ROW = SIMD_CHUNK + 16, /* a word of copies may go past them */
+    SIMD_ROW = SIMD_CHUNK + 16, /* copies of a vector may exceed them */
     SIMD_RHS = 4,               /* sets of strengths at a time */
-    SIMD_LOW = 3 + SIMD_RHS,    /* rows of what f32 leaves of positions */
+    SIMD_LOW = 3 + SIMD_RHS,    /* rows of the low bits of positions */
     SIMD_ROWS = SIMD_LOW + 3,
 };
 
-/* What one thread does. */
+/* State of one thread. */
 struct simd_thread {
     const struct p2p_args *args;
     const struct p2p_io *io;
@@ -25,7 +25,7 @@ struct simd_thread {
 };
 
 struct simd_kern {
-    /* All that a leaf's targets receive. */
+    /* Sums all pairs of a leaf's targets. */
     void (*leaf)(const struct simd_thread *thread, int64_t leaf);
 };
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c: what the near pairs of a tree take, and what may be asked of them. */
+/* ops.c: operations and bytes of the near pairs of a tree, and checks of their
+ * arguments. */
 #include <math.h>
 #include <string.h>
 
@@ -8,15 +9,21 @@
 farsum_status p2p_check(const struct p2p_args *args)
 {
     if (args->rhs < 1)
-        FAIL(ERR_ARGUMENT, "p2p: %d right-hand sides", args->rhs);
+        FAIL(ERR_ARGUMENT, "p2p: %d right-hand sides; use at least one",
+             args->rhs);
     if (!(args->softening >= 0) || !isfinite(args->softening)
         || !(args->skip >= 0) || !isfinite(args->skip))
-        FAIL(ERR_ARGUMENT, "p2p: softening %g, skip %g", args->softening,
-             args->skip);
+        FAIL(ERR_ARGUMENT,
+             "p2p: softening is %g, skip is %g; both must be finite and not "
+             "negative",
+             args->softening, args->skip);
     if (args->ws < 1 || args->threads < 1)
-        FAIL(ERR_ARGUMENT, "p2p: ws %d, %d threads", args->ws, args->threads);
+        FAIL(ERR_ARGUMENT,
+             "p2p: ws is %d, threads is %d; both must be at least 1", args->ws,
+             args->threads);
     if (args->outputs & ~(unsigned)(FARSUM_POTENTIAL | FARSUM_FIELD))
-        FAIL(ERR_UNSUPPORTED, "p2p gives potentials and fields, not %u",
+        FAIL(ERR_UNSUPPORTED,
+             "p2p: outputs are 0x%x; only potentials and fields are possible",
              args->outputs);
     return FARSUM_OK;
 }
@@ -26,14 +33,15 @@ farsum_status p2p_check_io(const struct p2p_args *args, const struct p2p_io *io)
     const struct tree *tree = io->tree;
     if (tree->ws != args->ws || tree->dense != args->dense)
         FAIL(ERR_ARGUMENT,
-             "p2p: a tree of ws %d, dense %d; the plan is for "
-             "ws %d, dense %d",
+             "p2p: the tree has ws %d, dense %d; the plan expects ws %d, "
+             "dense %d",
              tree->ws, tree->dense, args->ws, args->dense);
     if (tree->precision != args->precision)
-        FAIL(ERR_ARGUMENT, "p2p: the tree's precision is not the plan's");
+        FAIL(ERR_ARGUMENT,
+             "p2p: the precision of the tree differs from the plan's");
     if ((io->potential && !(args->outputs & FARSUM_POTENTIAL))
         || (io->field && !(args->outputs & FARSUM_FIELD)))
-        FAIL(ERR_ARGUMENT, "p2p: an output that was not asked for");
+        FAIL(ERR_ARGUMENT, "p2p: an output that was not selected at creation");
     return FARSUM_OK;
 }
 

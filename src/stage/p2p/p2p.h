@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* p2p.h: particles to particles: the pairs of leaves that are near each other
- * in a tree, directly.
+/* p2p.h: particles to particles: direct sum over the pairs of leaves that are
+ * near each other in a tree.
  *
- * For each target i and each source j of the near list of its leaf
- * (points/tree/tree_set.h; images with it), d = x_i - x_j, r^2 = |d|^2, with
- * Plummer's softening eps >= 0:
+ * For each target i and each source j in the near list of its leaf
+ * (points/tree/tree_set.h; images included), with d = x_i - x_j, r^2 = |d|^2
+ * and Plummer's softening eps >= 0:
  *
  *     potential_i += q_j / sqrt(r^2 + eps^2)
  *     field_i     += q_j d / (r^2 + eps^2)^(3/2)
  *
- * A pair that coincides is left out, softened or not: a target on a source, a
- * particle with itself.  r <= skip is coincident, and so is, without softening,
- * r <= p2p_least of a leaf's h.
+ * A coincident pair is left out, softened or not: a target on a source, a
+ * particle with itself.  A pair coincides if r <= skip; without softening also
+ * if r <= p2p_least of a leaf's h.
  *
- * Everything is in the order of the tree's leaves.  Lengths are the tree's;
- * inside, each leaf of targets is a unit box, so that f32 keeps its digits
- * whatever the size of the region. */
+ * Everything is in the order of the tree's leaves.  Lengths are the tree's.
+ * Internally each leaf of targets is a unit box, so that f32 keeps its digits
+ * for any size of the region. */
 #ifndef FARSUM_STAGE_P2P_P2P_H
 #define FARSUM_STAGE_P2P_P2P_H
 
@@ -25,41 +25,42 @@
 #include "stage/stage.h"
 
 struct p2p_args {
-    farsum_precision precision; /* as the tree's */
+    farsum_precision precision; /* equal to the tree's */
     enum isa isa;
     int threads;
     unsigned outputs; /* FARSUM_POTENTIAL | FARSUM_FIELD */
-    int rhs;          /* sets of strengths, 1 or more */
+    int rhs;          /* number of sets of strengths, at least 1 */
     double softening, skip;
-    int64_t n_sources, n_targets; /* expected; n_targets 0: same points */
-    double neighbours;            /* expected sources of the near list of a
+    int64_t n_sources, n_targets; /* expected numbers; n_targets 0: targets are
+                                     the sources */
+    double neighbours;            /* expected sources in the near list of a
                                      target's leaf, mean over the targets */
-    double filling;               /* expected targets of a leaf, mean over
-                                     the targets */
-    int dense, ws;                /* of the trees that will come */
+    double filling;               /* expected targets per leaf, mean over the
+                                     targets */
+    int dense, ws;                /* properties of the trees of the runs */
     struct device *device;        /* borrowed; NULL: the host */
 };
 
-/* Arrays of type precision, in the tree's order; results are added to, or
- * written if they are fresh.  NULL: not wanted.  On a device each is a struct
- * buf *. */
+/* Arrays of type precision, in the tree's order.  Results are added to, or
+ * overwritten if fresh.  NULL: not wanted.  On a device each pointer is a
+ * struct buf *. */
 struct p2p_io {
-    const struct tree *tree; /* on a device its `gpu` is looked at */
+    const struct tree *tree; /* on a device its `gpu` is used */
     const void *q;           /* [rhs][n_sources] */
     void *potential;         /* [rhs][n_targets] */
     void *field;             /* [rhs][3][n_targets] */
-    int fresh;               /* 1: nothing is in the results yet */
+    int fresh;               /* 1: results are overwritten */
 };
 
-/* Distance, in a leaf's h, up to which two positions are one: below it the
- * field would leave the range of the precision, or its seed's; in f32 two that
- * differ by a step of 2^-34 on each axis (tree_low_of), as an image of a point
- * and the point itself may. */
+/* Distance, in a leaf's h, up to which two positions coincide.  Below it the
+ * field would leave the range of the precision, or its seed's.  In f32 two
+ * positions coincide if they differ by a step of 2^-34 on each axis
+ * (tree_low_of), as an image of a point and the point itself may. */
 static inline double p2p_least(farsum_precision precision)
 {
     return precision == FARSUM_F32 ? 2e-10 : 1e-18;
 }
-/* Its square in units of h, with what args ask for. */
+/* Its square in units of h, including args->skip. */
 static inline double p2p_skip(const struct p2p_args *args, double h)
 {
     double least = p2p_least(args->precision), skip = args->skip / h;
@@ -72,8 +73,8 @@ static inline double p2p_targets(const struct p2p_args *args)
     return (double)(args->n_targets > 0 ? args->n_targets : args->n_sources);
 }
 
-/* 1: the entry of a leaf's near list is the leaf itself, and more is known of
- * its points than f32 holds. */
+/* 1: the entry of a leaf's near list is the leaf itself, and the low bits of
+ * its points are known, which f32 drops. */
 static inline int p2p_own(const struct tree *tree, const struct tree_near *near,
                           int64_t leaf)
 {
@@ -81,21 +82,21 @@ static inline int p2p_own(const struct tree *tree, const struct tree_near *near,
            && near->offset[1] == 0 && near->offset[2] == 0;
 }
 
-/* Entries that a near list has at most. */
+/* Maximum number of entries in a near list. */
 static inline int64_t p2p_near_most(const struct p2p_args *args)
 {
     const struct tree tree = {.dense = args->dense, .ws = args->ws};
     return tree_near_most(&tree);
 }
 
-/* ops.c: OK, or what is wrong with args. */
+/* ops.c: checks args. */
 farsum_status p2p_check(const struct p2p_args *args);
-/* Fails if io and its tree are not what args said. */
+/* Fails if io and its tree do not match args. */
 farsum_status p2p_check_io(const struct p2p_args *args,
                            const struct p2p_io *io);
-/* For rows on the host, that add: zeros where results are fresh. */
+/* For host variants, which add: zeroes the results if they are fresh. */
 void p2p_clear(const struct p2p_args *args, const struct p2p_io *io);
-/* Operations of so many pairs, and the arrays once. */
+/* Operations of so many pairs, and each array once. */
 void p2p_ops_pairs(const struct p2p_args *args, double pairs,
                    struct work *work);
 void p2p_ops(const void *args, struct work *work);

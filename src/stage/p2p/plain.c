@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain.c: the reference.  One thread, one pair at a time, in double whatever
- * the arrays' type. */
+/* plain.c: reference variant.  One thread, one pair at a time, in double for
+ * any array type. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -59,7 +59,7 @@ static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
         ((double *)x)[k] += y;
 }
 
-/* What target i of a leaf of edge h receives of one set of strengths. */
+/* Sums of target i in a leaf of edge h, for one set of strengths. */
 static void plain_target(const struct plain *plain, const struct p2p_io *io,
                          int64_t leaf, int64_t n_near, double h, int64_t i,
                          const void *q, int64_t first, double sum[4])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_tiles.c: the shape of tiles of the mesh in group memory. */
+/* device_tiles.c: the shape of mesh tiles in shared memory. */
 #include "stage/particles/device_tiles.h"
 
-/* Do so many rows of a window lie in banks of their own? */
+/* 1: so many rows of a window are in different banks. */
 static int apart(int stride, int rows, int support)
 {
     enum { BANKS = 32 };
@@ -41,7 +41,7 @@ static void edges_set(struct gpu_tiles *s, const struct gpu_tiles_args *args,
                + GPU_TILES_BATCH * (8 + (3 * P + 7 + args->words) * real);
 }
 
-/* Narrower by a step; 0: it is one mesh point. */
+/* Makes the tile narrower by one step; returns 0 if it is one mesh point. */
 static int edges_less(int edge[3])
 {
     if (edge[0] == 1 && edge[1] == 1 && edge[2] == 1)
@@ -57,8 +57,8 @@ static int edges_less(int edge[3])
     return 1;
 }
 
-/* Tiles as large as leave each multiprocessor a few of them.  Of 48 KB, four
- * groups share a multiprocessor of an H200. */
+/* The largest tiles that leave several for each multiprocessor.  With 48 KB,
+ * four thread blocks share a multiprocessor of an H200. */
 struct gpu_tiles gpu_tiles_of(const struct gpu_tiles_args *args)
 {
     enum { EDGE = 8, ROW = 18, ACROSS = 16, ROOM = 48 << 10, EACH = 5 };
@@ -92,7 +92,7 @@ farsum_status gpu_tiles_fit(const struct gpu_tiles *s,
 {
     double tiles = (double)s->nb[0] * s->nb[1] * s->nb[2];
     if (tiles > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%.0f tiles, at most %lld", tiles,
+        FAIL(ERR_UNSUPPORTED, "%.0f tiles; at most %lld are possible", tiles,
              (long long)GPU_BINS_MOST);
     return gpu_local_fits(device, s->tile + s->other);
 }

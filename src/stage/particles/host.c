@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c: what spread and interp have in common. */
+/* host.c: common host code of spread and interp. */
 #include "stage/particles/host.h"
 
 #include "base/c_locale.h"
@@ -12,11 +12,14 @@ farsum_status particles_host_fits(const char *row, const struct device *device,
 {
     TRY(gpu_not_wanted(device));
     if (parts > 2)
-        FAIL(ERR_UNSUPPORTED, "%s: %d parts; 1 is real, 2 complex", row, parts);
+        FAIL(ERR_UNSUPPORTED, "%s: parts is %d; use 1 (real) or 2 (complex)",
+             row, parts);
     for (int d = 0; d < 3; d++)
         if (mesh[d] > 1 << 30)
-            FAIL(ERR_UNSUPPORTED, "%s: a mesh of %lld points along axis %d, at "
-                 "most %d", row, (long long)mesh[d], d, 1 << 30);
+            FAIL(ERR_UNSUPPORTED,
+                 "%s: %lld mesh points along axis %d; at "
+                 "most %d are possible",
+                 row, (long long)mesh[d], d, 1 << 30);
     return FARSUM_OK;
 }
 
@@ -25,6 +28,7 @@ void particles_about(char *text, size_t size, int64_t n, const int64_t mesh[3],
 {
     double points = (double)mesh[0] * (double)mesh[1] * (double)mesh[2];
     c_locale_text(text, size,
-                  "%.3g points a mesh point, crowding %.3g, %.3g run%s a set",
+                  "%.3g points per mesh point, crowding %.3g, %.3g run%s per "
+                  "set",
                   (double)n / points, crowd, repeats, repeats > 1 ? "s" : "");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.h: what spread and interp, the rooms between particles and mesh,
- * have in common; each has args of its own. */
+/* host.h: common host code of spread and interp, the stages between particles
+ * and mesh; each stage has its own args. */
 #ifndef FARSUM_STAGE_PARTICLES_HOST_H
 #define FARSUM_STAGE_PARTICLES_HOST_H
 
@@ -10,10 +10,10 @@
 
 struct device;
 
-/* What a row of the host asks, by its name. */
+/* Common predicate of the host variants; row: the variant's name. */
 farsum_status particles_host_fits(const char *row, const struct device *device,
                                   int parts, const int64_t mesh[3]);
-/* What costs hang on, for a person. */
+/* Describes the inputs of the costs, for a person. */
 void particles_about(char *text, size_t size, int64_t n, const int64_t mesh[3],
                      double crowd, double repeats);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_table: the influence function kept on the device, made there; bound by
- * memory.  Sums run in a fixed order. */
+/* gpu_table: a table of the influence function, computed and stored on the
+ * device; bound by memory.  Sums run in a fixed order. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,20 +10,20 @@
 
 enum { GROUP = 128, RECORD = 7, GROUPS_A_UNIT = 8 };
 
-/* The host's twin of gpu_table.k's struct. */
+/* Host counterpart of the struct in gpu_table.k. */
 struct scale_modes {
     double inv[9], front, shift, c2;
     int64_t channel;
     int32_t mesh[3], used, row, lanes, keep, energy;
 };
-_Static_assert(sizeof(struct scale_modes) == 136, "as gpu_table.k has it");
+_Static_assert(sizeof(struct scale_modes) == 136, "must match gpu_table.k");
 
 struct state {
     struct scale_args args;
     struct jit jit;
     struct kernel fill, multiply, flow, virial, sum;
     struct scale_modes modes;
-    double front; /* times the volume */
+    double front; /* multiplied by the volume */
     struct buf table, decon, gamma, record;
     int64_t groups;
 };
@@ -69,7 +69,7 @@ static void table_destroy(void *state)
     mem_free(s);
 }
 
-/* The cell as it is now, and the table of it. */
+/* Takes the cell's present values and fills the table. */
 static farsum_status table_fill(struct state *s)
 {
     const struct cell *cell = s->args.cell;
@@ -119,7 +119,7 @@ static void table_shape(struct state *s)
     s->groups = s->groups < most ? s->groups : most;
 }
 
-/* What does not depend on the cell. */
+/* Sets the constants that do not depend on the cell. */
 static farsum_status table_constants(struct state *s)
 {
     farsum_status status = FARSUM_OK;
@@ -178,7 +178,7 @@ static farsum_status table_run(void *state, const void *io)
     struct state *s = state;
     const struct scale_io *f = io;
     int energy = f->energy != NULL, virial = f->virial != NULL;
-    /* where no result is wanted nothing is written */
+    /* unused outputs are not written */
     const struct buf *none = &s->record;
     if (!scale_kernel(&s->args)->kind->gradient) {
         s->modes.channel = scale_channel(&s->args, f);

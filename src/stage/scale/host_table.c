@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_table: the influence function kept in a table of half the mesh, planes
+/* host_table: a table of the influence function for half of the mesh, planes
  * shared by threads; bound by memory.  Sums run plane by plane in fixed order,
  * so they do not depend on the threads. */
 #include <string.h>
@@ -17,7 +17,7 @@ struct state {
     struct scale_args args;
     struct modes modes;
     const struct scale_kern *kern;
-    const struct scale_flow *flow; /* of a flow; else NULL */
+    const struct scale_flow *flow; /* flow kernels; else NULL */
     void *table;      /* owned: [mesh0][mesh1][mesh2/2 + 1], type precision */
     double (*part)[7]; /* owned, [mesh0]: energy and virial xx xy xz yy yz zz */
 };
@@ -151,7 +151,7 @@ static void table_virial(const struct state *s, const char *plane, int64_t i0,
         }
 }
 
-/* Row i0, i1 of a flow. */
+/* Multiplies row i0, i1 of a flow kernel. */
 static void table_flow(const struct state *s, char *row, int64_t channel,
                        const char *table, int64_t i0, int64_t i1)
 {

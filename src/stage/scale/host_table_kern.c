@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_table_kern.c: the row loop, for each instruction set and precision. */
+/* host_table_kern.c: the loop over a row, for each instruction set and
+ * precision. */
 #include "stage/scale/host_table_kern.h"
 
 #include "base/simd.h"
@@ -36,7 +37,7 @@ static double scale_row(void *data, const void *table, int64_t n, int even,
     return sum;
 }
 
-/* A flow's row by the function of a mode. */
+/* Multiplies a flow kernel's row by the function of a mode. */
 SIMD_FN void flow_row(void (*mode)(const real *k, real g, real *z),
                       const int channels, const int values, void *data,
                       int64_t channel, const void *table, int64_t n,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_table_kern.h: what host_table_kern.c gives to host_table.c. */
+/* host_table_kern.h: interface between host_table_kern.c and host_table.c. */
 #ifndef FARSUM_STAGE_SCALE_HOST_TABLE_KERN_H
 #define FARSUM_STAGE_SCALE_HOST_TABLE_KERN_H
 
 #include "stage/scale/scale.h"
 
 struct scale_kern {
-    /* n modes of a row times the table, unless !keep; returns the sum of
-     * weight * table * |z|^2 if energy.  even: the last mode is its own
-     * opposite.  Of scalar kernels. */
+    /* Scalar kernels: multiplies n modes of a row by the table, unless !keep;
+     * returns the sum of weight * table * |z|^2 if energy.  even: the last mode
+     * is its own opposite. */
     double (*row)(void *z, const void *table, int64_t n, int even, int keep,
                   int energy);
-    /* The same of a flow, its channels `channel` reals apart: wave vectors
-     * k + i step. */
+    /* Flow kernels: the same, with channels `channel` reals apart and wave
+     * vectors k + i step. */
     struct scale_flow {
         const char *name;
         void (*row)(void *z, int64_t channel, const void *table, int64_t n,

@@ -23,8 +23,8 @@ void modes_set_cell(struct modes *modes, const struct cell *cell)
     modes->volume = cell->volume;
 }
 
-/* Of axis d: 1 over the square of the window's transform, which is even, and
- * the same on axes of as many points. */
+/* For axis d: 1 over the square of the window's transform, which is even; axes
+ * with equally many points share the values. */
 static void modes_decon(struct modes *modes, const struct window *window, int d)
 {
     const int64_t n = modes->mesh[d];
@@ -82,7 +82,7 @@ double modes_influence(const struct modes *m, double k2, double decon,
     for (int i = 0; i < m->fall; i++)
         front /= shifted;
     if (bend && k2 > 0) {
-        /* k d/dk = 4 u d/dv, or half of it where v goes as k */
+        /* k d/dk = 4 u d/dv, or half of it where v is linear in k */
         double kdk = 2 * (v + 1) * poly_eval(m->slope, MODES_TERMS, v);
         kdk *= m->odd ? 0.5 : 1;
         *bend = front * (kdk / k2 - 2 * m->fall * smooth / shifted);

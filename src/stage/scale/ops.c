@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c: what the influence function takes. */
+/* ops.c: operations and bytes of applying the influence function. */
 #include "stage/scale/scale.h"
 
 void scale_ops(const void *data, struct work *work)
@@ -9,7 +9,7 @@ void scale_ops(const void *data, struct work *work)
     double real = args->precision == FARSUM_F32 ? 4 : 8;
     double modes = (double)args->mesh[0] * (double)args->mesh[1]
                    * (double)(args->mesh[2] / 2 + 1);
-    if (!pair->kind->gradient) /* its wave vector, along z by a step */
+    if (!pair->kind->gradient) /* its wave vector, incremented along z */
         count_calls(&work->count, COUNT_FMA, 3 * modes);
     count_mode(pair->name, modes, &work->count);
     work->read += real * modes * (2 * pair->channels + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: one thread, the influence function computed anew for each mode from
- * the split itself.  The oracle; wins never. */
+/* plain: reference variant.  One thread computes the influence function for
+ * each mode from the split itself.  Never the fastest. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define FAR_REAL double
 #include "math/pair_far.kh"
 
-/* A kernel's function of math/pair_far.kh. */
+/* A kernel's function in math/pair_far.kh. */
 static const struct plain_kernel {
     const char *name;
     void (*mode)(const double *k, double g, double *z);
@@ -69,8 +69,10 @@ static farsum_status plain_create(const void *args, void **state)
         if (strcmp(kernels[k].name, s->pair->name) == 0)
             s->kernel = &kernels[k];
     if (!s->kernel)
-        GO(status_fail(FARSUM_ERR_INTERNAL, "scale plain: kernel %s has no "
-                                            "function", s->pair->name));
+        GO(status_fail(FARSUM_ERR_INTERNAL,
+                       "scale plain: does not support "
+                       "kernel %s",
+                       s->pair->name));
     GO(modes_create(&s->modes, &s->args));
     *state = s;
     s = NULL;
@@ -88,7 +90,7 @@ static farsum_status plain_set(void *state, const struct points *sources,
     return FARSUM_OK;
 }
 
-/* (5.1) of one mode, straight from the split. */
+/* (5.1) for one mode, directly from the split. */
 static double plain_influence(const struct state *s, double k2, double decon)
 {
     const struct split *split = s->args.split;
@@ -98,7 +100,7 @@ static double plain_influence(const struct state *s, double k2, double decon)
     return pair_hat(s->pair, split, kappa) / s->modes.volume * decon;
 }
 
-/* z: the channels' numbers, then the values'. */
+/* z: first the channels' numbers, then the values'. */
 static void plain_mode(const struct state *s, const struct scale_io *io,
                        int64_t i0, int64_t i1, int64_t i2, double *z)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scale.h: multiplies the spectrum by the influence function of the kernel, and
- * reads energy and virial off it (math.md sections 5 and 9).
+ * computes energy and virial from it (math.md sections 5 and 9).
  *
- * With S the transforms of the spread channels, D the product of the window's
- * transforms, hat(k) and the tensor of the kernel (math/pair.h,
- * math/pair_far.kh) for 0 < k <= c, units of the cutoff; of laplace hat = 4 pi
- * gamma(k)/k^2:
+ * Let S be the transforms of the spread channels, D the product of the window's
+ * transforms, and hat(k) and the tensor those of the kernel (math/pair.h,
+ * math/pair_far.kh) for 0 < k <= c, in units of the cutoff.  For laplace hat =
+ * 4 pi gamma(k)/k^2.
  *
  *     values' spectra = hat/(V D^2) tensor S
  *
- * and of kernels that have a potential
+ * and for kernels that have a potential
  *
  *     energy   += 1/(2V) sum_k hat |S/D|^2
- *     virial   += 1/(2V) sum_k |S/D|^2 [hat + k hat' k (x) k / k^2]     */
+ *     virial   += 1/(2V) sum_k |S/D|^2 [hat + k hat' k (x) k / k^2] */
 #ifndef FARSUM_STAGE_SCALE_SCALE_H
 #define FARSUM_STAGE_SCALE_SCALE_H
 
@@ -28,10 +28,10 @@ struct scale_args {
     enum isa isa;
     int threads;
     int64_t mesh[3];
-    int64_t ldz;                 /* reals a row; ldz/2 complex */
+    int64_t ldz;                 /* reals per row; ldz/2 complex */
     const struct split *split;   /* borrowed */
     const struct window *window; /* borrowed */
-    const struct cell *cell;     /* units of the cutoff; borrowed, its values
+    const struct cell *cell;     /* in units of the cutoff; borrowed; its values
                                     may change before a set */
     struct device *device;       /* borrowed; NULL: the host */
     const struct pair *pair;     /* the kernel; borrowed; NULL: laplace */
@@ -40,7 +40,7 @@ struct scale_args {
 /* On a device each pointer is a struct buf *. */
 struct scale_io {
     void *spectrum; /* complex [channel][mesh0][mesh1][ldz/2], in place: the
-                       values' in the first channels */
+                       values' spectra replace the first channels */
     int keep;       /* 0: the spectrum is not needed afterwards */
     void *energy;   /* double; NULL: not wanted */
     void *virial;   /* double [9]; NULL: not wanted */
@@ -52,7 +52,7 @@ static inline const struct pair *scale_kernel(const struct scale_args *args)
 {
     return args->pair ? args->pair : pair_rows;
 }
-/* io's mesh_channel, or what 0 stands for. */
+/* io's mesh_channel, or its default. */
 static inline int64_t scale_channel(const struct scale_args *args,
                                     const struct scale_io *io)
 {
@@ -60,8 +60,8 @@ static inline int64_t scale_channel(const struct scale_args *args,
                             : args->mesh[0] * args->mesh[1] * args->ldz;
 }
 
-/* ops.c: the kernel's tensor at every mode of the half spectrum; a table of
- * the influence is read. */
+/* ops.c: the kernel's tensor at every mode of the half spectrum; the influence
+ * function is read from a table. */
 void scale_ops(const void *args, struct work *work);
 
 extern const struct stage scale_stage;

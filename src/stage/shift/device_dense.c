@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_dense.c: what m2m and l2l by one dense operator share. */
+/* device_dense.c: common code of m2m and l2l by one dense operator on
+ * devices. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
 #include "stage/expansions/device.h"
 
-/* As gpu_dense.k of both rooms has it. */
+/* As in the *_gpu_dense.k of both stages. */
 struct shift_args {
     int64_t stride, parent, child, parents, slots;
 };
-_Static_assert(sizeof(struct shift_args) == 40, "as the kernels have it");
+_Static_assert(sizeof(struct shift_args) == 40, "must match the kernels' "
+                                                "struct");
 
 farsum_status boxes_gpu_shifts_fits(const struct boxes_args *a, int64_t reals)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_dense: one dense operator for all octants, whose mirror images they are:
- * sums by the class of columns, combined by signs; (p + 1)^4/2 multiply-adds a
- * box that has children. */
+/* gpu_dense: one dense operator for all octants, which are mirror images of
+ * each other.  Sums by the class of columns are combined by signs; (p + 1)^4/2
+ * multiply-adds per box with children. */
 #include "base/mem.h"
 #include "stage/expansions/device.h"
 #include "stage/device.h"
@@ -14,7 +14,7 @@ static int l2l_tiles(const struct boxes_args *a)
     return (multipole_size(a->p) + ROWS - 1) / ROWS;
 }
 
-/* All columns, though most tiles have fewer. */
+/* Space for all columns, though most tiles have fewer. */
 static int64_t l2l_operator_reals(const struct boxes_args *a)
 {
     return (int64_t)l2l_tiles(a) * ROWS * multipole_size(a->p);
@@ -42,15 +42,15 @@ static double l2l_cost(const void *args)
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
     double boxes = (double)boxes_gpu_above(a);
     double size = multipole_size(a->p), reals = (double)l2l_operator_reals(a);
-    /* columns are read for each tile, children added to */
+    /* columns are read for each tile, and children are added to */
     double work = boxes * (1.2 * reals + 40 * size);
     return work / (0.12 * rates.flops) /* as measured */
            + boxes * 17 * size * gpu_real(a->precision) / (0.7 * rates.bytes)
-           /* a level of few boxes takes its columns one by one */
+           /* in a level of few boxes columns are read one by one */
            + a->depth * (rates.launch + 4e-6 + size * 1.3e-7);
 }
 
-/* Columns by class, and by degree in it. */
+/* Sorts the columns by class, and by degree in a class. */
 static void l2l_columns(const struct boxes_args *a, int32_t *end,
                         int32_t *column, int32_t *class)
 {
@@ -66,7 +66,7 @@ static void l2l_columns(const struct boxes_args *a, int32_t *end,
     }
 }
 
-/* One tile's columns and operator; how many numbers that has. */
+/* One tile's columns and operator; returns the number of its elements. */
 static int64_t l2l_tile(const struct boxes_args *a, int tile, const double *t,
                         const int32_t *end, const int32_t *column,
                         int32_t *begin, double *packed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation: axis after axis (math.md 10.32), split along z, x and z
- * exchanged, and so on, in group memory.  14/3 p^3 multiply-adds a box that has
- * children. */
+/* gpu_rotation: translates axis by axis (math.md 10.32): split along z,
+ * exchange x and z, split, and so on, in shared memory.  14/3 p^3 multiply-adds
+ * per box with children. */
 #include "stage/shift/rotation.h"
 
 static farsum_status rotation_fits(const void *args)

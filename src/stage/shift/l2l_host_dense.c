@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_dense: a dense operator of each octant times tiles of boxes that lie
- * side by side, SIMD over them, a thread a tile. */
+/* host_dense: one dense operator per octant times tiles of boxes, SIMD over the
+ * boxes, one thread per tile. */
 #include "stage/expansions/host_kern.h"
 
 static farsum_status dense_create(const void *args, void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: (10.8), an operator of each octant times one box
- * after another.  The oracle; wins never. */
+/* plain: reference variant.  (10.8), one operator per octant, one box after
+ * another.  Never the fastest. */
 #include "stage/expansions/host_kern.h"
 
 static farsum_status plain_create(const void *args, void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* l2l_table.c: the room's variants, from variants.def. */
+/* l2l_table.c: the table of variants of l2l, from l2l.def. */
 #include "stage/expansions/expansions.h"
 
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
@@ -7,10 +7,10 @@
 #undef VARIANT
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem, 0},
 #include "stage/shift/l2l.def"
 #undef VARIANT
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, 0}};
 _Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage l2l_stage = {

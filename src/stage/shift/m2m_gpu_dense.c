@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_dense: one dense operator for all octants, whose mirror images they are:
- * the children's multipoles are combined by signs first; (p + 1)^4/2
- * multiply-adds a box that has children. */
+/* gpu_dense: one dense operator for all octants, which are mirror images of
+ * each other.  The children's multipoles are combined by signs first; (p +
+ * 1)^4/2 multiply-adds per box with children. */
 #include "base/mem.h"
 #include "stage/expansions/device.h"
 #include "stage/device.h"
@@ -9,7 +9,7 @@
 
 enum { TEAMS_MOST = 8, ROWS = 8, SMALL = 4 };
 
-/* How the kernel is cut. */
+/* Parameters of the kernel. */
 struct m2m_cut {
     int rows, tiles;
 };
@@ -60,7 +60,7 @@ static double m2m_cost(const void *args)
     double work = boxes * (0.7 * reals + 12 * size * m2m_cut(a).tiles);
     return work / (0.1 * rates.flops) /* as measured */
            + boxes * 9 * size * gpu_real(a->precision) / (0.7 * rates.bytes)
-           /* a level of few boxes takes its columns one by one */
+           /* in a level of few boxes columns are read one by one */
            + a->depth * (rates.launch + 4e-6 + size * 3e-7);
 }
 

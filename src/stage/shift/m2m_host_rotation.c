@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_rotation: axis after axis (math.md 10.32), merged along z, x and z
- * exchanged, and so on; SIMD over boxes.  14/3 p^3 multiply-adds a box that has
- * children: wins but for p below 2. */
+/* host_rotation: translates axis by axis (math.md 10.32): merge along z,
+ * exchange x and z, merge, and so on; SIMD over boxes.  14/3 p^3 multiply-adds
+ * per box with children; wins except for p below 2. */
 #include "stage/shift/rotation.h"
 
 static farsum_status rotation_create(const void *args, void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* m2m_table.c: the room's variants, from variants.def. */
+/* m2m_table.c: the table of variants of m2m, from m2m.def. */
 #include "stage/expansions/expansions.h"
 
 #define VARIANT(room, stem, note) extern const struct variant room##_##stem;
@@ -7,10 +7,10 @@
 #undef VARIANT
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#define VARIANT(room, stem, note) {#stem, note, &room##_##stem, 0},
 #include "stage/shift/m2m.def"
 #undef VARIANT
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, 0}};
 _Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 const struct stage m2m_stage = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rotation.c: tables and tiles of the rows that go axis after axis. */
+/* rotation.c: tables and tiles of the host variants that translate axis by
+ * axis. */
 #include "stage/shift/rotation.h"
 
 #include <math.h>
@@ -14,7 +15,8 @@ struct axes {
     struct boxes_args args;
     const struct axes_kern *kern;
     struct axes_tables tables;
-    void *table[4];             /* owned: the swaps, the shifts of each axis */
+    void *table[4];             /* owned: exchange matrices, and the
+                                   translations of each axis */
     void *room;                 /* owned: [threads][AXES_ROOM][size][tile] */
     struct axes_family *family; /* owned: [threads] */
     int up;
@@ -33,7 +35,7 @@ static const struct axes_kern *axes_kern(const struct boxes_args *a)
     return isa_boxes_axes[a->isa][a->precision == FARSUM_F32];
 }
 
-/* Seven shifts, of real and imaginary parts, and seven swaps. */
+/* Seven translations of real and imaginary parts, and seven exchanges. */
 double axes_work(int p)
 {
     return 7.0 * (double)(2 * axes_shifts(p) - (p + 1) * (p + 2) / 2)
@@ -51,9 +53,9 @@ void axes_ops(const void *args, struct work *work)
     work->launches += a->device ? a->depth : 0;
 }
 
-/* As measured on one core of an Intel Xeon (AVX-512): multiply-adds, numbers
- * that are read and written, of a sparse tree one by one, and what else a
- * parent takes. */
+/* As measured on one core of an Intel Xeon (AVX-512): multiply-adds;
+ * coefficients read and written, for a sparse tree one by one; and a constant
+ * per parent. */
 double axes_cost(const void *args)
 {
     const struct boxes_args *a = args;
@@ -66,7 +68,7 @@ double axes_cost(const void *args)
            + 1e-6;
 }
 
-/* Of a thread, in numbers. */
+/* Workspace of a thread, in reals. */
 static int64_t axes_room(const struct boxes_args *a)
 {
     return AXES_ROOM * (int64_t)multipole_size(a->p) * axes_kern(a)->tile;
@@ -90,8 +92,8 @@ static double choices(int n, int k)
     return (double)all;
 }
 
-/* Of (10.11) what the kernel reads, in its order: rows m, m + 2, .. from m = 0
- * and 1, of imaginary parts from 1 and 2. */
+/* The elements of (10.11) that the kernel reads, in its order: rows m, m + 2,
+ * .. from m = 0 and 1, for imaginary parts from 1 and 2. */
 static double *swap_table(int n, const double *b, double *to)
 {
     int wide = 2 * n + 1;
@@ -105,8 +107,8 @@ static double *swap_table(int n, const double *b, double *to)
     return to;
 }
 
-/* From a child (10.6) has a factor 2^-k, to a child (10.8) 2^-(n + 1): it goes
- * with z. */
+/* The translation from a child (10.6) has a factor 2^-k, that to a child (10.8)
+ * 2^-(n + 1); it is applied along z. */
 double axes_shift(const struct boxes_args *a, int up, int axis, int n, int m,
                   int k)
 {
@@ -211,7 +213,7 @@ static void boxes_of(const int64_t *box, int tile, struct axes_boxes *to)
     }
 }
 
-/* Children of box b into child[octant][i]; how many. */
+/* Children of box b into child[octant][i]; returns their number. */
 static int children_of(const struct tree *tree, int level, int64_t b, int i,
                        int64_t child[8][AXES_TILE_MOST])
 {
@@ -225,7 +227,8 @@ static int children_of(const struct tree *tree, int level, int64_t b, int i,
     return (int)(tree->child[b + 1] - tree->child[b]);
 }
 
-/* Parents first .. first + n - 1 and their children; 0: there are none. */
+/* Parents first .. first + n - 1 and their children; returns 0 if there are
+ * none. */
 static int family_of(const struct tree *tree, int level, int64_t first,
                      int64_t n, int tile, struct axes_family *f)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rotation_device.c: the rows of devices that go axis after axis. */
+/* rotation_device.c: host code of the device variants that translate axis by
+ * axis. */
 #include "base/mem.h"
 #include "points/tree/tree_device_set.h"
 #include "stage/shift/rotation.h"
@@ -9,16 +10,17 @@
 
 enum { BLOCK = 32, QUAD = 4, STEPS = 4, EXCHANGE = 3, GROUP_MOST = 256 };
 
-/* As stage/shift/rotation.k has it. */
+/* As in stage/shift/rotation.k. */
 struct axes_args {
     int64_t stride, parent, child, parents, slots;
 };
-_Static_assert(sizeof(struct axes_args) == 40, "as the kernel has it");
+_Static_assert(sizeof(struct axes_args) == 40, "must match the kernel's "
+                                               "struct");
 
-/* A row of a step, as the kernel has it. */
+/* A row of a step, as in the kernel. */
 struct row {
     int to, from, odd, count, step, more;
-    int n, m, k; /* of the first term; m < 0: imaginary */
+    int n, m, k; /* of the first term; m < 0: imaginary part */
     int sign;
 };
 
@@ -27,7 +29,8 @@ static int axes_rows(int p)
     return (multipole_size(p) + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* As few threads as go through all rows in as few rounds as GROUP_MOST do. */
+/* The minimum number of threads that need as few rounds over all rows as
+ * GROUP_MOST threads. */
 static int axes_group(int p)
 {
     int rows = axes_rows(p), rounds = (rows + GROUP_MOST - 1) / GROUP_MOST;
@@ -40,13 +43,13 @@ static int64_t axes_numbers(int p)
     return STEPS * (2 * (int64_t)rows + rows / BLOCK) + multipole_size(p);
 }
 
-/* At most: all rows of a block as long as the longest there may be. */
+/* Upper bound: all rows of a block as long as the longest. */
 static int64_t axes_reals(int p)
 {
     return STEPS * (int64_t)axes_rows(p) * (p + 1);
 }
 
-/* Bytes of a group's memory. */
+/* Bytes of shared memory per thread block. */
 static int64_t axes_arena(const struct boxes_args *a, int up)
 {
     return (up ? 7 : 8) * (int64_t)multipole_size(a->p) * QUAD * boxes_real(a);
@@ -65,8 +68,8 @@ int64_t axes_gpu_bytes(const void *args)
     return boxes_gpu_shifts_bytes(a, axes_numbers(a->p), axes_reals(a->p));
 }
 
-/* A model: as loads of group memory allow, four numbers and a factor for four
- * multiply-adds; a level's steps wait for each other. */
+/* A model: bound by loads from shared memory, four numbers and a factor for
+ * four multiply-adds; a level's steps wait for each other. */
 double axes_gpu_cost(const void *args, int up)
 {
     const struct boxes_args *a = args;
@@ -97,12 +100,12 @@ static struct row row_of(const struct boxes_args *a, int up, int step, int n,
     r.more = 2;
     r.from = multipole_at(r.k, m) + (up ? odd * multipole_size(a->p) : 0);
     r.count = up ? n - am + 1 : a->p - n + 1;
-    if (step != 2) /* along z nothing follows or went before */
+    if (step != 2) /* along z no exchange follows or precedes */
         r.to = axes_exchanged(n, am, m < 0, &r.sign);
     return r;
 }
 
-/* What its term i is multiplied by; swap: the degree's. */
+/* The factor of its term i; swap: the exchange matrix of the degree. */
 static double factor_of(const struct boxes_args *a, int up, int step,
                         const struct row *r, const double *swap, int i)
 {
@@ -112,8 +115,7 @@ static double factor_of(const struct boxes_args *a, int up, int step,
     return r->sign * axes_shift(a, up, step, n, side * r->m, r->k + i);
 }
 
-/* Rows of a step, long ones first: row[rows]; of those behind the last to is
- * -1. */
+/* Rows of a step, long ones first: row[rows]; padding rows have to = -1. */
 static void rows_of(const struct boxes_args *a, int up, int step,
                     struct row *row)
 {
@@ -129,13 +131,13 @@ static void rows_of(const struct boxes_args *a, int up, int step,
         row[n_rows] = (struct row){.to = -1};
 }
 
-/* swap: of each degree, from n (4 n^2 - 1)/3 on. */
+/* swap: the matrix of degree n begins at n (4 n^2 - 1)/3. */
 static int64_t swap_at(int64_t n)
 {
     return n * (4 * n * n - 1) / 3;
 }
 
-/* A step's words and factors; where factors end. */
+/* Writes a step's words and factors; returns where the factors end. */
 static int64_t step_of(const struct boxes_args *a, int up, int step,
                        const double *swap, struct row *row, int32_t *cut,
                        double *factor, int64_t at)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rotation_kern.c: the loops of rows that go axis after axis, for each
- * instruction set and precision. */
+/* rotation_kern.c: loops of the host variants that translate axis by axis, for
+ * each instruction set and precision. */
 #include "stage/shift/rotation.h"
 
 #include "base/simd.h"
 
 enum { V = AXES_VECTORS, TILE = V * W, COLUMN = MULTIPOLE_MOST + 1 };
 _Static_assert((int)TILE <= (int)AXES_TILE_MOST,
-               "as stage/shift/rotation.h has it");
+               "must match stage/shift/rotation.h");
 
-/* An expansion of each box of a tile: of a family's array, or where boxes is
- * NULL of the room. */
+/* One expansion of each box of a tile: in a family's array, or, if boxes is
+ * NULL, in the workspace. */
 struct place {
     real *x;
     int64_t stride;
@@ -33,7 +33,7 @@ SIMD_FN struct place in_array(const struct axes_family *f, int number)
     return (struct place){f->array, f->stride, &f->boxes[number]};
 }
 
-/* x[at[i]], 0 where there is no box. */
+/* x[at[i]], 0 for missing boxes. */
 SIMD_FN vreal gather(const real *x, const int32_t *at, const int32_t *is)
 {
     typedef int32_t numbers __attribute__((vector_size(4 * W)));
@@ -64,7 +64,7 @@ SIMD_FN void load(const struct place *from, int number, vreal v[V])
         v[b] = gather(x, o->at + b * W, o->is + b * W);
 }
 
-/* add: to what is there. */
+/* add: 1: adds to the existing value. */
 SIMD_FN void store(const struct place *to, int number, const vreal v[V],
                    const int add)
 {
@@ -87,7 +87,8 @@ SIMD_FN void store(const struct place *to, int number, const vreal v[V],
     }
 }
 
-/* Stores order m's sides of degree n; turn: x and y exchanged. */
+/* Stores the real and imaginary part of degree n, order m; turn: x and y
+ * exchanged. */
 SIMD_FN void store_order(const struct place *to, int n, int m, const int sides,
                          vreal v[2][V], const int turn, const int add)
 {
@@ -103,7 +104,7 @@ SIMD_FN void store_order(const struct place *to, int n, int m, const int sides,
     }
 }
 
-/* Rows of a product side by side: to[r] = sum of t[r terms + i] x[i]. */
+/* Several rows of a product: to[r] = sum of t[r terms + i] x[i]. */
 SIMD_FN const real *swap_rows(const int rows, const real *t, int terms,
                               const real *x, int64_t step, real *to)
 {
@@ -137,7 +138,8 @@ static const real *swap_block(int terms, const real *t, const real *x,
     return rows % 2 ? swap_rows(1, t, terms, x, step, to) : t;
 }
 
-/* x and z exchanged: of each degree four blocks, every other row and column. */
+/* Exchanges x and z: for each degree four blocks, each with every other row and
+ * column. */
 static void swap(const struct axes_tables *tables, const struct place *from,
                  const struct place *to)
 {
@@ -158,7 +160,7 @@ static void swap(const struct axes_tables *tables, const struct place *from,
     }
 }
 
-/* Rows i and i + 2, or two: i alone, of one order's lower triangle. */
+/* Rows i and i + 2, or only i if not two, of one order's lower triangle. */
 SIMD_FN void merge_rows(const real *t, const struct column *u, int i,
                         const int two, const int sides, vreal to[2][2][V])
 {
@@ -181,12 +183,12 @@ SIMD_FN void merge_rows(const real *t, const struct column *u, int i,
                 to[1][s][b] += v_set(other[k]) * u->v[k][s][b];
 }
 
-/* Order m of two children to that of what is between them. */
+/* Merges order m of two children. */
 SIMD_FN void merge_order(int p, int m, const real *t,
                          const struct place from[2], const struct place *to,
                          const int sides, const int turn)
 {
-    struct column u[2]; /* rows of even, odd n - m have these */
+    struct column u[2]; /* used by rows of even, odd n - m */
     for (int k = m; k <= p; k++)
         for (int s = 0; s < sides; s++) {
             vreal minus[V], plus[V];
@@ -211,7 +213,7 @@ SIMD_FN void merge_order(int p, int m, const real *t,
         }
 }
 
-/* Two children on an axis, minus and plus, to what is between them. */
+/* Merges two children on an axis, minus and plus, at the point between them. */
 SIMD_FN void merge(int p, const real *t, const struct place from[2],
                    const struct place *to, const int turn)
 {
@@ -222,7 +224,7 @@ SIMD_FN void merge(int p, const real *t, const struct place from[2],
     }
 }
 
-/* Order m to two children, the same backwards. */
+/* Splits order m to two children, the reverse. */
 SIMD_FN void split_order(int p, int m, const real *t, const struct place *from,
                          const struct place to[2], const int sides,
                          const int turn, const int add)
@@ -267,7 +269,7 @@ SIMD_FN void split(int p, const real *t, const struct place *from,
     }
 }
 
-/* Not inlined: three calls. */
+/* Not inlined: called three times. */
 static void merge_turned(int p, const real *t, const struct place from[2],
                          const struct place *to)
 {
@@ -280,7 +282,7 @@ static void split_turned(int p, const real *t, const struct place *from,
     split(p, t, from, to, 1, 0);
 }
 
-/* From or to the parents: x and y exchanged. */
+/* From or to the parents: exchanges x and y. */
 SIMD_FN void parents(int p, const struct place *from, const struct place *to)
 {
     for (int n = 0; n <= p; n++)
@@ -295,8 +297,8 @@ SIMD_FN void parents(int p, const struct place *from, const struct place *to)
             }
 }
 
-/* Coordinates are x, y, z; behind the swap z, y, x; exchanged y, z, x, swapped
- * x, z, y; exchanged z, x, y, swapped y, x, z; exchanged x, y, z. */
+/* Order of the coordinates: x, y, z; after the swap z, y, x; exchanged y, z, x,
+ * swapped x, z, y; exchanged z, x, y, swapped y, x, z; exchanged x, y, z. */
 static void up(const struct axes_tables *tables, const struct axes_family *f,
                void *room)
 {

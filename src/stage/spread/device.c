@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what the room's rows on a device have in common. */
+/* device.c: common host code of the spread variants on devices. */
 #include "stage/spread/device.h"
 
 #include <math.h>
@@ -9,21 +9,23 @@ farsum_status spread_gpu_fits(const struct spread_args *args)
     TRY(gpu_wanted(args->device));
     if (!args->device->facts.f64)
         FAIL(ERR_UNSUPPORTED,
-             "positions are double precision, which %s does not have",
+             "needs double precision for positions, which %s does not have",
              args->device->name);
     if (spread_parts(args) > 2)
-        FAIL(ERR_UNSUPPORTED, "%d parts; 1 is real, 2 complex", args->parts);
+        FAIL(ERR_UNSUPPORTED, "parts is %d; use 1 (real) or 2 (complex)",
+             args->parts);
     for (int d = 0; d < 3; d++)
         if (args->mesh[d] > 1 << 30)
             FAIL(ERR_UNSUPPORTED,
-                 "a mesh of %lld points along axis %d, at most %d",
+                 "%lld mesh points along axis %d; at most %d are possible",
                  (long long)args->mesh[d], d, 1 << 30);
     if (args->ldz > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "rows of %lld mesh points, at most %d",
+        FAIL(ERR_UNSUPPORTED,
+             "rows of %lld mesh points; at most %d are possible",
              (long long)args->ldz, INT32_MAX);
     if (args->n > GPU_POINTS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld points, at most %lld", (long long)args->n,
-             (long long)GPU_POINTS_MOST);
+        FAIL(ERR_UNSUPPORTED, "%lld points; at most %lld are possible",
+             (long long)args->n, (long long)GPU_POINTS_MOST);
     return FARSUM_OK;
 }
 
@@ -84,8 +86,8 @@ static farsum_status io_buf(const struct spread_gpu *gpu, const struct buf *buf,
     if (!buf || buf->device != device)
         FAIL(ERR_ARGUMENT, "spread: the %s is not on %s", what, device->name);
     if (buf->bytes < bytes)
-        FAIL(ERR_ARGUMENT, "spread: the %s holds %lld bytes of %lld", what,
-             (long long)buf->bytes, (long long)bytes);
+        FAIL(ERR_ARGUMENT, "spread: the %s has %lld bytes; %lld are needed",
+             what, (long long)buf->bytes, (long long)bytes);
     return FARSUM_OK;
 }
 
@@ -150,7 +152,8 @@ struct gpu_rates spread_gpu_rates(const struct spread_args *args)
     return gpu_rates(args->device, args->precision);
 }
 
-/* A crowd's middle is some three times as full as its points find it. */
+/* The middle of a cluster is about three times as full as the mean over its
+ * points. */
 double spread_gpu_peak(const struct spread_args *args)
 {
     double n = (double)args->n, points = (double)spread_gpu_rows(args);

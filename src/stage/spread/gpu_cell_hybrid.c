@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cell_hybrid: a group takes a padded cell, keeps the weights of its
- * particles in group memory, sums them for the mesh points of its colleagues
- * and adds those by atomics: HYBRID of Kosmacher et al., "Performance portable
- * fast Ewald summation" (2025).  Wins over a thread a particle from a few
- * particles a cell on; not deterministic. */
+/* gpu_cell_hybrid: one thread block per padded cell keeps the weights of its
+ * particles in shared memory.  It sums them for the mesh points of the
+ * neighbour cells and adds those by atomics.  HYBRID of Kosmacher et al.,
+ * "Performance portable fast Ewald summation" (2025).  Wins over one thread per
+ * particle from a few particles per cell.  Not deterministic. */
 #include "base/mem.h"
 #include "points/device/ordering.h"
 #include "stage/spread/device.h"
 
 #include <math.h>
 
-/* As in the .k. */
+/* As in gpu_cell_hybrid.k. */
 struct hybrid_args {
     struct mesh_args mesh;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct hybrid_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct hybrid_args) == 104, "must match the kernel's "
+                                                  "struct");
 
 struct state {
     struct spread_gpu gpu;
@@ -24,20 +25,20 @@ struct state {
     struct gpu_kept kept;
 };
 
-/* Mesh points of a cell, at most. */
+/* Maximum mesh points of a cell along an axis. */
 static int edge(const struct spread_args *args)
 {
     return (args->window->support + 1) / 2;
 }
 
-/* Threads: as many as a cell has points, a multiple of 32. */
+/* Threads: as many as a cell has points, rounded up to a multiple of 32. */
 static int group(const struct spread_args *args)
 {
     int e = edge(args), n = (e * e * e + 31) / 32 * 32;
     return n < 64 ? 64 : n < 256 ? n : 256;
 }
 
-/* As many cells as there must be for none to be wider. */
+/* The smallest number of cells for which none is wider. */
 static int64_t cells(const struct spread_args *args, int32_t nb[3])
 {
     for (int d = 0; d < 3; d++)
@@ -52,8 +53,8 @@ static int64_t local_bytes(const struct spread_args *args, int batch)
     return batch * row * gpu_real(args->precision) + 16;
 }
 
-/* Particles of a batch: about twice what a cell holds, if 24 KB have room for
- * their weights, so that two groups and more share a multiprocessor. */
+/* Particles of a batch: about twice those of a cell if their weights fit in 24
+ * KB, so that two or more thread blocks share a multiprocessor. */
 static int batch(const struct spread_args *args)
 {
     enum { ROOM = 24 << 10, LEAST = 8, MOST = 64 };
@@ -71,7 +72,7 @@ static farsum_status fits(const void *a)
     int32_t nb[3];
     TRY(spread_gpu_fits(args));
     if (cells(args, nb) > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld cells, at most %lld",
+        FAIL(ERR_UNSUPPORTED, "%lld cells; at most %lld are possible",
              (long long)cells(args, nb), (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, local_bytes(args, batch(args)));
 }
@@ -88,12 +89,12 @@ static double batches_of(const struct spread_args *args)
     int32_t nb[3];
     double n = (double)args->n;
     double all = (double)cells(args, nb), held = all * (1 - exp(-n / all));
-    double full = n / fmax(held, 1) / batch(args); /* batches of a cell */
+    double full = n / fmax(held, 1) / batch(args); /* batches per cell */
     return held * (1 + fmax(full - 0.6, 0));
 }
 
-/* 27 blocks of sums for each batch; where few particles are, most of them are
- * 0 and left out. */
+/* 27 blocks of sums per batch; where particles are few, most of them are 0 and
+ * skipped. */
 static double sums_of(const struct spread_args *args)
 {
     return fmin(batches_of(args) * block(args),
@@ -101,7 +102,7 @@ static double sums_of(const struct spread_args *args)
            * spread_gpu_reals(args);
 }
 
-/* Weights once a particle; then each mesh point of the blocks goes through the
+/* Weights once per particle; then each mesh point of the blocks loops over the
  * particles of the batch. */
 static void ops(const void *data, struct work *work)
 {
@@ -112,15 +113,16 @@ static void ops(const void *data, struct work *work)
     count_calls(c, COUNT_FMA, 3 * n * (1 + p * args->window->degree));
     count_calls(c, COUNT_MUL, 2 * n * block(args));
     count_calls(c, COUNT_FMA, n * block(args) * values);
-    /* zeros first; sums go in runs, what they change comes and goes */
+    /* zeros first; sums are in runs, and the changed points are read and
+     * written */
     double changed = sums_of(args) * gpu_real(args->precision);
     work->read += n * (24 + values * gpu_real(args->precision)) + changed;
     work->written += spread_gpu_bytes(args) + changed;
     work->launches += 2;
 }
 
-/* Sums to a mesh beyond the cache take twice as long and more, and the batches
- * of a crowd meet. */
+/* Sums to a mesh larger than the cache take at least twice as long, and batches
+ * of a cluster collide. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -131,7 +133,8 @@ static double cost(const void *a)
     double all = (double)cells(args, nb), sums = sums_of(args);
     int f32 = args->precision == FARSUM_F32;
     double each = f32 ? 4.3 + 2.9 * values : 4.9 + 1.04 * values;
-    double few = f32 ? 0 : 10.7 * values; /* of a batch, whatever it has */
+    double few = f32 ? 0 : 10.7 * values; /* per batch, however few its
+                                             particles */
     double crowd = spread_crowd(args);
     double bytes = spread_gpu_bytes(args) / pow(crowd, 0.3);
     double far = bytes > rates.cache ? 1 - rates.cache / bytes : 0;

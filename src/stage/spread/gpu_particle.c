@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_particle: a thread a particle, P^3 atomic sums each to global memory; the
- * mesh is zeroed first.  Particle based spreading of Guo, Liu, Xu, Du, Chow,
- * Procedia Comput. Sci. 51 (2015) 120; BASE of Kosmacher et al., "Performance
- * portable fast Ewald summation" (2025).  Nothing is prepared, so it wins for
- * one run of few particles.  Not deterministic. */
+/* gpu_particle: one thread per particle, P^3 atomic sums each to global memory;
+ * the mesh is zeroed first.  Particle based spreading of Guo, Liu, Xu, Du,
+ * Chow, Procedia Comput. Sci. 51 (2015) 120; BASE of Kosmacher et al.,
+ * "Performance portable fast Ewald summation" (2025).  It has no set-up, so it
+ * wins for one run of few particles.  Not deterministic. */
 #include "stage/spread/gpu_particle.h"
 
 #include "base/hypot.h"
@@ -21,8 +21,8 @@ farsum_status spread_particle_fits(const void *args)
     return spread_gpu_fits(args);
 }
 
-/* Sums go at the rate of words far from each other; those of one particle, one
- * thread's, follow one another.  Crowded particles share what a cache holds. */
+/* Sums cost as much as scattered words; those of one particle, in one thread,
+ * are sequential.  Clustered particles share cached lines. */
 double spread_particle_cost(const struct spread_args *args, double slower)
 {
     struct gpu_rates rates = spread_gpu_rates(args);
@@ -41,7 +41,7 @@ static double cost(const void *args)
     return spread_particle_cost(args, 1);
 }
 
-/* The mesh is zeroed; every sum is atomic. */
+/* Zeroes the mesh; every sum is atomic. */
 static void ops(const void *data, struct work *work)
 {
     const struct spread_args *args = data;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_particle_warp: 32 threads a particle, over its P^3 mesh points with z
- * fastest, so that a warp's atomic sums fall in runs; weights once a particle,
- * in group memory.  Wins over gpu_particle wherever atomics bound it, and over
- * the rows that tile the mesh when particles are few and far between.  Not
- * deterministic. */
+/* gpu_particle_warp: 32 threads per particle, over its P^3 mesh points with z
+ * fastest, so that a warp's atomic sums are in runs.  Weights are computed once
+ * per particle, in shared memory.  Wins over gpu_particle wherever atomics
+ * bound it, and over the variants that tile the mesh when particles are few and
+ * far between.  Not deterministic. */
 #include "stage/spread/device.h"
 
 #include "base/hypot.h"
@@ -16,11 +16,11 @@ enum { GROUP = 256 };
 struct state {
     struct spread_gpu gpu;
     struct kernel kernel;
-    int batch; /* particles of a group */
+    int batch; /* particles per thread block */
 };
 
-/* Particles that share a group's weights: fewer if there would be groups for
- * some units only. */
+/* Particles that share a thread block's weights: fewer if only some
+ * multiprocessors would have blocks. */
 static int batch_of(const struct spread_args *args)
 {
     int batch = args->window->support > 8 ? 32 : 64;
@@ -42,8 +42,7 @@ static farsum_status fits(const void *args)
                           local(args));
 }
 
-/* Atomics in runs at what the device does of them; a team's steps follow one
- * another. */
+/* Atomics in runs at the device's rate; the steps of a warp are sequential. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -52,7 +51,7 @@ static double cost(const void *a)
     double crowd = spread_crowd(args), p = args->window->support;
     int f32 = args->precision == FARSUM_F32;
     double bytes = spread_gpu_bytes(args) / pow(crowd, f32 ? 0.24 : 0.41);
-    /* in f32 where sums meet */
+    /* f32 sums that add to the same points */
     double met = (double)args->n * spread_gpu_cube(args) * crowd
                  / (double)spread_gpu_rows(args);
     double meet = f32 ? 0.92 * (1 + 0.39 * met / (met + 47)) : 1.04;

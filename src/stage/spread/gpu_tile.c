@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_tile: a group takes the particles of a tile and adds them up in group
- * memory, each of its warps to mesh planes of its own, so that no two threads
- * meet; then the tile goes to the mesh by atomics in runs.  Ours; SM of
- * cuFINUFFT adds to such tiles by atomics, OD of its threads take a particle
- * together.  Wins in f32 from some thousand particles up, where a mesh point
- * gets many of their sums.  Not deterministic. */
+/* gpu_tile: one thread block adds the particles of a tile in shared memory.
+ * Each warp adds only to its own mesh planes, so that no two threads meet; then
+ * the tile is added to the mesh by atomics in runs.  Our algorithm.  SM of
+ * cuFINUFFT adds to such tiles by atomics; the threads of its OD take a
+ * particle together.  Wins in f32 from some thousand particles, where a mesh
+ * point receives many of their sums.  Not deterministic. */
 #include "base/mem.h"
 #include "stage/particles/device_tiles.h"
 #include "stage/spread/device.h"
 
 #include <math.h>
 
-/* As in the .k. */
+/* As in gpu_tile.k. */
 struct tile_args {
     struct mesh_args mesh;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct tile_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct tile_args) == 104, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct spread_gpu gpu;
@@ -25,9 +26,9 @@ struct state {
     struct gpu_tiles_kept kept;
 };
 
-/* Warps of a group, a power of 2: more where there are few groups, one where a
- * tile's particles keep a multiprocessor's memory busy; each must have a plane
- * of every window. */
+/* Warps per thread block, a power of 2: more where blocks are few; one where a
+ * tile's particles keep a multiprocessor's memory busy.  Each warp must have a
+ * plane of every window. */
 static int warps_of(const struct spread_args *args, int64_t tiles)
 {
     enum { MOST = 8, MANY = 256 };
@@ -63,9 +64,9 @@ static farsum_status fits(const void *a)
     return gpu_tiles_fit(&s, args->device);
 }
 
-/* Group memory is read and written for each sum, and a group's particles follow
- * one another; then whole sectors of atomics.  The sort is half of what it
- * takes: interp's gpu_tile_warp has the same. */
+/* Shared memory is read and written for each sum, and a thread block's
+ * particles are sequential; then atomics in whole sectors.  Half of the sort is
+ * charged, as interp's gpu_tile_warp uses the same sort. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -77,7 +78,7 @@ static double cost(const void *a)
     double held = tiles * (1 - exp(-n / tiles)) + n / most;
     double rows = (s.edge[0] + p) * (s.edge[1] + p) * values;
     double sectors = held * rows * ((s.edge[2] + p) * size / 32 + 0.9);
-    double each = ceil(p / s.warps) * ceil(p / s.rows) * values; /* a team's */
+    double each = ceil(p / s.warps) * ceil(p / s.rows) * values; /* per warp */
     double sums = s.warps * each * (values > 1 ? 2.1e-11 : 1.27e-11);
     double mean = fmin(most, n / tiles * spread_crowd(args));
     double bytes = spread_gpu_bytes(args);

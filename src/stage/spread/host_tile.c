@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_tile: tiles with halo, each private to a thread while points are added,
- * then every mesh row gathers the tiles that cover it; no atomics, and sums
- * that do not depend on the number of threads.  Wins wherever it fits. */
+/* host_tile: tiles with halo, each private to a thread while points are added.
+ * Then every mesh row gathers the tiles that cover it.  No atomics; sums do not
+ * depend on the number of threads.  Wins wherever it fits. */
 #include "stage/spread/host_tile.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 
 ISA_TABLE(struct spread_kern, spread_host_tile)
 
-/* Tiles in memory at a time, about; and how many a thread at least. */
+/* Approximate bytes of tiles in memory at a time; minimum tiles per thread. */
 enum { WAVE_BYTES = 8 << 20, WAVE_TILES = 4 };
 
 void spread_tiles(const struct spread_args *args, int32_t nb[3])
@@ -46,8 +46,9 @@ static farsum_status fits(const void *a)
                                args->mesh);
 }
 
-/* Nanoseconds on one core of a Zen 3 at 3.2 GHz: a point's place and weights,
- * P^2 rows of loads and stores, and the mesh's way through the tiles. */
+/* Nanoseconds on one core of a Zen 3 at 3.2 GHz: a point's position and
+ * weights, P^2 rows of loads and stores, and the transfer of the mesh through
+ * the tiles. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -62,9 +63,9 @@ static double cost(const void *a)
     return 1e-9 * (point * (double)args->n + tile * tiles) / args->threads;
 }
 
-/* Layers that are in memory at once: those of a wave, the one before, and the
- * first, which the mesh's seam keeps.  Parts of crowded tiles come on top,
- * when points are set: at most 64 tiles. */
+/* Layers in memory simultaneously: those of a slab, the layer before, and the
+ * first, which the mesh's seam needs.  Parts of crowded tiles are added when
+ * points are set: at most 64 tiles. */
 static int64_t bytes(const void *a)
 {
     const struct spread_args *args = a;

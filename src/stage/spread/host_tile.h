@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_tile.h: what the files of host_tile share. */
+/* host_tile.h: state of host_tile. */
 #ifndef FARSUM_STAGE_SPREAD_HOST_TILE_H
 #define FARSUM_STAGE_SPREAD_HOST_TILE_H
 
@@ -7,16 +7,16 @@
 #include "stage/spread/host_tile_kern.h"
 #include "stage/spread/spread.h"
 
-/* Follows from the args. */
+/* Parameters that follow from the arguments. */
 struct shape {
     struct tiles tiles;
     const struct spread_kern *kern;
     struct tiles_layout tile;
     int channels, parts;
-    int64_t tile_bytes;  /* of a tile with all channels and parts, one after
-                            the other */
-    int32_t thick;       /* layers a wave */
-    int64_t layer_tiles; /* tiles a layer */
+    int64_t tile_bytes;  /* of a tile with all channels and parts, one after the
+                            other */
+    int32_t thick;       /* layers per slab */
+    int64_t layer_tiles; /* tiles per layer */
 };
 
 struct state {
@@ -26,14 +26,14 @@ struct state {
     struct waves waves;
     void *coef;   /* owned, [degree + 1][WINDOW_MAX], real */
     char *layers; /* owned, [slot][y][z] tiles */
-    char *extra;  /* owned, tiles: the parts of crowded tiles but the first */
+    char *extra;  /* owned, tiles: further parts of crowded tiles */
     int64_t extra_room;
     const struct points *points; /* borrowed */
     struct tiles_tasks tasks;
     int64_t *wave_task;  /* owned, [waves + 1] */
     int64_t *part;       /* owned, [task]: its tile in extra, -1: in layers */
     int64_t part_room;
-    unsigned char *full; /* owned, [tile]: it has points */
+    unsigned char *full; /* owned, [tile]: 1: it has points */
 };
 
 static inline int64_t spread_tile_index(const struct state *s,

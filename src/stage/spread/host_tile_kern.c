@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_tile_kern.c: points onto a tile.  For each point and channel P^2 rows of
- * P mesh points are loaded, multiplied into and stored: stores bound it. */
+/* host_tile_kern.c: adds points to a tile.  For each point and channel, P^2
+ * rows of P mesh points are loaded, updated and stored; stores bound it. */
 #include "stage/spread/host_tile_kern.h"
 
 #include "math/window_simd.h"
@@ -19,7 +19,7 @@ typedef real vnarrow
     __attribute__((vector_size(16), aligned(sizeof(real)), may_alias));
 enum { NARROW = 16 / (int)sizeof(real) };
 
-/* row[0..P) += z w; the last vector is narrow where that is enough. */
+/* row[0..P) += z w; the last vector is narrow where that suffices. */
 SIMD_FN void row_add(int P, real *row, const vreal *z, real w)
 {
     vreal wide = v_set(w);
@@ -38,8 +38,8 @@ SIMD_FN void row_add(int P, real *row, const vreal *z, real w)
 #endif
 }
 
-/* tile: of one channel at the point's first mesh point; z: the weights along
- * axis 2 times its strength. */
+/* Adds one point; tile: one channel at the point's first mesh point; z: the
+ * weights along axis 2 times its strength. */
 SIMD_FN void point_add(int P, const struct spread_job *job, real *tile,
                        const real *wx, const real *wy, const vreal *wz)
 {
@@ -59,9 +59,9 @@ SIMD_FN void point_add(int P, const struct spread_job *job, real *tile,
     }
 }
 
-/* next: the batch whose strengths, scattered over memory, are asked for.  one:
- * there is one channel of one part; a constant, since loops around point_add
- * would cost it registers. */
+/* Adds a batch.  next: the batch whose strengths, scattered over memory, are
+ * prefetched.  one: one channel of one part; a constant, since loops around
+ * point_add would cost registers. */
 SIMD_FN void batch_add(int P, int one, const struct spread_job *job,
                        const struct batch *batch, const struct batch *next)
 {
@@ -128,7 +128,7 @@ static void batch_run(const struct spread_job *job, struct batch *batch,
     batch->n = 0;
 }
 
-/* A batch is run when the next one is full. */
+/* A batch is added when the next one is full. */
 static void points(const struct spread_job *job)
 {
     struct batch batch[2];

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_tile_kern.h: between host_tile.c and its kernels. */
+/* host_tile_kern.h: interface between host_tile.c and its SIMD code. */
 #ifndef FARSUM_STAGE_SPREAD_HOST_TILE_KERN_H
 #define FARSUM_STAGE_SPREAD_HOST_TILE_KERN_H
 
 #include "points/tiles.h"
 
-/* Points of one task and the tile that they are added to: as many tiles as
- * channels times parts, one after the other. */
+/* The points of one task and their tile: as many tiles as channels times parts,
+ * one after the other. */
 struct spread_job {
     int support, degree;
     const void *coef;       /* [degree + 1][WINDOW_MAX], real */
     const double *s[3];     /* sorted */
     const int64_t *order;
     int channels, parts;
-    const void *q;          /* caller's order, real: [channel q_channel
-                               + point q_point + part] */
+    const void *q;          /* in the caller's order, real: [channel q_channel +
+                               point q_point + part] */
     int64_t q_channel, q_point;
     double mesh[3];
     int lo[3];              /* the tile's first mesh indices */
@@ -28,8 +28,8 @@ struct spread_job {
 struct spread_kern {
     int lanes;
     void (*points)(const struct spread_job *job);
-    /* row[i step] += the sum of the sources' [i], in their order, i < n;
-     * 1 <= sources <= 4, step is 1 or 2 */
+    /* row[i step] += the sum of the sources' [i], in their order, i < n; 1 <=
+     * sources <= 4; step is 1 or 2 */
     void (*add)(int64_t n, int sources, const void *const *source, int step,
                 void *row);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_tile_run.c: points onto tiles, tiles onto the mesh. */
+/* host_tile_run.c: adds points to tiles, and tiles to the mesh. */
 #include "stage/spread/host_tile.h"
 
 #include "base/par.h"
@@ -51,7 +51,8 @@ static void run_task(const struct state *s, const struct spread_io *io,
     s->shape.kern->points(&job);
 }
 
-/* Plane x of the tiles of task k += the same plane of its further parts. */
+/* Adds plane x of the further parts of task k's tiles to that of the first
+ * part. */
 static void run_parts(const struct state *s, int64_t k, int64_t x)
 {
     const struct tiles_task *task = &s->tasks.task[k];
@@ -68,7 +69,7 @@ static void run_parts(const struct state *s, int64_t k, int64_t x)
         }
 }
 
-/* The z-rows of tiles (.., .., z) at `source`, wrapped or dropped, are added to
+/* Adds the z-rows of tiles (.., .., z) at `source`, wrapped or dropped, to
  * row. */
 static void gather_rows(const struct state *s, int32_t z, int sources,
                         const char *const *source, char *row)
@@ -88,8 +89,9 @@ static void gather_rows(const struct state *s, int32_t z, int sources,
     }
 }
 
-/* One part and channel of mesh row (mx, my), zero before, from all tiles that
- * cover it, in their order; theirs begin `offset` bytes into the tiles. */
+/* Sums one part and channel of mesh row (mx, my), initially zero, from all
+ * tiles that cover it, in their order; their data begin `offset` bytes into the
+ * tiles. */
 static void gather_part(const struct state *s, int64_t mx, int64_t my,
                         int64_t offset, char *row)
 {
@@ -117,7 +119,7 @@ static void gather_part(const struct state *s, int64_t mx, int64_t my,
     }
 }
 
-/* Mesh row (x, y) of every channel. */
+/* Gathers mesh row (x, y) of every channel. */
 static void gather(const struct state *s, const struct spread_io *io, int64_t x,
                    int64_t y)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multicolour: blocks of the mesh in colours, so that the points of blocks of
- * one colour touch no mesh point in common; a colour is a parallel loop over
- * its blocks, straight onto the mesh, without atomics or private copies (Liu
- * and Chow, Large-scale hydrodynamic Brownian simulations on multicore and
- * manycore architectures, IPDPS 2014).  Repeats bitwise, whatever the threads.
- * Wins where points are few a mesh point, or channels many: no tile is cleared
- * and added up; loses where a cluster lies in one block. */
+/* multicolour: blocks of the mesh have colours such that the points of two
+ * blocks of one colour touch no common mesh point.  For each colour, a parallel
+ * loop over its blocks adds directly to the mesh, without atomics or private
+ * copies.  Liu and Chow, Large-scale hydrodynamic Brownian simulations on
+ * multicore and manycore architectures, IPDPS 2014.  Repeats bitwise for any
+ * number of threads.  Wins where points per mesh point are few, or channels
+ * many, since no tile is cleared and added.  Loses where a cluster is in one
+ * block. */
 #include "stage/spread/multicolour_kern.h"
 
 #include "base/isa.h"
@@ -23,15 +24,15 @@
 
 ISA_TABLE(struct multicolour_kern, spread_multicolour)
 
-/* Mesh points of a block, at least; rows along z are long, which suits the
- * cache.  Colours of an axis, at most. */
+/* Minimum mesh points of a block, long along z, which suits the cache.  Maximum
+ * colours per axis. */
 static const int block_size[3] = {16, 16, 64};
 enum { COLOURS = 2 * 2 * 2 };
 
-/* Blocks of an axis are stretches of the bins that the points are sorted
- * into. */
+/* Blocks of an axis are intervals of the bins into which the points are
+ * sorted. */
 struct axis {
-    int32_t count;  /* even, or 1, where the axis is periodic */
+    int32_t count;  /* even, or 1, if the axis is periodic */
     int32_t n_bins;
     int32_t *start; /* owned, [count + 1]: bins */
 };
@@ -50,7 +51,7 @@ struct state {
     void *coef;        /* owned, [degree + 1][WINDOW_MAX], real */
     const struct points *points; /* borrowed */
     int64_t n_blocks, room;
-    struct block *block;        /* owned: those with points, by colour */
+    struct block *block;        /* owned: blocks with points, by colour */
     int64_t start[COLOURS + 1]; /* of a colour's blocks */
 };
 
@@ -69,8 +70,8 @@ static int64_t bin_lo(const struct state *s, int d, int64_t b)
     return x / n + (x % n > 0);
 }
 
-/* With two blocks or more, a block and the next but one must not meet in what
- * lies between them. */
+/* With two or more blocks, a block and the next but one must not meet in the
+ * block between them. */
 static int axis_valid(const struct state *s, int d, int32_t count)
 {
     int64_t bins = s->axis[d].n_bins;
@@ -82,7 +83,7 @@ static int axis_valid(const struct state *s, int d, int32_t count)
     return 1;
 }
 
-/* As many blocks of the wanted size as there may be. */
+/* The maximum number of blocks of the wanted size. */
 static int32_t axis_count(const struct state *s, int d)
 {
     int64_t size = s->tiles.support > block_size[d] ? s->tiles.support
@@ -119,11 +120,11 @@ static double mesh_bytes(const struct spread_args *args)
            * spread_parts(args) * (args->precision == FARSUM_F32 ? 4 : 8);
 }
 
-/* Nanoseconds on one core of a Zen 3 at 3.2 GHz: a point's place and weights,
- * P^2 rows of loads and stores; the mesh that is cleared; lines of it that
- * points bring into the cache, at most as often as blocks overlap; and the wait
- * at the end of a colour.  On a small mesh a colour has few blocks, and some
- * threads wait for the others. */
+/* Nanoseconds on one core of a Zen 3 at 3.2 GHz: a point's position and
+ * weights; P^2 rows of loads and stores; clearing the mesh; cache lines that
+ * points load, at most as often as blocks overlap; and the wait at the end of a
+ * colour.  On a small mesh a colour has few blocks, and some threads wait for
+ * the others. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -135,7 +136,7 @@ static double cost(const void *a)
         colours *= s.axis[d].count > 1 ? 2 : 1;
     double each = (double)blocks(&s) / colours, threads = args->threads;
     double rounds = ceil(each / threads) * threads / each;
-    /* at the seam of axis 2 lanes are written one by one */
+    /* at the seam of axis 2, lanes are written one by one */
     double seam = 1 + 1.5 * fmin(1, p / (double)args->mesh[2]);
     double point = 12 + ceil(p / lanes) * args->window->degree
                    + 0.75 * seam * spread_channels(args) * vectors * p * p;
@@ -232,8 +233,9 @@ static void block_add(struct state *s, int32_t bx, int32_t by, int32_t bz)
         s->block[s->n_blocks++] = block;
 }
 
-/* By colour; in a colour the fullest first, so that none is left to the end.
- * They touch different mesh points: their order changes no sum. */
+/* Sorts by colour, the fullest first within a colour, so that none is left to
+ * the end.  Blocks of a colour touch different mesh points, so their order
+ * changes no sum. */
 static int block_order(const void *a, const void *b)
 {
     const struct block *x = a, *y = b;
@@ -284,7 +286,7 @@ static void run_block(const struct state *s, const struct multicolour_job *job,
     s->kern->points(job, n, range);
 }
 
-/* Row r of the mesh, channel after channel. */
+/* Clears row r of the mesh, channel after channel. */
 static void clear_row(const struct state *s, const struct spread_io *io,
                       int64_t r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multicolour_kern.c: points straight onto the mesh.  What is written ends with
- * the window to the very lane, since a neighbour may write there at the same
- * time. */
+/* multicolour_kern.c: adds points directly to the mesh.  Writes end exactly
+ * with the window's last lane, since a neighbour may write beyond it at the
+ * same time. */
 #include "stage/spread/multicolour_kern.h"
 
 #include "math/window_simd.h"
@@ -17,7 +17,7 @@ struct batch {
     int32_t at[3][BATCH];
 };
 
-/* Two, four, eight reals for the end of a row. */
+/* Two, four or eight reals for the end of a row. */
 #define PIECE(n)                                                               \
     typedef real v##n __attribute__((vector_size(n * sizeof(real)),            \
                                      aligned(sizeof(real)), may_alias))
@@ -31,7 +31,7 @@ PIECE(4);
 PIECE(8);
 #endif
 
-/* A row's weights times what stands before it. */
+/* The weights of a row times its prefactor. */
 struct row {
     vreal full[ROW_MOST / LANES + 1];
 #if LANES > 2
@@ -46,7 +46,7 @@ struct row {
     real one;
 };
 
-/* What follows for `n` reals, a constant: whole vectors, then pieces. */
+/* Sets `n` reals, a constant: whole vectors, then pieces. */
 SIMD_FN void row_set(int n, struct row *row, const real *z, real w)
 {
     int at = n / W * W;
@@ -103,7 +103,7 @@ SIMD_FN void row_add(int n, real *to, const struct row *row, real w)
         to[at] += row->one * w;
 }
 
-/* Weights of a point along the axes, and where they go. */
+/* Weights of a point along the axes, and their mesh indices. */
 struct stencil {
     real x[MOST * W], y[MOST * W], z[MOST * W];
     const int64_t *at[3];
@@ -118,7 +118,7 @@ SIMD_FN void strength_set(int P, int parts, const struct stencil *s,
         z[j] = s->z[j / parts] * q[j % parts];
 }
 
-/* Rows of the mesh that are in one piece. */
+/* Adds the rows of a window that is contiguous on the mesh. */
 SIMD_FN void add_inside(int P, int parts, const struct stencil *s,
                         const real *q, real *mesh)
 {
@@ -135,7 +135,7 @@ SIMD_FN void add_inside(int P, int parts, const struct stencil *s,
     }
 }
 
-/* Rows that are wrapped, nothing is dropped. */
+/* Adds the rows of a wrapped window; nothing is dropped. */
 SIMD_FN void add_wrapped(int P, int parts, const struct stencil *s,
                          const real *q, real *mesh)
 {
@@ -154,7 +154,7 @@ SIMD_FN void add_wrapped(int P, int parts, const struct stencil *s,
     }
 }
 
-/* Some of it lies off the mesh. */
+/* Adds a window of which some part is off the mesh. */
 static __attribute__((noinline)) void
 add_edge(int P, int parts, const struct stencil *s, const real *q, real *mesh)
 {
@@ -246,7 +246,8 @@ static void batch_run(const struct multicolour_job *job, struct batch *batch)
     batch->n = 0;
 }
 
-/* Strengths are scattered over memory: they are asked for as a batch fills. */
+/* Strengths are scattered over memory, so they are prefetched while a batch
+ * fills. */
 static void points(const struct multicolour_job *job, int n,
                    const struct tiles_range *range)
 {

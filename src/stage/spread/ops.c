@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c: what spreading takes. */
+/* ops.c: operations and bytes of spreading. */
 #include "stage/spread/spread.h"
 
 void spread_ops(const void *data, struct work *work)
@@ -11,7 +11,7 @@ void spread_ops(const void *data, struct work *work)
     double points = (double)args->mesh[0] * (double)args->mesh[1]
                     * (double)args->mesh[2];
     struct count *c = &work->count;
-    count_calls(c, COUNT_FMA, 3 * n);             /* place in the window */
+    count_calls(c, COUNT_FMA, 3 * n);             /* position in the window */
     count_calls(c, COUNT_FMA, 3 * n * p * args->window->degree);
     count_calls(c, COUNT_MUL, n * p * p);         /* weights of two axes */
     count_calls(c, COUNT_MUL, n * values * p);    /* strengths and the third */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: one thread, each point added to its P^3 mesh points as the formula
- * says, in double.  The reference; never the fast one. */
+/* plain: reference variant.  One thread adds each point to its P^3 mesh points
+ * as in the formula, in double.  Never the fastest. */
 #include "base/mem.h"
 #include "points/tiles.h"
 #include "stage/device.h"
@@ -15,7 +15,7 @@ struct state {
     double *sum; /* owned, [channel][mesh0][mesh1][mesh2][part] */
 };
 
-/* What one axis gives a point. */
+/* Weights and mesh indices of a point along one axis. */
 struct axis {
     int64_t m[WINDOW_MAX]; /* mesh indices; -1: off an open axis */
     double w[WINDOW_MAX];  /* weights */
@@ -26,7 +26,7 @@ static farsum_status fits(const void *a)
     const struct spread_args *args = a;
     TRY(gpu_not_wanted(args->device));
     if (spread_parts(args) > 2)
-        FAIL(ERR_UNSUPPORTED, "plain: %d parts; 1 is real, 2 complex",
+        FAIL(ERR_UNSUPPORTED, "plain: parts is %d; use 1 (real) or 2 (complex)",
              args->parts);
     return FARSUM_OK;
 }
@@ -87,7 +87,7 @@ static farsum_status set(void *state, const struct points *sources,
     return FARSUM_OK;
 }
 
-/* What a point at fractional coordinate x touches along axis d. */
+/* Sets them for a point at fractional coordinate x along axis d. */
 static void axis_set(struct axis *axis, const struct spread_args *args, int d,
                      double x)
 {

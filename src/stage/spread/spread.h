@@ -2,9 +2,9 @@
 /* spread.h: particles to mesh: mesh_m = sum_j q_j prod_d w(m_d - u_jd), where
  * u_jd = s_jd mesh_d and the mesh is periodic (math.md section 4).
  *
- * Several channels (components, right-hand sides) are spread at once with the
- * same weights; each has a mesh of its own.  Complex strengths are two parts,
- * side by side in the strengths and in the mesh. */
+ * Several channels (components, right-hand sides) are spread together with the
+ * same weights; each has its own mesh.  Complex strengths have two parts,
+ * adjacent in the strengths and in the mesh. */
 #ifndef FARSUM_STAGE_SPREAD_SPREAD_H
 #define FARSUM_STAGE_SPREAD_SPREAD_H
 
@@ -20,28 +20,31 @@ struct spread_args {
     enum isa isa;
     int threads;
     int64_t mesh[3];
-    int64_t ldz;                 /* mesh points from one z-row to the next, at
-                                    least mesh[2]; the padding holds anything */
-    int open[3];                 /* 1: the axis is not periodic, and what falls
-                                    off the mesh is dropped */
+    int64_t ldz;                 /* mesh points from one z-row to the next,
+                                    at least mesh[2]; the padding may hold
+                                    anything */
+    int open[3];                 /* 1: the axis is not periodic, and
+                                    contributions off the mesh are dropped */
     int channels;                /* 0: 1 */
     int parts;                   /* 1: real, 2: complex; 0: 1 */
-    double repeats;              /* runs expected for one set; 0: 1 */
-    double crowd;                /* of the points (points/clustering.h); 0: 1 */
+    double repeats;              /* expected runs per set; 0: 1 */
+    double crowd;                /* clustering factor of the points
+                                    (points/clustering.h); 0: 1 */
     const struct window *window; /* borrowed */
-    int64_t n;                   /* points, expected */
-    int unit;                    /* threads of a mesh point in rows that have
+    int64_t n;                   /* expected number of points */
+    int unit;                    /* threads per mesh point, for variants with
                                     compute units; 0: by density.  gpu_tile:
-                                    warps of a group */
-    int group;                   /* mesh points of a group in rows that group
-                                    them; 0: 64.  gpu_tile: of a tile across
-                                    its rows, 0: by the particles */
+                                    warps per thread block */
+    int group;                   /* mesh points per group, for variants that
+                                    group them; 0: 64.  gpu_tile: mesh points of
+                                    a tile across its rows; 0: by the number of
+                                    particles */
 };
 
-/* On a device both are a struct buf *. */
+/* On a device both pointers are a struct buf *. */
 struct spread_io {
-    const void *q; /* caller's order, type precision:
-                      [channel q_channel + point q_point + part] */
+    const void *q; /* in the caller's order, type precision: [channel q_channel
+                      + point q_point + part] */
     void *mesh;    /* type precision: [channel mesh_channel
                       + ((x mesh1 + y) ldz + z) parts + part]; every point of
                       the mesh is written */
@@ -65,7 +68,7 @@ static inline double spread_crowd(const struct spread_args *args)
 {
     return args->crowd > 1 ? args->crowd : 1;
 }
-/* io for n points with the strides that zero stands for. */
+/* Copies io and replaces zero strides by their defaults for n points. */
 static inline struct spread_io spread_strides(const struct spread_args *args,
                                               const struct spread_io *io,
                                               int64_t n)
@@ -80,12 +83,12 @@ static inline struct spread_io spread_strides(const struct spread_args *args,
     return full;
 }
 
-/* Tiles that the host's points must be sorted into (bins_build) before a set;
- * the same for interp of the same args. */
+/* The tiles into which host points must be sorted (bins_build) before a set;
+ * equal for interp with the same arguments. */
 void spread_tiles(const struct spread_args *args, int32_t nb[3]);
 
-/* ops.c: weights once a particle, a multiply-add a mesh point of its window
- * and channel; particles in, the mesh out. */
+/* ops.c: weights once per particle, one multiply-add per mesh point of its
+ * window and channel; reads particles, writes the mesh. */
 void spread_ops(const void *args, struct work *work);
 
 extern const struct stage spread_stage;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c: the room's variants, from variants.def. */
+/* table.c: the table of variants of spread, from variants.def. */
 #include "stage/spread/spread.h"
 
 #include "base/number.h"
@@ -8,15 +8,27 @@
 #include <math.h>
 #include <stdio.h>
 
-#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#define VARIANT VARIANT_EXTERN
+#define PAPER PAPER_EXTERN
 #include "stage/spread/variants.def"
 #undef VARIANT
+#undef PAPER
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem},
+#define VARIANT VARIANT_ROW
+#define PAPER PAPER_ROW
 #include "stage/spread/variants.def"
 #undef VARIANT
-    {NULL, NULL, NULL}};
+#undef PAPER
+    {NULL, NULL, NULL, 0}};
+
+static const char *const absent[] = {
+#define VARIANT VARIANT_NOTHING
+#define PAPER PAPER_ABSENT
+#include "stage/spread/variants.def"
+#undef VARIANT
+#undef PAPER
+    NULL};
 _Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
 
 static double spread_runs(const void *args)
@@ -31,7 +43,8 @@ static void spread_about(const void *args, char *text, size_t size)
                     spread_repeats(a));
 }
 
-/* Half powers of 2 of the number, powers of 4 of the crowding. */
+/* Rounds the number of points to half powers of 2, the clustering factor to
+ * powers of 4. */
 static void spread_key(const void *args, char *text, size_t size)
 {
     const struct spread_args *a = args;
@@ -48,5 +61,6 @@ static void spread_key(const void *args, char *text, size_t size)
              number_digits(round(0.5 * log2(spread_crowd(a))), 6).text);
 }
 
-const struct stage spread_stage = {"spread", rows, spread_runs, spread_about,
-                                   spread_key, spread_ops};
+const struct stage spread_stage = {"spread",   rows,       spread_runs,
+                                   spread_about, spread_key, spread_ops,
+                                   absent};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tile_layers.c: which wave completes a plane, and which slots layers share. */
+/* tile_layers.c: assigns layers to memory slots, and planes to the slab that
+ * completes them. */
 #include "stage/spread/tile_layers.h"
 
 #include "base/mem.h"
 
-/* The wave after which all layers that cover plane m are there. */
+/* The slab after which all layers that cover plane m are complete. */
 static int32_t waves_of(const struct waves *waves,
                         const struct tiles_cover *cover, int64_t m)
 {
@@ -36,8 +37,8 @@ farsum_status waves_set(struct waves *waves, const struct tiles *tiles,
     GO(MEM_RAW(waves->slot, layers));
     GO(MEM_RAW(waves->plane_start, waves->n + 1));
     GO(MEM_RAW(waves->plane, mesh));
-    GO(MEM_NEW(last, layers)); /* wave that reads a layer last */
-    GO(MEM_RAW(busy, layers)); /* wave up to which a slot is taken */
+    GO(MEM_NEW(last, layers)); /* last slab that reads a layer */
+    GO(MEM_RAW(busy, layers)); /* slab up to which a slot is in use */
     waves_planes(waves, cover, mesh);
     for (int64_t m = 0; m < mesh; m++)
         for (int64_t k = cover->start[m]; k < cover->start[m + 1]; k++)

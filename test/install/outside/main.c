@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rock salt, eight ions, by the installed library: Madelung's constant. */
+/* main.c: Madelung constant of rock salt, eight ions, with the installed
+ * library. */
 #include <farsum/farsum.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,5 +40,5 @@ int main(void)
     double error = fabs(-phi[0] * q[0] - madelung) / madelung;
     printf("farsum %s: Madelung constant of rock salt %.12f, error %.1e\n",
            farsum_version(), -phi[0] * q[0], error);
-    return error < 1e-8 ? 0 : 1; /* it is found and works: no more here */
+    return error < 1e-8 ? 0 : 1; /* enough: it is found and works */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// The header serves C++ too.
+// main.cc: use of the header in C++.
 #include <farsum/farsum.h>
 
 #include <cstdio>

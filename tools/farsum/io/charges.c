@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charges by type, for files that have none: --charge 2=0.4, --charge Na=1. */
+/* charges.c: charges by type, for files without charges: --charge 2=0.4,
+ * --charge Na=1. */
 #include "charges.h"
 
 #include <stdio.h>
@@ -57,8 +58,8 @@ static int find_charge(struct text *t, const struct io_options *options,
                  used ? ", " : "", types->name[i]);
         snprintf(option, sizeof option, "%.40s", types->name[i]);
     }
-    return text_fail(t, "particle %lld has the type %s, for which there is no "
-                        "charge: --charge %s=Q", (long long)i + 1, what,
+    return text_fail(t, "particle %lld has the type %s, which has no charge: "
+                        "--charge %s=Q", (long long)i + 1, what,
                      option);
 }
 

@@ -6,8 +6,8 @@
 #include "io.h"
 #include "text.h"
 
-/* Gives the frame the charges that the options have for its types, if they have
- * any.  0, or -1 with a message. */
+/* Sets the frame's charges by type, if the options have any.  Returns 0, or -1
+ * with a message. */
 int charges_by_type(struct text *t, const struct io_options *options,
                     struct io_frame *frame);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* comment.c: comment line of an extended XYZ frame. */
 #include "comment.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ void comment_clear(struct comment *c) {
 
 /* --- Properties=name:type:width:... --- */
 
-/* The part up to the next ':' */
+/* The part up to the next ':'. */
 static struct text_word next_part(const char **p) {
     size_t n = strcspn(*p, ":");
     struct text_word part = {*p, n};
@@ -53,7 +54,7 @@ static int find_field(const struct comment *c, const char *const *names) {
     return -1;
 }
 
-/* Which field holds the positions, which the charges. */
+/* Finds the fields of positions and charges. */
 static int give_roles(struct text *t, struct comment *c,
                       struct text_word value) {
     static const char *const pos[] = {"pos", "positions", NULL};
@@ -68,7 +69,7 @@ static int give_roles(struct text *t, struct comment *c,
     if (k < 0) return 0;
     bool number = c->fields[k].type == IO_REAL || c->fields[k].type == IO_INT;
     if (!number || c->fields[k].width != 1) {
-        /* q:R:4 is a quaternion elsewhere. */
+        /* In other programs q:R:4 is a quaternion. */
         if (strcmp(c->fields[k].name, "q") == 0) return 0;
         return text_expected(t, value, "%s:R:1 among the properties",
                              c->fields[k].name);
@@ -104,7 +105,7 @@ static int parse_properties(struct text *t, struct comment *c,
 
 /* --- the other keys --- */
 
-/* Numbers between blanks, commas or brackets. */
+/* The next of several numbers between blanks, commas or brackets. */
 static struct text_word next_number(const char **p) {
     *p += strspn(*p, " \t,[]");
     struct text_word word = {*p, strcspn(*p, " \t,[]")};
@@ -145,7 +146,7 @@ static int parse_pbc(struct text *t, const char *value, int periodic[3]) {
     if (comment_truth(t, first, true, &periodic[0])) return -1;
     periodic[1] = periodic[2] = periodic[0];
     struct text_word word = next_number(&p);
-    if (word.n == 0) return 0; /* one for all */
+    if (word.n == 0) return 0; /* one value for all axes */
     if (comment_truth(t, word, true, &periodic[1])) return -1;
     if (comment_truth(t, next_number(&p), true, &periodic[2])) return -1;
     word = next_number(&p);
@@ -183,8 +184,9 @@ static int parse_pair(struct text *t, struct io_frame *frame,
     return 0;
 }
 
-/* The value is a decoded copy; a message about it must name its place in the
- * line, so the copy stands in for the line meanwhile (escapes aside). */
+/* The value is a decoded copy, while a message about it must give its position
+ * in the line.  So the copy replaces the line temporarily (positions ignore
+ * escapes). */
 static int parse_pair_in_place(struct text *t, struct io_frame *frame,
                                struct comment *c, struct keys_pair *pair) {
     char *line = t->line;
@@ -218,7 +220,7 @@ static int parse_pairs(struct text *t, struct io_frame *frame,
     return text_expected(t, text_next_word(t), "%s", expected);
 }
 
-/* It was free text after all. */
+/* Drops the keys of a line that turned out to be free text. */
 static void forget_pairs(struct io_frame *frame, struct comment *c) {
     io_frame_clear(frame);
     c->seen = 0;

@@ -16,17 +16,17 @@ struct field {
     int column; /* of the frame */
 };
 
-/* What the line says about the columns. */
+/* The columns that the line declares. */
 struct comment {
     struct field *fields; /* owned */
     int n_fields;
     int charge; /* the field with the charges, or -1 */
     int seen; /* bits: Lattice, Origin, pbc, Properties */
-    bool says_periodic; /* it has the key pbc */
+    bool says_periodic; /* the key pbc exists */
 };
 
-/* Reads the text's line: cell, flags and keys to the frame, the columns to *c.
- * 0, or -1 with a message; *c is to be cleared in either case. */
+/* Parses the text's line: cell, flags and keys go to the frame, the columns to
+ * *c.  Returns 0, or -1 with a message; the caller clears *c in both cases. */
 int comment_parse(struct text *t, const struct io_options *options,
                   struct io_frame *frame, struct comment *c);
 void comment_clear(struct comment *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extended XYZ: a count, a comment line of key=value pairs, a line a particle
- * (github.com/libAtoms/extxyz).  Plain XYZ is the same with free text. */
+/* extxyz_read.c: reader of extended XYZ: a count, a comment line of key=value
+ * pairs, one line per particle (github.com/libAtoms/extxyz).  In plain XYZ the
+ * comment is free text. */
 #include <string.h>
 
 #include "comment.h"
@@ -82,7 +83,8 @@ static int read_count(struct text *t, int64_t frames, int64_t *n) {
     return text_finish_line(t) ? -1 : 1;
 }
 
-/* A cell of the first frame only is no cell of the others, nor open space. */
+/* If only the first frame has a cell, the later frames have neither that cell
+ * nor open space, so this is an error. */
 static int check_like_before(struct io_reader *reader,
                              const struct io_frame *frame,
                              const struct comment *c) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* extxyz_write.c: writer of extended XYZ. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,7 +9,7 @@
 #include "keys.h"
 #include "output.h"
 
-/* key=value, each quoted where it must be. */
+/* Writes key=value, each quoted where necessary. */
 static int put_key(struct output *o, const char *key, const char *value) {
     char *k = keys_quote(key), *v = keys_quote(value);
     int bad = k && v ? output_text(o, " ") || output_text(o, k) ||
@@ -31,8 +32,8 @@ static int put_reals(struct output *o, const char *key, int n,
 static int put_property(struct output *o, const char *name, char letter,
                         int width) {
     if (!keys_is_bare(name) || strchr(name, ':'))
-        return output_fail(o, "the column name \"%s\" cannot stand in a file "
-                              "of this format", name);
+        return output_fail(o, "the column name \"%s\" is not allowed in a "
+                              "file of this format", name);
     char rest[4] = {':', letter, ':', 0};
     if (output_text(o, name) || output_text(o, rest)) return -1;
     return output_integer(o, width);
@@ -88,7 +89,7 @@ static int put_comment(struct output *o, const struct io_frame *frame,
     return output_text(o, "\n");
 }
 
-/* Quoted as the reader of a column takes it. */
+/* Writes a word, quoted as the reader of a column expects. */
 static int put_word(struct output *o, const char *word) {
     if (*word && *word != '"' && !strpbrk(word, " \t\n\v\f\r"))
         return output_text(o, word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format.h: what a format gives to io.c. */
+/* format.h: interface of a file format to io.c. */
 #ifndef FARSUM_IO_FORMAT_H
 #define FARSUM_IO_FORMAT_H
 
@@ -8,13 +8,13 @@
 
 struct io_reader {
     const struct format *format;
-    struct io_options options; /* what it points to is borrowed */
-    struct text text; /* HDF5 has only the name and the message of it */
-    void *state;      /* the format's own */
+    struct io_options options; /* its pointers are borrowed */
+    struct text text; /* HDF5 uses only its name and message */
+    void *state;      /* owned by the format */
     int64_t frames;   /* read so far */
-    bool broken;      /* an error was told: it is told again */
+    bool broken;      /* an error was reported: it is reported again */
     bool had_cell;    /* extended XYZ: some frame has a Lattice */
-    char note[400];   /* what the user should know of the last frame; "" */
+    char note[400];   /* note on the last frame for the user; "" */
     const char *image; /* borrowed; a file in memory, or NULL */
     size_t image_size;
 };
@@ -24,28 +24,30 @@ struct io_writer {
     struct output *output;
     void *state;
     int64_t frames;
-    bool broken; /* an error was told: it cannot be committed */
+    bool broken; /* an error was reported: it cannot be committed */
 };
 
 struct format {
     const char *name;
     const char *suffixes; /* " .a .b " */
     bool binary;          /* io.c does not open the text */
-    /* Each may be NULL.  0, or -1 with text.message set. */
+    /* Each may be NULL.  Returns 0, or -1 with text.message set. */
     int (*open)(struct io_reader *reader);
     int (*read)(struct io_reader *reader, struct io_frame *frame); /* 1, 0 */
     void (*close)(struct io_reader *reader);
-    /* 0, or -1 with output_message set.  finish: all bytes are in the file. */
+    /* Returns 0, or -1 with output_message set.  finish: puts all bytes in the
+     * file. */
     int (*create)(struct io_writer *writer);
     int (*write)(struct io_writer *writer, const struct io_frame *frame);
     int (*finish)(struct io_writer *writer);
-    void (*drop)(struct io_writer *writer); /* frees state; after finish too */
+    void (*drop)(struct io_writer *writer); /* frees state; also called after
+                                               finish */
 };
 
 extern const struct format format_extxyz, format_lammps, format_pqr,
     format_hdf5;
 
-/* The halves that live in other files. */
+/* Readers and writers in other files. */
 int extxyz_read(struct io_reader *reader, struct io_frame *frame);
 int extxyz_write(struct io_writer *writer, const struct io_frame *frame);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* frame.c: growing frames, columns and keys. */
 #include "frame.h"
 
 #include <math.h>
@@ -158,7 +159,8 @@ void frame_keep_rows(struct io_frame *frame, const bool *keep) {
     frame->n = left;
 }
 
-/* Rows [old, rows) are zero, so that clearing a half-read frame is safe. */
+/* Resizes an array; rows [old, rows) are zero, so that a half-read frame can be
+ * cleared. */
 static int resize(void **data, size_t row, int64_t old, int64_t rows) {
     size_t bytes;
     if (__builtin_mul_overflow((size_t)(rows > 0 ? rows : 1), row, &bytes))
@@ -200,7 +202,7 @@ int frame_fit(struct io_frame *frame, bool charged) {
     return resize_all(frame, frame->n, frame->n, charged);
 }
 
-/* Exact where it matters most: right angles give zeros. */
+/* Exact for right angles, which give zeros. */
 static double cosine(double degrees) {
     if (degrees == 90) return 0;
     if (degrees == 60) return 0.5;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame.h: frames that grow row by row, for the readers. */
+/* frame.h: frames that grow row by row, for readers. */
 #ifndef FARSUM_IO_FRAME_H
 #define FARSUM_IO_FRAME_H
 
@@ -7,20 +7,20 @@
 
 size_t frame_cell_size(enum io_type type); /* bytes of one value */
 
-/* Adds an empty column; its data come with frame_grow.  -1: no memory. */
+/* Adds an empty column; frame_grow allocates its data.  -1: no memory. */
 int frame_add_column(struct io_frame *frame, const char *name,
                      enum io_type type, int width);
-/* Room for one more row, zeroed, and n + 1.  The arrays grow with the rows that
- * were seen, never by what a header says.  -1: no memory. */
+/* Adds one row, zeroed, and increments n.  The arrays grow with the rows read,
+ * never by a header's count.  -1: no memory. */
 int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity);
-/* Cuts the arrays to n rows, and gives those that have none an address. */
+/* Shrinks the arrays to n rows.  Empty arrays get an address too. */
 int frame_fit(struct io_frame *frame, bool charged);
-/* Keeps the rows whose flag is set; frees the others. */
+/* Keeps the rows whose flag is set and frees the others. */
 void frame_keep_rows(struct io_frame *frame, const bool *keep);
 void frame_drop_column(struct io_frame *frame, const char *name);
 
-/* a, b, c and angles in degrees to rows, a along x and b in the xy plane.
- * False: no such cell. */
+/* Converts a, b, c and angles in degrees to rows, a along x and b in the xy
+ * plane.  Returns false if no such cell exists. */
 bool frame_cell_from_angles(const double lengths[3], const double angles[3],
                             double cell[9]);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* geometry.c: check of geometry that a file gives under other names. */
 #include "geometry.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 
 enum kind { NO_GEOMETRY, CELL, PERIODIC };
 
-/* Small letters without _ and -. */
+/* Names in small letters, without _ and -. */
 static const char cell_words[] =
     " cell box boxsize boxlength boxlengths boxvectors boxedges edges unitcell "
     "celllength celllengths cellangles cellvectors cellparameters cellpar "
@@ -45,7 +46,7 @@ bool geometry_is_single(const char *key) {
            kind_of(key, strlen(key)) != NO_GEOMETRY;
 }
 
-/* The numbers of a value, at most 9; 0: it is something else. */
+/* The numbers of a value, at most 9; 0: it contains something else. */
 static int numbers(const char *p, double v[9]) {
     int n = 0;
     for (;;) {
@@ -58,7 +59,7 @@ static int numbers(const char *p, double v[9]) {
     }
 }
 
-/* 1, 0, or -1: no flag. */
+/* 1, 0, or -1 if it is not a flag. */
 static int flag(const char *p, size_t n) {
     static const char yes[] = " t true 1 p pp periodic yes on ";
     static const char no[] = " f false 0 s ss m mm ff n none open no off free "
@@ -71,7 +72,8 @@ static int flag(const char *p, size_t n) {
     return strstr(yes, word) ? 1 : strstr(no, word) ? 0 : -1;
 }
 
-/* "T F T", "p p p", "xyz", one for all, ...  0, or -1: none of these. */
+/* Parses "T F T", "p p p", "xyz", one flag for all, ... Returns 0, or -1 for
+ * other text. */
 static int flags(const char *value, int out[3]) {
     int n = 0;
     const char *p = value;
@@ -101,8 +103,8 @@ static bool near_by(double a, double b, double scale) {
     return fabs(a - b) <= 1e-6 * scale;
 }
 
-/* Are v, a number of `cell` says of it (an edge, edges, edges and angles,
- * rows), the cell's? */
+/* True if v, a form of a cell with n numbers (an edge, edges, edges and angles,
+ * rows), agrees with `cell`. */
 static bool agrees(const double *v, int n, const double cell[9]) {
     double length[3], scale = 0;
     for (int d = 0; d < 3; d++) {
@@ -127,7 +129,7 @@ static bool agrees(const double *v, int n, const double cell[9]) {
     return good;
 }
 
-/* The key where it stands in the line. */
+/* The position of a key in the line. */
 static struct text_word place(const struct text *t, const char *key) {
     size_t n = strlen(key);
     for (const char *p = t->line; *p; p++)
@@ -139,7 +141,7 @@ static int check_cell(struct text *t, const struct io_frame *frame,
                       const struct io_key *key) {
     double v[9];
     int n = numbers(key->value, v);
-    if (n == 0) return 0; /* some word of the user's own */
+    if (n == 0) return 0; /* some word of the user */
     if (!frame->has_cell)
         return text_expected(t, place(t, key->key), "a cell as Lattice=\"...\" "
                              "(" GEOMETRY_ADVICE ")");
@@ -173,10 +175,10 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     const double *o = frame->origin;
     if (geometry_is_given(options)) return 0;
     if (!frame->has_cell && with_pbc && (p[0] || p[1] || p[2]))
-        return text_expected(t, place(t, "pbc"), "Lattice=\"...\" beside a pbc "
+        return text_expected(t, place(t, "pbc"), "Lattice=\"...\" with a pbc "
                              "that says periodic (" GEOMETRY_ADVICE ")");
     if (!frame->has_cell && (o[0] != 0 || o[1] != 0 || o[2] != 0))
-        return text_expected(t, place(t, "Origin"), "Lattice=\"...\" beside "
+        return text_expected(t, place(t, "Origin"), "Lattice=\"...\" with "
                              "Origin (" GEOMETRY_ADVICE ")");
     for (int k = 0; k < frame->n_keys; k++) {
         const struct io_key *key = &frame->keys[k];
@@ -188,7 +190,7 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     return 0;
 }
 
-/* A name of geometry, and then a mark or what can only be its value. */
+/* Fails on a name of geometry followed by a mark or by a value. */
 int geometry_check_free_text(struct text *t,
                              const struct io_options *options) {
     struct text copy = *t;

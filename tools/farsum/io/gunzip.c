@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* gunzip.c: decompression of gzip files. */
 #include "gunzip.h"
 
 #include <fcntl.h>
@@ -9,9 +10,9 @@
 #include <zlib.h>
 
 #define PACKED ((size_t)64 << 10)
-/* Text of particles packs five to thirty times.  A few bytes that unpack to
- * more than this many times themselves are no such text: they would fill the
- * memory. */
+/* Limit of the compression ratio, beyond the first FREE_BYTES.  Text of
+ * particles compresses five to thirty times.  A few bytes that expand more than
+ * this are not such text and would fill the memory. */
 #define RATIO 250
 #define FREE_BYTES ((uint64_t)64 << 20)
 
@@ -73,7 +74,7 @@ void gunzip_close(struct gunzip *g) {
     free(g);
 }
 
-/* More packed bytes, if there are none left.  0, or -1. */
+/* Reads more packed bytes, if none are left.  Returns 0, or -1. */
 static int feed(struct gunzip *g) {
     if (g->z.avail_in > 0 || g->ended) return 0;
     ptrdiff_t n = g->source(g->data, g->packed, PACKED);
@@ -85,7 +86,8 @@ static int feed(struct gunzip *g) {
     return 0;
 }
 
-/* After a member: another one, the end, or zeros up to it.  0, or -1. */
+/* After a member: another one, the end, or zeros up to the end.  Returns 0, or
+ * -1. */
 static int next_member(struct gunzip *g, const char **why) {
     for (;;) {
         if (feed(g)) return -1;

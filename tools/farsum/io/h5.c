@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* h5.c: helper functions around the HDF5 library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct reason {
 static herr_t keep_first(unsigned n, const H5E_error2_t *entry, void *data) {
     struct reason *reason = data;
     if (n > 0 || !entry->desc) return 0;
-    /* The system's own words, where there are some. */
+    /* The system's own message, if there is one. */
     const char *p = strstr(entry->desc, "error message = '");
     p = p ? p + strlen("error message = '") : entry->desc;
     int length = p == entry->desc ? 120 : (int)strcspn(p, "'");
@@ -77,7 +78,7 @@ static char *read_string(hid_t attribute, hid_t type) {
     if (H5Tis_variable_str(type) > 0) {
         char *p = NULL;
         memory = h5_string_type(H5T_VARIABLE);
-        /* The character set must agree for the conversion. */
+        /* The conversion requires equal character sets. */
         if (memory >= 0 && H5Tset_cset(memory, H5Tget_cset(type)) >= 0 &&
             H5Aread(attribute, memory, &p) >= 0 && p) {
             text = strdup(p);

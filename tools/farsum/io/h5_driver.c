@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HDF5 on top of our own output.  Once a write has failed, HDF5 1.10 cannot
- * close its file any more and crashes when the program exits; so this driver
- * keeps the failure to itself, and the writer looks for it after each step. */
+/* h5_driver.c: HDF5 file driver on top of output.h.  After a failed write, HDF5
+ * 1.10 cannot close its file and crashes when the program exits.  So this
+ * driver hides the failure from HDF5, and the writer checks for it after each
+ * step. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,12 @@
 #endif
 
 struct driver {
-    H5FD_t base; /* the library's part: first */
+    H5FD_t base; /* the library's part, must be first */
     struct output *output;
     haddr_t allocated, end;
 };
 
-/* What H5Pset_driver takes a copy of. */
+/* The driver's information, which H5Pset_driver copies. */
 struct driver_info {
     struct output *output;
 };
@@ -61,7 +62,7 @@ static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type) {
     return ((const struct driver *)file)->end;
 }
 
-/* Beyond what was written, and after a failure, the file reads as zeros. */
+/* Beyond the written part, and after a failure, the file reads as zeros. */
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t list,
                           haddr_t address, size_t size, void *out) {
     (void)type, (void)list;
@@ -99,7 +100,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t list,
     return 0;
 }
 
-/* The library wants the file to have its allocated length. */
+/* The library requires the file to have its allocated length. */
 static herr_t driver_truncate(H5FD_t *file, hid_t list, hbool_t closing) {
     (void)list, (void)closing;
     struct driver *d = (struct driver *)file;
@@ -115,7 +116,7 @@ hid_t h5_create_in(struct output *output) {
     static const H5FD_class_t class = {
 #ifdef H5FD_CLASS_VERSION
         .version = H5FD_CLASS_VERSION,
-        .value = 500, /* of those for private use */
+        .value = 500, /* in the range for private use */
 #endif
         .name = "farsum",
         .maxaddr = (haddr_t)INT64_MAX,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* h5md.h: HDF5 files of the H5MD layout (nongnu.org/h5md, version 1.1).
+/* h5md.h: HDF5 files with the H5MD layout (nongnu.org/h5md, version 1.1).
  *
  * /particles/GROUP/box{dimension, boundary, edges}, position, charge and other
- * elements, each a data set (fixed in time) or a group with `value` (a frame a
- * row).  Ours besides: box/offset (the cell's origin), the frame's keys as
- * attributes of /parameters and, where they change, in /parameters/keys. */
+ * elements, each a data set (fixed in time) or a group with `value` (one row
+ * per frame).  Our additions: box/offset (the cell's origin), the frame's keys
+ * as attributes of /parameters and, where they change, in /parameters/keys. */
 #ifndef FARSUM_IO_H5MD_H
 #define FARSUM_IO_H5MD_H
 
@@ -21,31 +21,32 @@ int h5md_write(struct io_writer *writer, const struct io_frame *frame);
 int h5md_finish(struct io_writer *writer);
 void h5md_drop(struct io_writer *writer);
 
-/* --- h5.c: around the library --- */
+/* --- h5.c: helper functions around the library --- */
 
-/* The library prints no errors between the two. */
+/* Between the two calls the library prints no errors. */
 struct h5_silence {
     H5E_auto2_t function;
     void *data;
 };
 void h5_silence(struct h5_silence *old);
 void h5_restore(const struct h5_silence *old);
-/* Why the last call failed, in the library's words. */
+/* The library's message about the last failed call. */
 void h5_reason(char *out, size_t size);
 
 bool h5_exists(hid_t parent, const char *name);
 hid_t h5_string_type(size_t size);
-/* A transfer that fails where a number does not fit.  < 0: no memory. */
+/* A transfer list that fails if a number does not fit its type.  < 0: no
+ * memory. */
 hid_t h5_strict_transfer(void);
-/* A text or a number as text; owned.  NULL: neither. */
+/* A text or number attribute as text; owned.  NULL: neither. */
 char *h5_attribute_text(hid_t object, const char *name);
-/* The attribute `unit` of an element of the group, or of its values; "": there
- * is none. */
+/* The attribute `unit` of an element of the group, or of its values; "" if it
+ * does not exist. */
 void h5_unit(hid_t group, const char *name, char *out, size_t size);
-/* A text, kept at `object`. */
+/* Stores a text as an attribute of `object`. */
 int h5_put_attribute(hid_t object, const char *name, const char *value);
 
-/* H5MD says "force" where the other formats say "forces". */
+/* The H5MD name of a column: "force" for "forces" in other formats. */
 const char *h5md_name_of_column(const char *column);
 const char *h5md_column_of_name(const char *name);
 
@@ -53,7 +54,7 @@ const char *h5md_column_of_name(const char *name);
 
 struct h5md_element {
     char *name; /* owned; of the column */
-    char *path; /* owned; in messages */
+    char *path; /* owned; for messages */
     hid_t set;
     bool timed; /* the first axis is time */
     hsize_t frames;
@@ -61,21 +62,22 @@ struct h5md_element {
     hsize_t shape[8];
     size_t file_size; /* bytes of one value in the file */
     enum io_type type;
-    int width; /* values a particle, as a column */
+    int width; /* values per particle, as in a column */
     bool variable; /* texts of variable length */
-    int n_members; /* of an enumeration read as text */
+    int n_members; /* for an enumeration read as text */
     char **members; /* owned */
     int64_t *member_values; /* owned */
 };
 
-/* 1: it is there and can be read; 0: it is not an element; -1: error. */
+/* Returns 1 if it exists and can be read; 0: it is not an element; -1:
+ * error. */
 int h5md_element_open(struct text *t, hid_t parent, const char *where,
                       const char *name, struct h5md_element *e);
 void h5md_element_close(struct h5md_element *e);
-/* Frame `at`, count values in all, as doubles. */
+/* Reads frame `at`, count values in all, as doubles. */
 int h5md_element_reals(struct text *t, const struct h5md_element *e,
                        int64_t at, double *out);
-/* The data of a column of n rows; owned.  NULL: error. */
+/* The data of a column with n rows; owned.  NULL: error. */
 void *h5md_element_column(struct text *t, const struct h5md_element *e,
                           int64_t at, int64_t n);
 
@@ -89,23 +91,23 @@ struct h5md {
     struct h5md_element *columns; /* owned */
     int n_columns;
     int periodic[3];
-    bool bounded; /* the box says which axes are periodic */
+    bool bounded; /* the box states which axes are periodic */
     char length_unit[24], charge_unit[24];
     int n_keys;
     struct io_key *keys; /* owned; attributes of /parameters */
     char **key_lines;    /* owned, [frames]; NULL: all have those keys */
 };
 
-/* The frame of an element that is that of the positions' frame `at`: what was
- * sampled once is of all. */
+/* The element's frame for the positions' frame `at`.  An element with one frame
+ * applies to all. */
 static inline int64_t h5md_element_frame(const struct h5md_element *e,
                                          int64_t at) {
     return e->timed && e->frames == 1 ? 0 : at;
 }
 
-/* h5md_box.c: box, whose edges and boundary must say the same. */
+/* h5md_box.c: opens the box.  Its edges and boundary must be consistent. */
 int h5md_open_box(struct io_reader *reader, struct h5md *h);
-/* An element's frames must be those of the positions, or one. */
+/* Fails unless an element has the positions' frames, or one. */
 int h5md_check_frames(struct text *t, const struct h5md *h, hid_t parent,
                       const struct h5md_element *e);
 int h5md_shape_error(struct text *t, const struct h5md_element *e,

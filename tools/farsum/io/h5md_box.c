@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The box of an H5MD file, and what belongs to the positions' frames. */
+/* h5md_box.c: box of an H5MD file, and check of elements against the positions'
+ * frames. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ int h5md_shape_error(struct text *t, const struct h5md_element *e,
 
 /* --- frames --- */
 
-/* The steps of an element, owned; NULL: it has none that can be read. */
+/* The steps of an element, owned; NULL: none that can be read. */
 static int64_t *read_steps(hid_t parent, const char *name, hsize_t n) {
     char path[300];
     int64_t *steps = NULL;
@@ -44,7 +45,7 @@ static int64_t *read_steps(hid_t parent, const char *name, hsize_t n) {
     return steps;
 }
 
-/* As many frames, but of other times? */
+/* Fails if there are as many frames, but at other times. */
 static int check_steps(struct text *t, const struct h5md *h, hid_t parent,
                        const struct h5md_element *e) {
     int bad = 0;
@@ -75,7 +76,7 @@ int h5md_check_frames(struct text *t, const struct h5md *h, hid_t parent,
 
 enum { WORD = 64 };
 
-/* The texts of an attribute with three of them; false: it is another. */
+/* Reads three texts of an attribute; false if it does not contain three. */
 static bool three_words(hid_t a, char out[3][WORD]) {
     hid_t type = H5Aget_type(a), space = H5Aget_space(a), memory = -1;
     bool good = space >= 0 && H5Sget_simple_extent_npoints(space) == 3 &&
@@ -99,7 +100,7 @@ static bool three_words(hid_t a, char out[3][WORD]) {
     return good;
 }
 
-/* box@boundary: "periodic" or "none" an axis. */
+/* box@boundary: "periodic" or "none" per axis. */
 static int read_boundary(struct text *t, hid_t box, struct h5md *h) {
     char words[3][WORD] = {{0}};
     hid_t a = H5Aexists(box, "boundary") > 0
@@ -122,8 +123,8 @@ static int read_boundary(struct text *t, hid_t box, struct h5md *h) {
     return 0;
 }
 
-/* Edges without a boundary, a boundary without edges: neither says what it
- * is. */
+/* Fails for edges without boundary or a periodic boundary without edges, which
+ * are incomplete. */
 static int check_box(struct text *t, const struct io_options *options,
                      const struct h5md *h) {
     const int *p = h->periodic;
@@ -139,7 +140,7 @@ static int check_box(struct text *t, const struct io_options *options,
     return 0;
 }
 
-/* Edges in another unit than the positions would be another cell. */
+/* Fails if edges and positions have different units. */
 static int check_units(struct text *t, const struct h5md *h, hid_t box) {
     char unit[24];
     h5_unit(box, "edges", unit, sizeof unit);

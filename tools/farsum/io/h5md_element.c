@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* h5md_element.c: shape, type and storage of an H5MD element. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static char *join(const char *a, const char *b) {
     return out;
 }
 
-/* The data set of an element; < 0: it is none. */
+/* The data set of an element; < 0: it has none. */
 static hid_t find_set(hid_t parent, const char *name, bool *timed) {
     if (!h5_exists(parent, name)) return -1;
     hid_t object = H5Oopen(parent, name, H5P_DEFAULT), set = -1;
@@ -57,12 +58,12 @@ static int get_shape(struct text *t, struct h5md_element *e) {
     for (int k = 1; k < e->rank; k++)
         if (__builtin_mul_overflow(width, e->shape[k], &width) ||
             width > WIDTH_MAX)
-            width = 0; /* and stays so */
+            width = 0; /* and remains 0 */
     e->width = (int)width;
     return 0;
 }
 
-/* Bytes of one frame in the file; SIZE_MAX: beyond all sizes. */
+/* Bytes of one frame in the file; SIZE_MAX: too large. */
 static size_t frame_bytes(const struct h5md_element *e) {
     size_t bytes = e->file_size;
     for (int k = 0; k < e->rank; k++)
@@ -71,7 +72,7 @@ static size_t frame_bytes(const struct h5md_element *e) {
     return bytes;
 }
 
-/* Names of filters that files may not give themselves (registered with the HDF
+/* Names of filters whose files may omit the name (registered with the HDF
  * Group). */
 static const char *filter_name(H5Z_filter_t id, const char *name) {
     static const struct {
@@ -87,7 +88,7 @@ static const char *filter_name(H5Z_filter_t id, const char *name) {
     return *name ? name : "without a name";
 }
 
-/* A filter that the library lacks makes the values unreadable. */
+/* Fails if the library lacks a filter, which makes the values unreadable. */
 static int check_filters(struct text *t, const struct h5md_element *e,
                          hid_t list, int filters) {
     for (int k = 0; k < filters; k++) {
@@ -106,8 +107,8 @@ static int check_filters(struct text *t, const struct h5md_element *e,
     return 0;
 }
 
-/* What the header claims must be there: an array that was not written to its
- * end would read as zeros, one of absurd size would take all memory. */
+/* Checks that the data claimed by the header exist.  An incompletely written
+ * array would read as zeros; one of absurd size would take all memory. */
 static int check_storage(struct text *t, const struct h5md_element *e) {
     size_t one = frame_bytes(e), all;
     hid_t list = H5Dget_create_plist(e->set);
@@ -125,7 +126,7 @@ static int check_storage(struct text *t, const struct h5md_element *e) {
     if (one == 0 || e->frames == 0) return 0;
     bool large = one == SIZE_MAX ||
                  __builtin_mul_overflow(one, (size_t)e->frames, &all);
-    /* Deflate makes at most 1032 bytes out of one. */
+    /* Deflate expands a byte to at most 1032 bytes. */
     if (filters > 0) large = large || one / 1100 > stored;
     else large = large || all > stored;
     if (stored == 0 || large || stored > file_size)
@@ -169,7 +170,7 @@ static bool is_flag(const struct h5md_element *e) {
            e->member_values[1] == 1;
 }
 
-/* 1: a type that we know; 0: another; -1. */
+/* 1: a supported type; 0: another one; -1: error. */
 static int get_type(struct text *t, struct h5md_element *e) {
     hid_t type = H5Dget_type(e->set);
     int known = type < 0 ? -1 : 1;

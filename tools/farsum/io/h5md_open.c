@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what an H5MD file has; the values are read frame by frame. */
+/* h5md_open.c: opens an H5MD file and finds its elements.  The values are read
+ * frame by frame. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static int open_file(struct io_reader *reader, struct h5md *h) {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access < 0) return text_no_memory(t);
     const char *name = t->name;
-    if (reader->image) { /* held in memory, no file of that name */
+    if (reader->image) { /* in memory, without a file */
         if (H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
             H5Pset_file_image(access, (void *)(uintptr_t)reader->image,
                               reader->image_size) >= 0)
@@ -29,7 +30,7 @@ static int open_file(struct io_reader *reader, struct h5md *h) {
     return text_fail(t, "cannot open as HDF5: %s", reason);
 }
 
-/* The name of a link, owned; by creation where the file keeps that order. */
+/* The name of a link, owned; in order of creation if the file stores it. */
 static char *link_name(hid_t group, hsize_t k) {
     H5_index_t index = H5_INDEX_NAME;
     hid_t list = H5Gget_create_plist(group);
@@ -57,7 +58,7 @@ static hsize_t count_links(hid_t group) {
     return H5Gget_info(group, &info) < 0 ? 0 : info.nlinks;
 }
 
-/* The one group with positions, or "all"; the caller frees it. */
+/* The only group with positions, or "all"; the caller frees it. */
 static char *find_group(struct text *t, hid_t particles) {
     char *found = NULL, list[200] = "";
     int n = 0;
@@ -118,7 +119,7 @@ static int open_group(struct io_reader *reader, struct h5md *h) {
     return bad;
 }
 
-/* --- what is in the group --- */
+/* --- elements of the group --- */
 
 static int open_position(struct text *t, struct h5md *h) {
     struct h5md_element *e = &h->position;
@@ -145,8 +146,8 @@ static int open_charge(struct text *t, struct h5md *h) {
     return h5md_check_frames(t, h, h->group, e);
 }
 
-/* Whatever has a row a particle; what was sampled at other times than the
- * positions is left out, as it is of no frame. */
+/* Opens all elements with one row per particle.  Elements sampled at other
+ * times than the positions are skipped, because they belong to no frame. */
 static int open_columns(struct text *t, struct h5md *h) {
     hsize_t links = count_links(h->group);
     for (hsize_t k = 0; k < links; k++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* h5md_out.c: elements of an H5MD file that is being written. */
 #include "h5md_out.h"
 
 #include <stdio.h>
@@ -28,7 +29,7 @@ hid_t h5md_out_group(hid_t parent, const char *name) {
     return group;
 }
 
-/* An array whose first axis, time, grows. */
+/* Creates an array that grows along its first axis, time. */
 static hid_t make_set(hid_t parent, const char *name, hid_t type, int rank,
                       const hsize_t *shape) {
     hsize_t now[3], most[3], chunk[3], row = H5Tget_size(type);
@@ -99,8 +100,8 @@ int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
                  const char *name, enum io_type type, int width,
                  const struct io_column *like) {
     if (!*name || strchr(name, '/') || strcmp(name, ".") == 0)
-        return output_fail(w->output, "the column name \"%.200s\" cannot stand "
-                                      "in a file of this format", name);
+        return output_fail(w->output, "the column name \"%.200s\" is not "
+                                      "allowed in a file of this format", name);
     if (h5_exists(parent, name))
         return output_fail(w->output, "two columns of the name \"%.200s\"",
                            name);
@@ -132,7 +133,7 @@ int h5md_out_add_plain(struct io_writer *w, struct h5md_out *h, hid_t parent,
     return bad;
 }
 
-/* One frame more, at the end. */
+/* Appends one frame. */
 static int append(struct io_writer *w, const struct h5md_out_element *e,
                   hid_t set, const void *data) {
     hsize_t start[3] = {(hsize_t)w->frames, 0, 0};
@@ -241,7 +242,7 @@ static int put_key_lines(struct io_writer *w, struct h5md_out *h) {
 
 int h5md_out_finish(struct io_writer *w, struct h5md_out *h) {
     if (h->keys_change && put_key_lines(w, h)) return -1;
-    /* The elements have their own names of it. */
+    /* The elements have links to it under their own names. */
     if (H5Ldelete(h->file, "step", H5P_DEFAULT) < 0 ||
         H5Fflush(h->file, H5F_SCOPE_GLOBAL) < 0)
         return h5md_out_broken(w);

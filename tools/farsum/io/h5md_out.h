@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* h5md_out.h: elements of a file that is being written. */
+/* h5md_out.h: elements of an H5MD file that is being written. */
 #ifndef FARSUM_IO_H5MD_OUT_H
 #define FARSUM_IO_H5MD_OUT_H
 
@@ -7,11 +7,11 @@
 
 struct h5md_out_element {
     char *name; /* owned; in the file */
-    hid_t set, memory; /* the type that we hand over */
+    hid_t set, memory; /* memory: the type of our data */
     enum io_type type;
-    int width, rank; /* rank: with time */
+    int width, rank; /* rank: including time */
     hsize_t shape[3];
-    size_t text_size; /* of texts in the file; 0: an enumeration */
+    size_t text_size; /* bytes of a text in the file; 0: an enumeration */
     int n_members;
     char **members; /* owned */
 };
@@ -26,36 +26,39 @@ struct h5md_out {
     char **key_lines; /* owned */
 };
 
-/* A new HDF5 file whose bytes go to the output (h5_driver.c).  It hides failed
- * writes from the library: output->cause keeps them.  < 0: failed. */
+/* Creates an HDF5 file whose bytes go to the output (h5_driver.c).  Failed
+ * writes are hidden from the library and stored in output->cause.  < 0:
+ * failed. */
 hid_t h5_create_in(struct output *output);
 
-/* The system's reason, else the library's, as the writer's message; -1. */
+/* Sets the writer's message to the system's reason, else the library's; returns
+ * -1. */
 int h5md_out_broken(struct io_writer *w);
-/* A group whose members and attributes keep their order; < 0: failed. */
+/* A group that keeps the order of its members and attributes; < 0: failed. */
 hid_t h5md_out_group(hid_t parent, const char *name);
 
-/* /particles/all/step, which all elements share. */
+/* Creates /particles/all/step, to which all elements link. */
 int h5md_out_step(struct io_writer *w, struct h5md_out *h);
 int h5md_out_put_step(struct io_writer *w, struct h5md_out *h);
-/* An element with `width` values a particle.  `like`: the first frame's column,
- * NULL for reals. */
+/* Adds an element with `width` values per particle.  `like`: the first frame's
+ * column, NULL for reals. */
 int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
                  const char *name, enum io_type type, int width,
                  const struct io_column *like);
-/* One of rows x columns reals a frame; columns 0: a vector. */
+/* Adds an element with rows x columns reals per frame; columns 0: a vector. */
 int h5md_out_add_plain(struct io_writer *w, struct h5md_out *h, hid_t parent,
                        const char *name, int rows, int columns);
-/* The type in the file; < 0: failed.  Sets e->memory and what texts need. */
+/* The type in the file; < 0: failed.  Sets e->memory and the fields for
+ * texts. */
 hid_t h5md_out_type(struct h5md_out_element *e, const struct io_column *like,
                     int64_t n);
-/* Which member of the enumeration the text is; -1: none. */
+/* The index of the enumeration's member equal to the text; -1: none. */
 int h5md_out_member(const struct h5md_out_element *e, const char *text);
 
-/* Element e of the frame w->frames. */
+/* Writes element e of the frame w->frames. */
 int h5md_out_put(struct io_writer *w, struct h5md_out *h, int e,
                  const void *data);
-/* Keys, and every byte to the output. */
+/* Writes the keys, and flushes all bytes to the output. */
 int h5md_out_finish(struct io_writer *w, struct h5md_out *h);
 void h5md_out_close(struct h5md_out *h);
 

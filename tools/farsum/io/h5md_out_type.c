@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of the elements that we write. */
+/* h5md_out_type.c: types of written H5MD elements. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ int h5md_out_member(const struct h5md_out_element *e, const char *text) {
     return -1;
 }
 
-/* Species are an enumeration in H5MD.  1: it is made; 0: too many names, or one
- * that cannot be a member; -1: no memory. */
+/* Species are an enumeration in H5MD.  Returns 1 if it was created; 0: too many
+ * names, or a name that cannot be a member; -1: no memory. */
 static int make_members(struct h5md_out_element *e, const char *const *text,
                         int64_t values) {
     e->members = calloc(SPECIES_MAX, sizeof *e->members);
@@ -44,7 +44,7 @@ static hid_t enumeration(char *const *members, int n) {
     return type;
 }
 
-/* The type in the file, e->memory the one in memory. */
+/* The type in the file; sets e->memory to the type in memory. */
 static hid_t text_type(struct h5md_out_element *e,
                        const struct io_column *like, int64_t n) {
     const char *const *text = like->data;
@@ -57,7 +57,8 @@ static hid_t text_type(struct h5md_out_element *e,
         e->memory = type < 0 ? 0 : H5Tcopy(type);
         return type;
     }
-    /* Some room for later frames; they are refused if it is too small. */
+    /* Leaves space for longer texts in later frames, which fail if it is too
+     * small. */
     e->text_size = 16;
     for (int64_t i = 0; i < values; i++) {
         size_t size = strlen(text[i]) + 1;

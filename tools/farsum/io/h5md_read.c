@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frames of an H5MD file. */
+/* h5md_read.c: frames of an H5MD file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,8 +125,8 @@ static int read_columns(struct text *t, const struct h5md *h,
     return 0;
 }
 
-/* Places without a particle have the id -1 (H5MD, "Observables and varying
- * numbers of particles"): they are no particles. */
+/* Rows without a particle have the id -1 (H5MD, "Observables and varying
+ * numbers of particles"); removes them. */
 static int leave_out_filled(struct io_reader *r, struct io_frame *frame) {
     const struct io_column *c = io_frame_column(frame, "id");
     int64_t n = frame->n, filled = 0;

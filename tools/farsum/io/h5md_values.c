@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of an element of an H5MD file. */
+/* h5md_values.c: values of an H5MD element. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,9 @@
 #include "frame.h"
 #include "h5md.h"
 
-/* Each chunk of a frame must have been written, as others read as zeros, and
- * one that skipped the filters must be whole, as libhdf5 reads past its end. */
+/* Checks that each chunk of a frame was written, because missing ones read as
+ * zeros.  A chunk that skipped the filters must be complete, because libhdf5
+ * reads past its end. */
 static bool chunks_are_there(const struct h5md_element *e, int64_t at) {
     bool good = true;
 #if H5_VERSION_GE(1, 10, 5)
@@ -103,7 +104,7 @@ static int read_members(struct text *t, const struct h5md_element *e,
     return bad;
 }
 
-/* A type of memory whose character set is the file's; size as given. */
+/* A string type in memory with the file's character set and the given size. */
 static hid_t memory_string(const struct h5md_element *e, size_t size) {
     hid_t type = h5_string_type(size), file = H5Dget_type(e->set);
     if (type >= 0 && file >= 0) H5Tset_cset(type, H5Tget_cset(file));

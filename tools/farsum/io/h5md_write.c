@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes H5MD: everything time-dependent, a frame a row, so that files of one
- * frame and of many have the same shape. */
+/* h5md_write.c: writer of H5MD.  Everything is time-dependent, one row per
+ * frame, so that files of one frame and of many have the same structure. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static int start_file(struct io_writer *w, struct h5md_out *h,
     return bad ? -1 : 0;
 }
 
-/* --- later frames must be like the first --- */
+/* --- checks that later frames are like the first --- */
 
 static int check_like_first(struct io_writer *w, const struct h5md_out *h,
                             const struct io_frame *frame) {
@@ -225,7 +225,7 @@ void h5md_drop(struct io_writer *w) {
     struct h5_silence old;
     if (!h) return;
     h5_silence(&old);
-    /* Nothing more needs to reach a file that goes. */
+    /* A file that is discarded needs no further writes. */
     if (w->output->cause == 0) w->output->cause = ECANCELED;
     h5md_out_close(h);
     h5_restore(&old);

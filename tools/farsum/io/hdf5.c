@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row of HDF5 in the table of formats, with the library and without. */
+/* hdf5.c: entry of HDF5 in the table of formats, with and without the
+ * library. */
 #include "format.h"
 #include "output.h"
 

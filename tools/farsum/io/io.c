@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* io.c: table of formats; opening, reading and writing of particle files. */
 #include "io.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ static int tell(char *error, size_t size, const char *message) {
     return -1;
 }
 
-/* --- which format --- */
+/* --- choice of the format --- */
 
 static const struct format *format_by_name(const char *name) {
     for (size_t k = 0; k < N_FORMATS; k++)
@@ -32,8 +33,8 @@ static const struct format *format_by_name(const char *name) {
     return NULL;
 }
 
-/* The last suffix before `end` in small letters, between blanks; its start, or
- * NULL. */
+/* Copies the last suffix before `end`, in small letters between blanks; returns
+ * its start, or NULL. */
 static const char *suffix(const char *path, const char *end, char word[16]) {
     const char *dot = end;
     while (dot > path && *dot != '.' && *dot != '/') dot--;
@@ -47,7 +48,7 @@ static const char *suffix(const char *path, const char *end, char word[16]) {
     return dot;
 }
 
-/* packed: one more suffix, of gzip, may follow. */
+/* packed: a suffix of gzip may follow. */
 static const struct format *format_by_suffix(const char *path, bool packed) {
     char word[16];
     const char *dot = suffix(path, path + strlen(path), word);
@@ -74,7 +75,8 @@ static bool counts_atoms(const char *p, const char *end) {
     return starts(p, end, "atoms");
 }
 
-/* By the first lines, of which `end` may cut the last. */
+/* Recognises the format by the first lines; the last one may be incomplete at
+ * `end`. */
 static const struct format *format_by_content(const char *p,
                                               const char *end) {
     if (starts(p, end, "\211HDF\r\n\032\n")) return &format_hdf5;
@@ -238,7 +240,8 @@ static int create(struct io_writer *w, const char *path) {
     return w->format->create ? w->format->create(w) : 0;
 }
 
-/* By the suffix; what has none, as standard output and devices, gets text. */
+/* Chooses by the suffix.  Names without one, such as standard output and
+ * devices, get text. */
 static const struct format *format_to_write(const char *path) {
     const struct format *chosen = format_by_suffix(path, false);
     struct stat status;

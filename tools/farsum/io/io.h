@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io.h: particle files in and out.
+/* io.h: input and output of particle files.
  *
- * A reader is opened on a file (its format told by name, suffix or content) and
- * gives frames one by one; a writer takes frames and appears under its final
- * name only when it is closed without error (written beside, then renamed).
- * Every fault is told with file, line and column, and what was expected. */
+ * A reader is opened on a file, whose format is recognised by name, suffix or
+ * content, and returns frames one by one.  A writer takes frames.  Its file
+ * appears under the final name only when it is closed without error (written to
+ * a temporary file, then renamed).  Every error message has file, line and
+ * column, and what was expected. */
 #ifndef FARSUM_TOOLS_IO_H
 #define FARSUM_TOOLS_IO_H
 
@@ -14,7 +15,7 @@
 
 enum io_type { IO_REAL, IO_INT, IO_TEXT, IO_BOOL };
 
-/* One column: `width` values a particle. */
+/* One column: `width` values per particle. */
 struct io_column {
     char *name;         /* owned */
     enum io_type type;
@@ -23,59 +24,61 @@ struct io_column {
                            [n][width] */
 };
 
-/* key=value of a frame's comment line or header, kept in order. */
+/* key=value of a frame's comment line or header; the order is kept. */
 struct io_key {
     char *key, *value;  /* owned; value without its quotes */
 };
 
-/* Two particles by their numbers in the file, and the line they stand in. */
+/* Two particles by their numbers in the file, and the line of the pair. */
 struct io_pair {
     int64_t a, b, line;
-    double factor;      /* of a file of pairs: the third number, or 0 */
+    double factor;      /* from a file of pairs: the third number, or 0 */
 };
 struct io_pairs {
     int64_t n, room;
     struct io_pair *pair; /* owned */
 };
-/* The ends of bonds, angles and dihedrals. */
+/* The outermost particles of bonds, angles and dihedrals. */
 enum { IO_BONDS, IO_ANGLES, IO_DIHEDRALS, IO_JOINS };
 
-/* One configuration.  pos is always there. */
+/* One configuration.  pos always exists. */
 struct io_frame {
     int64_t n;
     double *x;          /* owned, [n][3] */
     double *q;          /* owned, [n]; NULL: the file has no charges */
     double cell[9];     /* rows a, b, c */
-    double origin[3];   /* of the cell; 0 where the format has none */
+    double origin[3];   /* of the cell; 0 if the format has none */
     int periodic[3];
     bool has_cell;
     int n_columns;
-    struct io_column *columns; /* owned; everything else the file had, in order:
+    struct io_column *columns; /* owned; all other data of the file, in order:
                                   species, id, velo, forces, ... */
     int n_keys;
     struct io_key *keys; /* owned */
-    struct io_pairs joins[IO_JOINS]; /* of LAMMPS data, if asked for */
-    char length_unit[24], charge_unit[24]; /* as the file names them; "": not */
-    const char *format; /* that it was read from; NULL: none.  Constant */
-    int64_t line;       /* of the first particle, one a line; 0: not so */
+    struct io_pairs joins[IO_JOINS]; /* of LAMMPS data, if requested */
+    char length_unit[24], charge_unit[24]; /* as named in the file; "":
+                                              unnamed */
+    const char *format; /* of the file read; NULL: none.  Constant */
+    int64_t line;       /* of the first particle, if there is one per line; else
+                           0 */
 };
 
 void io_frame_clear(struct io_frame *frame); /* frees; leaves all zero */
-/* Borrowed; NULL if there is none. */
+/* Borrowed; NULL if it does not exist. */
 struct io_column *io_frame_column(const struct io_frame *frame,
                                   const char *name);
 const char *io_frame_key(const struct io_frame *frame, const char *key);
-/* Adds or replaces.  data is taken over.  0, or -1 for lack of memory, and data
- * stay the caller's. */
+/* Adds or replaces a column and takes ownership of data.  Returns 0, or -1 if
+ * there is no memory; then the caller still owns data. */
 int io_frame_set_column(struct io_frame *frame, const char *name,
                         enum io_type type, int width, void *data);
 int io_frame_set_key(struct io_frame *frame, const char *key,
                      const char *value);
-/* Take out one of them, by its place. */
+/* Removes a key or column by its index. */
 void io_frame_drop_key(struct io_frame *frame, int at);
 void io_frame_drop_column(struct io_frame *frame, int at);
 
-/* The charge of a type, by its number or, if there is one, its name. */
+/* The charge of a type, which has a number or a name. */
 struct io_type_charge {
     long type;
     double q;
@@ -83,61 +86,62 @@ struct io_type_charge {
     size_t length;    /* of the name */
 };
 
-/* Options of reading.  The texts are borrowed until the reader is closed. */
+/* Options of reading.  Texts are borrowed until the reader is closed. */
 struct io_options {
-    const char *format;     /* "extxyz", "lammps", "pqr", "hdf5"; NULL: told by
-                               the suffix, else by the content */
-    const char *atom_style; /* LAMMPS: "charge", "full", "atomic", or columns
-                               as "id type x y z q"; NULL: by the file's hint
-                               or its columns */
-    int n_type_charges;     /* of files without charges: --charge TYPE=Q */
+    const char *format;     /* "extxyz", "lammps", "pqr", "hdf5"; NULL: by the
+                               suffix, else by the content */
+    const char *atom_style; /* LAMMPS: "charge", "full", "atomic", or columns as
+                               "id type x y z q"; NULL: by the file's hint or
+                               its columns */
+    int n_type_charges;     /* for files without charges: --charge TYPE=Q */
     const struct io_type_charge *type_charges; /* borrowed */
     bool joins;             /* LAMMPS: bonds, angles and dihedrals too */
-    /* What the command says whatever the file has: a cell, which axes are
-     * periodic, that none is.  Without them geometry that the file gives in
-     * part, or against itself, is an error. */
+    /* Geometry set on the command line, overriding the file: a cell, periodic
+     * axes, or open space.  Without it, incomplete or contradictory geometry in
+     * the file is an error. */
     bool cell_given, periodic_given, open_given;
-    const char *group;      /* HDF5: which group of /particles; NULL: the only
+    const char *group;      /* HDF5: the group of /particles; NULL: the only
                                one, or "all" */
 };
 
 struct io_reader; /* opaque */
-/* 0 or -1, then `error` (of `size` bytes) holds "FILE:LINE:COL: what". "-" is
- * standard input (not for HDF5). */
+/* Returns 0, or -1 with "FILE:LINE:COL: what" in `error` (of `size` bytes).
+ * "-" is standard input (not for HDF5). */
 int io_open(const char *path, const struct io_options *options,
             struct io_reader **reader, char *error, size_t size);
-/* 1: a frame was read; 0: no more; -1: error.  *frame is cleared first. */
+/* Returns 1: a frame was read; 0: no more; -1: error.  *frame is cleared
+ * first. */
 int io_read(struct io_reader *reader, struct io_frame *frame, char *error,
             size_t size);
-/* What the user should know of the last frame, in words; NULL: nothing. */
+/* A note for the user on the last frame; NULL: none. */
 const char *io_reader_note(const struct io_reader *reader);
 const char *io_reader_format(const struct io_reader *reader);
 void io_close(struct io_reader *reader); /* NULL is legal */
 
-/* A file of pairs, "I J" or "I J FACTOR" a line, # begins a comment; what it
- * holds is the caller's.  0 or -1. */
+/* Reads a file of pairs, "I J" or "I J FACTOR" per line; # begins a comment.
+ * The caller owns the pairs.  Returns 0 or -1. */
 int io_read_pairs(const char *path, struct io_pairs *pairs, char *error,
                   size_t size);
-/* One more; -1: no memory. */
+/* Adds one pair; -1: no memory. */
 int io_pairs_add(struct io_pairs *pairs, struct io_pair pair);
 void io_pairs_clear(struct io_pairs *pairs);
 
 struct io_writer; /* opaque */
-/* format NULL: by the suffix (.xyz .extxyz, .h5 .hdf5); "-" is standard output
- * in extxyz. */
+/* format NULL: by the suffix (.xyz .extxyz, .h5 .hdf5); "-": standard output in
+ * extxyz. */
 int io_create(const char *path, const char *format, struct io_writer **writer,
               char *error, size_t size);
-/* Columns in their order: species if any, pos, charge, the others. */
+/* Writes columns in this order: species if any, pos, charge, the others. */
 int io_write(struct io_writer *writer, const struct io_frame *frame,
              char *error, size_t size);
-/* Flushes, syncs, renames.  On error nothing of that name is changed.  The
- * writer is freed in either case. */
+/* Flushes, syncs, renames.  On error no existing file is changed.  The writer
+ * is freed in either case. */
 int io_commit(struct io_writer *writer, char *error, size_t size);
-/* Removes what was written; NULL is legal. */
+/* Removes the written data; NULL is legal. */
 void io_abandon(struct io_writer *writer);
 
-/* Reads every byte of a text buffer as one file of `format`: the entry of the
- * fuzz targets.  Number of frames, or -1. */
+/* Reads a whole text buffer as one file of `format`, for the fuzz targets.
+ * Returns the number of frames, or -1. */
 int io_read_memory(const char *format, const char *text, size_t n,
                    char *error, size_t size);
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* keys.c: key=value pairs of an extended XYZ comment line. */
 #include "keys.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ int keys_quoted(const char *line, size_t *cursor, char **value,
     return 1;
 }
 
-/* {...} without, [...] with its brackets; nested ones are counted. */
+/* Parses {...} without its brackets, or [...] with them; nested brackets are
+ * counted. */
 static int bracketed(const char *line, size_t *cursor, char **value,
                      const char **expected) {
     char open = line[*cursor], close = open == '{' ? '}' : ']';
@@ -93,7 +95,7 @@ static int take_value(const char *line, size_t *cursor,
     return got;
 }
 
-/* Does another pair begin here?  Then the value before it is empty, as ASE
+/* True if another pair begins here.  The value before it is then empty, as ASE
  * writes it: key= next=1. */
 static bool begins_pair(const char *line, size_t at) {
     char quote = line[at];
@@ -142,7 +144,8 @@ static int take_pair(const char *line, size_t *cursor, struct keys_pair *pair,
         return -1;
     }
     pair->at = *cursor;
-    pair->value = frame_text("T", 1); /* a key alone is a flag that is set */
+    pair->value = frame_text("T", 1); /* a key without value is a flag that is
+                                         set */
     return pair->value ? 1 : no_memory(expected);
 }
 
@@ -167,7 +170,8 @@ bool keys_is_bare(const char *value) {
     return strpbrk(value, " \t\n\v\f\r\"'={}[]\\,") == NULL;
 }
 
-/* One bracket from the first to the last character, and nothing to escape. */
+/* True for one bracket from the first to the last character, without characters
+ * to escape. */
 static bool is_array(const char *value) {
     size_t n = strlen(value), depth = 0;
     if (n < 2 || value[0] != '[' || strpbrk(value, "\n\v\f\r\"'\\"))

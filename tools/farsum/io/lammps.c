@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LAMMPS data files: one frame, of the styles that Coulomb sums can use. */
+/* lammps.c: reader of LAMMPS data files: one frame, with the styles that
+ * Coulomb sums can use. */
 #include "lammps.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ int lammps_next_line(struct text *t) {
     }
 }
 
-/* A section that begins before the last one is full. */
+/* Fails because a section begins before the previous one is complete. */
 int lammps_no_section(struct text *t, const char *item, int64_t i, int64_t n) {
     if (!lammps_section(t->line)) return 0;
     const char *p = t->line + strspn(t->line, " \t");
@@ -66,8 +67,8 @@ static int start_atoms(struct lammps *r, struct text_word hint) {
     return lammps_read_atoms(r);
 }
 
-/* Fixes have sections of their own: passed over up to the next known name.  But
- * after a known section there must be a name, not a line too many. */
+/* Skips sections of fixes up to the next known name.  But after a known section
+ * there must be a name, not a surplus line. */
 static int read_unknown(struct lammps *r) {
     r->t->cursor = 0;
     struct text_word word = text_next_word(r->t);
@@ -86,7 +87,7 @@ static int read_unknown(struct lammps *r) {
 static const char *const join_sections[IO_JOINS] = {"Bonds", "Angles",
                                                     "Dihedrals"};
 
-/* The line, its comment still there, begins a section. */
+/* Reads the section that the line begins; the line still has its comment. */
 static int read_section(struct lammps *r) {
     char *mark = strchr(r->t->line, '#');
     struct text_word hint = {r->t->line, 0};
@@ -109,8 +110,8 @@ static int read_section(struct lammps *r) {
     return read_unknown(r);
 }
 
-/* A line of section Atoms may have a comment, and so may a section's name; the
- * latter matters. */
+/* Reads a line with its comment.  Lines of section Atoms and section names may
+ * have comments; those of names matter. */
 static int next_line_whole(struct text *t) {
     for (;;) {
         int got = text_next_line(t);
@@ -129,7 +130,7 @@ static int no_atoms(struct lammps *r) {
     return text_expected_more(r->t, "section Atoms%s", hint);
 }
 
-/* write_data says "units = real" in the title. */
+/* Reads "units = real" from the title, where write_data puts it. */
 static int take_units(struct lammps *r) {
     const char *p = strstr(r->t->line, "units = ");
     char word[16];

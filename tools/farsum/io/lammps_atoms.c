@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section Atoms of a LAMMPS data file. */
+/* lammps_atoms.c: section Atoms of a LAMMPS data file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* lammps_header.c: header of a LAMMPS data file, and its cell. */
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +44,8 @@ static const struct lammps_section sections[] = {
     {"Improper Type Labels", LAMMPS_IMPROPER_TYPES},
 };
 
-/* Equal up to the number of blanks between words and after the last. */
+/* True if the words are equal up to the number of blanks between them and after
+ * the last. */
 static bool same_words(const char *p, const char *words) {
     p += strspn(p, " \t");
     for (; *words; words++) {
@@ -64,7 +66,7 @@ const struct lammps_section *lammps_section(const char *line) {
     return NULL;
 }
 
-/* What follows the numbers of the line. */
+/* The text after the numbers of the line. */
 static const char *after_numbers(const char *p) {
     for (;;) {
         p += strspn(p, " \t");
@@ -81,7 +83,7 @@ static int take_reals(struct text *t, const char *what, int n, double *out) {
     return 0;
 }
 
-/* Which of the two would count? */
+/* Fails because the header gives a value twice. */
 static int lammps_twice(struct text *t, const char *words) {
     t->cursor = 0;
     return text_expected(t, text_next_word(t), "the line \"%s\" once in the "
@@ -120,7 +122,7 @@ static int take_count(struct text *t, int64_t *count, const char *what) {
     return 1;
 }
 
-/* How many words of the line are left before `words`. */
+/* The number of words of the line before `words`. */
 static int numbers_before(const struct text *t, const char *words) {
     struct text copy = *t;
     int n = 0;
@@ -158,7 +160,7 @@ int lammps_header_line(struct text *t, struct lammps_header *h) {
         target = h->tilt;
         wanted = 3;
     }
-    /* Fixes add lines of their own: they are none of our business. */
+    /* Lines added by fixes are skipped. */
     if (!target && *words && !strstr(words, "lo ") && !strstr(words, "atoms"))
         return 1;
     if (n != wanted || !target)

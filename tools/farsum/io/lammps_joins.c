@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections Bonds, Angles and Dihedrals of a LAMMPS data file: the atoms at
- * their ends. */
+/* lammps_joins.c: sections Bonds, Angles and Dihedrals of a LAMMPS data file:
+ * the outermost atoms. */
 #include "lammps.h"
 
 static const struct {

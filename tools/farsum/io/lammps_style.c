@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of section Atoms: by a style's name, by their own names, or by
- * how many there are. */
+/* lammps_style.c: columns of section Atoms, by a style's name, by their own
+ * names, or by their number. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -19,8 +19,8 @@ static const struct lammps_style styles[] = {
     "--atom-style \"id type q x y z -\" names the columns of another, - "      \
     "one to pass over"
 
-/* Their other columns mean something that is not summed here, or stand before
- * the positions: docs.lammps.org/read_data. */
+/* Styles that are refused: they have further quantities that are not summed
+ * here, or columns before the positions: docs.lammps.org/read_data. */
 static const char other_styles[] =
     " body bpm/sphere dielectric dipole dpd edpd electron ellipsoid hybrid "
     "line mdpd mesont oxdna peri rheo rheo/thermal smd sph sphere spin "
@@ -104,7 +104,7 @@ int lammps_choose_style(struct lammps *r, struct text_word hint) {
     return 0;
 }
 
-/* --- by how many there are --- */
+/* --- columns by their number --- */
 
 int lammps_count_words(const struct text *t) {
     struct text copy = *t;
@@ -113,8 +113,9 @@ int lammps_count_words(const struct text *t) {
     return n;
 }
 
-/* The third word of a line of six: a charge, or the type of an atom in a
- * molecule?  As long as it may be both, we do not guess. */
+/* The third word of a line of six may be a charge or the type of an atom in a
+ * molecule.  True as long as both are possible; then the style is not
+ * guessed. */
 static bool may_be_type(const struct lammps *r) {
     struct text copy = *r->t;
     text_next_word(&copy);
@@ -146,9 +147,9 @@ int lammps_guess_style(struct lammps *r) {
     return 0;
 }
 
-/* A guess must not read another style's columns: sizes, densities and
- * temperatures are not below 0, and what follows the positions may be a dipole
- * or a spin. */
+/* Checks that a guess does not read another style's columns.  Sizes, densities
+ * and temperatures are not negative, and columns after the positions may be a
+ * dipole or a spin. */
 int lammps_check_guess(const struct lammps *r) {
     if (!r->guessed || r->frame->n == 0) return 0;
     bool charged = strchr(r->style->layout, 'q') != NULL;

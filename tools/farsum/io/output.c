@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* output.c: files that appear under their name when they are complete. */
 #include "output.h"
 
 #include <errno.h>
@@ -47,7 +48,8 @@ int output_descriptor(const char *name) {
     return -1;
 }
 
-/* Where a link leads, as seen from its folder; NULL: it is none. */
+/* The target of a link, relative to the current folder; NULL: it is not a
+ * link. */
 static char *link_target(const char *path) {
     char target[PATH_MAX];
     ssize_t n = readlink(path, target, sizeof target - 1);
@@ -67,14 +69,15 @@ char *output_path(const char *name) {
     if (path || errno != ENOENT) return path;
     path = strdup(name);
     for (char *next = path ? link_target(path) : NULL; next;
-         next = link_target(path)) { /* no loop: realpath has said so */
+         next = link_target(path)) { /* no endless loop: realpath has
+                                        succeeded */
         free(path);
         path = next;
     }
     return path;
 }
 
-/* Letters that nobody can foresee. */
+/* Unpredictable letters. */
 static int draw_letters(char *to, int n) {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -84,7 +87,7 @@ static int draw_letters(char *to, int n) {
     return 0;
 }
 
-/* Like mkstemp, but with the mode that the user's mask gives. */
+/* Works as mkstemp, but with the mode that the user's mask gives. */
 static int open_temporary(struct output *o) {
     size_t n = strlen(o->path);
     o->temporary = malloc(n + sizeof ".tmp-XXXXXX");
@@ -108,7 +111,7 @@ static int open_temporary(struct output *o) {
     return output_fail(o, "cannot create a file there: %s", strerror(cause));
 }
 
-/* What stands under the name now decides how it is written. */
+/* Chooses how to write, depending on the existing file of that name. */
 static int open_target(struct output *o) {
     struct stat status;
     int descriptor = output_descriptor(o->name);
@@ -128,7 +131,7 @@ static int open_target(struct output *o) {
     if (S_ISDIR(status.st_mode)) return output_fail(o, "is a directory");
     if (access(o->path, W_OK) != 0)
         return output_fail(o, "cannot write: %s", strerror(errno));
-    if (!S_ISREG(status.st_mode)) { /* a device, a pipe: never renamed over */
+    if (!S_ISREG(status.st_mode)) { /* a device or a pipe: never renamed over */
         o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
         return o->fd < 0 ? output_fail(o, "cannot write: %s", strerror(errno))
                          : 0;
@@ -191,7 +194,7 @@ int output_integer(struct output *o, int64_t value) {
     return output_put(o, text, number_print_integer(text, value));
 }
 
-/* The new name must survive a power failure too.  Some file systems cannot
+/* Makes the new name survive a power failure too.  Some file systems cannot
  * sync a directory; the file itself is safe by then. */
 static void sync_folder(const char *path) {
     char *copy = strdup(path);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* pairs.c: reader of files of pairs. */
 #include "pairs.h"
 
 #include <stdlib.h>

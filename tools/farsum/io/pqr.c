@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PQR: PDB records parted by blanks, with charge and radius in the last two
- * columns (pdb2pqr.readthedocs.io, "PQR molecular structure format"), or before
- * an element, as GROMACS editconf writes them. */
+/* pqr.c: reader of PQR: PDB records separated by blanks, with charge and radius
+ * in the last two columns.  GROMACS editconf writes these before an element.
+ * See pdb2pqr.readthedocs.io, "PQR molecular structure format". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +12,18 @@
 struct pqr {
     double cell[9];
     bool has_cell;
-    double said[6];  /* by CRYST1 */
-    bool frame_says; /* CRYST1 stood in this frame */
+    double said[6];  /* from CRYST1 */
+    bool frame_says; /* this frame has CRYST1 */
 };
 
-/* Words of an atom after its record's name: serial name resname [chain] resid x
- * y z charge radius [element]. */
+/* The numbers of words of an atom after its record's name: serial name resname
+ * [chain] resid x y z charge radius [element]. */
 enum { LEAST = 9, MOST = 11 };
 enum { SERIAL, NAME, RESNAME, CHAIN, RESID, ELEMENT, RADIUS, N_COLUMNS };
 static const char *const column_names[N_COLUMNS] = {
     "serial", "name", "resname", "chain", "resid", "species", "radius"};
 
-/* Records of the PDB that say nothing about charges. */
+/* Records of the PDB without data about charges. */
 static const char ignored[] =
     " HEADER OBSLTE TITLE SPLIT CAVEAT COMPND SOURCE KEYWDS EXPDTA NUMMDL "
     "MDLTYP AUTHOR REVDAT SPRSDE JRNL REMARK DBREF DBREF1 DBREF2 SEQADV SEQRES "
@@ -62,7 +62,8 @@ static int read_cell(struct text *t, struct pqr *p) {
                              "of this model");
     p->frame_says = true;
     memcpy(p->said, v, sizeof v);
-    /* By convention of the PDB 1 1 1 means no crystal; others write 0 0 0. */
+    /* By convention of the PDB 1 1 1 means no crystal; other programs write 0 0
+     * 0. */
     p->has_cell = false;
     bool none = v[0] == v[1] && v[1] == v[2] && (v[0] == 0 || v[0] == 1);
     if (none) return 0;
@@ -90,8 +91,9 @@ static bool is_letter(const struct text_word *word, size_t k) {
     return k < word->n && (word->p[k] | 32) >= 'a' && (word->p[k] | 32) <= 'z';
 }
 
-/* A residue's number, "12", "-3", "12A", or with its chain "A1000": else the
- * words are other columns than we think, and the positions stand elsewhere. */
+/* True for a residue's number, "12", "-3", "12A", or with its chain "A1000".
+ * Otherwise the words are other columns than assumed, and the positions are
+ * elsewhere. */
 static bool is_resid(struct text_word word) {
     size_t k = is_letter(&word, 0);
     if (k < word.n && word.p[k] == '-') k++;
@@ -100,7 +102,7 @@ static bool is_resid(struct text_word word) {
     return k > digits && k + is_letter(&word, k) == word.n;
 }
 
-/* The words of an atom; n of them. */
+/* Stores the n words of an atom. */
 static int put_atom(struct text *t, struct io_frame *frame,
                     const struct text_word *words, int n) {
     static const char *const names[] = {"x", "y", "z", "charge", "radius"};
@@ -157,7 +159,7 @@ static int add_columns(struct text *t, struct io_frame *frame) {
     return 0;
 }
 
-/* 1: the frame is complete; 0: go on; -1. */
+/* 1: the frame is complete; 0: continue; -1: error. */
 static int read_record(struct text *t, struct pqr *p, struct io_frame *frame,
                        int64_t *capacity) {
     struct text_word word = text_next_word(t);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* temporary.c: removal of incomplete files. */
 #include "temporary.h"
 
 #include <signal.h>
@@ -7,7 +8,7 @@
 
 enum { WATCHED = 8, LONGEST = 4096 };
 
-/* What a handler may touch: fixed storage, one flag per slot. */
+/* State that a signal handler may use: fixed storage, one flag per slot. */
 static char watched[WATCHED][LONGEST];
 static volatile sig_atomic_t in_use[WATCHED];
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* text.c: lines and words of a text file, and error messages with positions. */
 #include "text.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 
 /* --- messages --- */
 
-/* Long names keep their end, so that there is room for what is wrong. */
+/* Long names keep their end, to leave space for the error. */
 static const char *text_name(const struct text *t) {
     size_t n = strlen(t->name);
     return n > 400 ? t->name + n - 400 : t->name;
@@ -30,7 +31,7 @@ static void place_message(struct text *t, int64_t line, size_t column,
              (long long)line, column, expected, found);
 }
 
-/* The word in quotes, cut and escaped where need be. */
+/* The word in quotes, shortened and escaped where necessary. */
 static void describe(char *out, size_t size, struct text_word word) {
     if (word.n == 0) {
         snprintf(out, size, "the end of the line");
@@ -96,14 +97,14 @@ static int start(struct text *t, const char *name, size_t capacity) {
     memset(t, 0, sizeof *t);
     t->fd = -1;
     t->name = strdup(name);
-    t->buffer = malloc(capacity + 1); /* room for a last 0 */
+    t->buffer = malloc(capacity + 1); /* space for a final 0 */
     t->capacity = capacity;
     if (t->name && t->buffer) return 0;
     snprintf(t->message, sizeof t->message, "out of memory");
     return -1;
 }
 
-/* Up to `room` bytes as they are in the file; 0: its end; < 0: error. */
+/* Reads up to `room` bytes as stored in the file; 0: end; < 0: error. */
 static ptrdiff_t read_bytes(struct text *t, char *out, size_t room) {
     if (t->fd < 0) {
         size_t n = t->source_left < room ? t->source_left : room;
@@ -123,7 +124,7 @@ static ptrdiff_t read_packed(void *data, char *out, size_t room) {
     return read_bytes(data, out, room);
 }
 
-/* Reads on at the buffer's end. */
+/* Reads more text at the buffer's end. */
 static int fill(struct text *t) {
     char *out = t->buffer + t->end;
     size_t room = t->capacity - t->end;
@@ -136,7 +137,7 @@ static int fill(struct text *t) {
     return 0;
 }
 
-/* The first bytes, all that was read, tell whether they are packed. */
+/* Tests the first bytes, which are all that was read, for compression. */
 static int unpack(struct text *t) {
     size_t n = t->end;
     const char *other = gunzip_other(t->buffer, n);
@@ -158,7 +159,7 @@ int text_open(struct text *t, const char *path) {
     t->own_fd = !standard;
     t->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (t->fd < 0) return text_fail(t, "cannot open: %s", strerror(errno));
-    /* The first bytes tell the format. */
+    /* The first bytes determine the format. */
     while (t->end < 4096 && !t->ended)
         if (fill(t)) return -1;
     if (unpack(t)) return -1;
@@ -171,7 +172,7 @@ int text_open(struct text *t, const char *path) {
 
 int text_open_memory(struct text *t, const char *name, const char *source,
                      size_t n) {
-    /* A small buffer, so that lines crossing its end are tried too. */
+    /* A small buffer, so that lines that cross its end are tested too. */
     if (start(t, name, 64)) return -1;
     t->source = source;
     t->source_left = n;
@@ -193,7 +194,7 @@ void text_close(struct text *t) {
 
 /* --- lines --- */
 
-/* Moves the unread part to the front, or doubles a full buffer. */
+/* Moves the unread part to the front, or doubles the size of a full buffer. */
 static int make_room(struct text *t) {
     if (t->begin > 0) {
         memmove(t->buffer, t->buffer + t->begin, t->end - t->begin);

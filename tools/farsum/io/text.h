@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.h: lines and words of a text file, and messages that say where. */
+/* text.h: lines and words of a text file, and error messages with positions. */
 #ifndef FARSUM_IO_TEXT_H
 #define FARSUM_IO_TEXT_H
 
@@ -14,16 +14,16 @@ struct text {
     char *name; /* owned; of the file, in messages */
     int fd;     /* -1: none */
     bool own_fd;
-    const char *source; /* borrowed; what is left of text in memory */
+    const char *source; /* borrowed; the rest of a text in memory */
     size_t source_left;
-    char *buffer; /* owned; [begin, end) is still to be read */
+    char *buffer; /* owned; [begin, end) is unread */
     size_t capacity, begin, end;
-    bool ended;   /* the buffer holds all the rest */
+    bool ended;   /* the buffer holds all of the rest */
     struct gunzip *gunzip; /* owned; NULL: the bytes are the text */
-    char *line;   /* in the buffer, 0-terminated, without its line end */
+    char *line;   /* in the buffer, ends with 0, without line end */
     size_t length, cursor;
     int64_t number; /* of the line, from 1; 0 before the first */
-    bool no_memory; /* the message is about that */
+    bool no_memory; /* the message reports lack of memory */
     char message[TEXT_MESSAGE];
 };
 
@@ -33,7 +33,7 @@ struct text_word {
     size_t n;
 };
 
-/* What a number is, for messages: "x of particle 3". */
+/* The meaning of a number, for messages: "x of particle 3". */
 struct text_item {
     const char *what;
     int component;    /* from 1; 0: none */
@@ -46,9 +46,9 @@ int text_open_memory(struct text *t, const char *name, const char *source,
                      size_t n);
 void text_close(struct text *t); /* frees all; the message stays */
 
-/* 1: the next line stands in t->line; 0: there is none; -1: error. */
+/* Returns 1: the next line is in t->line; 0: no more lines; -1: error. */
 int text_next_line(struct text *t);
-bool text_blank(const struct text *t); /* nothing but spaces after cursor */
+bool text_blank(const struct text *t); /* only spaces follow the cursor */
 struct text_word text_next_word(struct text *t);
 bool text_is(struct text_word word, const char *what);
 /* Cuts the line at the first `mark`. */
@@ -62,13 +62,13 @@ int text_integer(struct text *t, struct text_word word, struct text_item item,
 /* The rest of the line must be blank. */
 int text_finish_line(struct text *t);
 
-/* "FILE:LINE:COL: expected ..., found ..."; always -1.  `text_expected` is
- * about a word of the line, `text_expected_more` about the end of the file. */
+/* "FILE:LINE:COL: expected ..., found ..."; always returns -1.  `text_expected`
+ * reports a word of the line, `text_expected_more` the end of the file. */
 int text_expected(struct text *t, struct text_word word, const char *format,
                   ...) __attribute__((format(printf, 3, 4)));
 int text_expected_more(struct text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* "FILE: ...": what has no place; always -1. */
+/* "FILE: ...": an error without a position; always returns -1. */
 int text_fail(struct text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int text_no_memory(struct text *t);

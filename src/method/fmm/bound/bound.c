@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bound.c: what pairs of boxes cannot leave more than, by order: (10.34)
- * to (10.37) of math.md. */
+/* bound.c: error bounds of pairs of boxes, by order: (10.34) to (10.37) of
+ * math.md. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "method/fmm/bound/bound.h"
 
-/* Coordinates in a box are rounded: it is larger by that. */
+/* Enlarges a box by the rounding of coordinates in it. */
 #define LARGER (1 + 1e-6)
 enum { SIDE = STRICT_ORDERS + 1 };
 
@@ -32,7 +32,8 @@ static void strict_both(double x, double g[STRICT_ORDERS],
     }
 }
 
-/* (10.34): centres r apart, `apart` from one to the other box. */
+/* (10.34): centres r apart; `apart`: distance from a centre to the other
+ * box. */
 static void strict_pair(double radius, double r, double apart,
                         strict_bounds out)
 {
@@ -77,7 +78,7 @@ static void strict_add(strict_bounds to, const strict_bounds from, double times)
             to[f][p] += times * from[f][p];
 }
 
-/* Offsets -w .. v along an axis that are d or -d. */
+/* The number of offsets -w .. v along an axis that equal d or -d. */
 static int strict_times(int d, int64_t w, int64_t v)
 {
     return (d <= v) + (d > 0 && d <= w);
@@ -98,7 +99,8 @@ static farsum_status strict_pairs(struct strict_boxes *b)
     return FARSUM_OK;
 }
 
-/* Over a far list, or, top 1, over level 0's nearest. */
+/* Sums the bounds over a far list; top 1: over the nearest far boxes of level
+ * 0. */
 static void strict_lists(struct strict_boxes *b, int top)
 {
     int side = 2 * b->ws + 2, ws = b->ws;
@@ -119,8 +121,8 @@ static void strict_lists(struct strict_boxes *b, int top)
             }
 }
 
-/* Of boxes whose places differ by m along an axis, and by no more along
- * others. */
+/* Bounds of boxes whose indices differ by m along one axis, and by at most m
+ * along the others. */
 static void strict_shells(struct strict_boxes *b)
 {
     double least = fmin(b->box[0], fmin(b->box[1], b->box[2]));
@@ -131,7 +133,8 @@ static void strict_shells(struct strict_boxes *b)
     }
 }
 
-/* How often a box, and its images, are at most within m boxes: (10.37). */
+/* The maximum number of times that a box and its images lie within m boxes:
+ * (10.37). */
 static double strict_within(const struct strict_boxes *b, int64_t m)
 {
     double times = 1;
@@ -140,8 +143,8 @@ static double strict_within(const struct strict_boxes *b, int64_t m)
     return times;
 }
 
-/* (10.37).  The bounds of shells go as m^-(p + 2) or faster; only for p >= 2 is
- * their sum finite. */
+/* (10.37).  The bounds of shells fall as m^-(p + 2) or faster; their sum is
+ * finite only for p >= 2. */
 static void strict_rest(struct strict_boxes *b)
 {
     int64_t m = 2 * b->ws + 2, roots = b->root[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bound.h: what an order cannot leave more than, (10.34) to (10.38) of
- * math.md, for plans that are asked for a bound in place of an estimate, and
- * for points of which estimates know too little. */
+/* bound.h: error bounds of an order, (10.34) to (10.38) of math.md.  Used by
+ * plans with options.strict, and for points whose errors the estimates cannot
+ * predict. */
 #ifndef FARSUM_METHOD_FMM_BOUND_BOUND_H
 #define FARSUM_METHOD_FMM_BOUND_BOUND_H
 
@@ -10,47 +10,49 @@
 enum {
     STRICT_ORDERS = MULTIPOLE_MOST + 1,
     STRICT_SHELLS = 24,
-    STRICT_WINDOW = 4, /* orders that a walk through a tree looks at */
+    STRICT_WINDOW = 4, /* orders that one walk through a tree computes */
 };
 
-/* Bounds of the potential [0] and the field [1], by order: of charges 1, in
+/* Bounds of the potential [0] and the field [1], by order, for unit charges in
  * boxes whose longest edge is 1. */
 typedef double strict_bounds[2][STRICT_ORDERS];
 
-/* What is known of boxes before points are. */
+/* Bounds that depend only on the shapes of boxes, not on points. */
 struct strict_boxes {
     int ws, periodic;
     int64_t root[3];
     double box[3];
-    strict_bounds *pair; /* owned, [(2 ws + 2)^3]: of boxes whose places differ
-                            by so much along x (fastest), y, z; NULL: none */
-    strict_bounds shell[STRICT_SHELLS]; /* of boxes whose places differ by
-                                           2 ws + 2, 2 ws + 3, ... at least */
+    strict_bounds *pair; /* owned, [(2 ws + 2)^3]: of boxes whose indices differ
+                            by these numbers along x (fastest), y, z; NULL:
+                            none */
+    strict_bounds shell[STRICT_SHELLS]; /* of boxes whose indices differ by at
+                                           least 2 ws + 2, 2 ws + 3, ... */
     strict_bounds list;  /* sum over the far list of a box below level 0 */
-    strict_bounds top;   /* of a box of level 0: over those that are not near
-                           and differ by 2 ws + 1 at most */
-    strict_bounds rest; /* over all others of level 0, their charges 1 in all */
+    strict_bounds top;   /* of a box of level 0: sum over boxes that are not
+                            near and differ by at most 2 ws + 1 */
+    strict_bounds rest; /* over all other boxes of level 0, with a total charge
+                           of 1 */
 };
 
 struct fmm_strict {
     struct strict_boxes boxes;
-    double mean, most, spread; /* of |q| in the sample, spread its standard
+    double mean, most, spread; /* of |q| in the sample: mean, maximum, standard
                                   deviation; 1, 1, 0 without one */
-    /* Of the tree that is there: */
+    /* For the current tree: */
     int64_t n_boxes, room;
-    double *weight; /* owned, [n_boxes]: that |q| in a box is thought to be */
-    double *size;   /* owned, [n_boxes]: the |q| in it */
+    double *weight; /* owned, [n_boxes]: assumed sum of |q| in a box */
+    double *size;   /* owned, [n_boxes]: actual sum of |q| in a box */
     double *sum;    /* owned, [n_boxes][STRICT_WINDOW] */
-    int order;      /* that `bound` is of; -1: nothing is known */
-    int known;      /* 1: and the tree is the one that is there */
-    double bound;   /* of the potential or the field at any target, C = 1, for
-                       those weights */
-    double over;    /* sources of a box over its weight, at most */
-    double near;    /* of near pairs' rounding, C = 1, strengths of root mean
-                       square; 0: nothing is known */
+    int order;      /* the order of `bound`; -1: unknown */
+    int known;      /* 1: `bound` is of the current tree */
+    double bound;   /* of the potential or the field at any target, C = 1, with
+                       the assumed weights */
+    double over;    /* largest number of sources in a box over its weight */
+    double near;    /* rounding bound of near pairs, C = 1, for strengths of the
+                       root mean square; 0: unknown */
     /* On a device: */
-    double given; /* the largest |q| of the right-hand side that runs */
-    void *q;      /* owned: strengths from a caller's device */
+    double given; /* the largest |q| of the current right-hand side */
+    void *q;      /* owned: strengths of a caller on the device */
     int64_t have_q;
 };
 
@@ -65,14 +67,14 @@ static inline int64_t strict_at(int ws, const int32_t d[3])
     return at;
 }
 
-/* Strengths and norms of a sum may differ by so much from the sample's. */
+/* Allowed ratio of a sum's strengths and norms to the sample's. */
 #define MARGIN 1.25
 
-/* method/fmm/bound/limit.c: what the bound may be, C = 1, for the error
- * to stay within the tolerance with the norms that are expected; 1 for the
- * field. */
+/* method/fmm/bound/limit.c: the largest bound, C = 1, for which the error stays
+ * within the tolerance at the expected norms; 1 for the field. */
 int strict_field(const struct task *task);
-/* The bound's state: of options.strict, or of points that lie alike. */
+/* The bound's state: of options.strict, or of points at similar positions in
+ * their boxes (s->alike). */
 struct fmm_strict *strict_of(const struct fmm *s);
 double strict_norm(const struct task *task, const struct fmm_facts *facts);
 double strict_left(const struct task *task, const struct fmm_facts *facts,
@@ -80,26 +82,27 @@ double strict_left(const struct task *task, const struct fmm_facts *facts,
                    double near);
 double strict_limit(const struct task *task, const struct fmm *s,
                     const struct fmm_crowd *crowd);
-/* Fails: no order is enough, this is the least that any proves. */
+/* Fails with the reason that no order suffices; `least` is the smallest bound
+ * of any order. */
 farsum_status strict_fails(const struct task *task, double limit, double least);
-/* A bound of the sums, C = 1, in the tolerance's norm, rounding with it; near:
- * strict_rounded's. */
+/* The bound of the sums, C = 1, in the tolerance's norm, rounding included;
+ * near: from strict_rounded. */
 double strict_error(const struct task *task, const struct fmm_facts *facts,
                     const struct fmm_crowd *crowd, double most, double bound,
                     double near);
 
-/* method/fmm/bound/bound_near.c: what rounding may do to the sum over the near
- * pairs of any target, C = 1: to its force or potential; q: of the caller's
- * order, NULL: all are `like`, which a target of its own has too.  On a device
- * 0. */
+/* method/fmm/bound/bound_near.c: bound of the rounding error of the near pairs
+ * at any target, C = 1, for its force or potential.  q: in the caller's order;
+ * NULL: all are `like`, which separate targets have too.  0 on a device. */
 farsum_status strict_rounded(const struct task *task, const struct fmm *s,
                              const struct tree *tree, const double *q,
                              double like, double *bound);
 
 /* method/fmm/bound/bound_tree.c: weights of a tree's boxes, on the host, and
- * the least order, or the bound of the one that is given. */
+ * the smallest order that suffices, or the bound of the user-specified
+ * order. */
 farsum_status strict_tree(const struct task *task, struct fmm *s,
                           const struct tree *tree, int *order);
-/* The largest |q| in a box over its weight. */
+/* The largest sum of |q| in a box over its weight. */
 double strict_ratio(const struct fmm *s);
 #endif

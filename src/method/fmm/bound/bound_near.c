@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bound_near.c: what rounding does not exceed in the near pairs of any
- * target, (10.44) of math.md. */
+/* bound_near.c: bound of the rounding error of near pairs at any target,
+ * (10.44) of math.md. */
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 #include "method/fmm/bound/bound.h"
 #include "stage/p2p/host_simd_kern.h"
 
-/* Roundings of one term of a potential and of a field, the cube of the inverse
- * root with 9 of each of its own. */
+/* Rounding errors of one term of a potential and of a field.  The cube of the
+ * inverse root has three times the 9 of a term. */
 enum { TERM = 9, TERM_FIELD = 40 };
-/* Of a periodic cell's near pairs, images with them, what is far takes away
- * most: it is as large, its roundings are more. */
+/* In a periodic cell the far field cancels most of the near pairs' sum, images
+ * included.  The far field is as large and has more rounding errors. */
 enum { FAR = 256 };
-/* Of independent roundings' root mean square; that of one, over a unit; of a
- * coordinate below 1, whose last bit is that of 1. */
+/* Factor over the root mean square of independent rounding errors; RMS of one,
+ * over a unit; RMS of a coordinate below 1, whose last bit is that of 1. */
 #define LAMBDA 4
 #define ONE 0.42
 #define PLACE 0.29
@@ -25,30 +25,31 @@ enum { FAR = 256 };
 struct near_job {
     const struct task *task;
     const struct tree *t;
-    const double *q;   /* caller's order; NULL: not known */
+    const double *q;   /* caller's order; NULL: unknown */
     double like, mean; /* root mean square, mean */
     int field;
     double unit;        /* half a last bit of 1 */
-    double edge;        /* what positions are rounded as parts of */
-    double place, skip; /* of a leaf: by how much then, units of h; squares of
-                           distances that are none */
-    double lanes;       /* that share the terms of a chunk */
-    int64_t chunk;      /* terms after which sums are put aside */
+    double edge;        /* the length that positions are rounded relative to */
+    double place, skip; /* of a leaf: that rounding in units of h; squared
+                           distance below which pairs are skipped */
+    double lanes;       /* SIMD lanes or threads that share the terms of a
+                           chunk */
+    int64_t chunk;      /* terms after which partial sums are flushed */
 };
 
-/* A target's near sources: squares of the terms and of what positions change
- * them by, and of the partial sums that are rounded.  Of charges that are not
- * known yet a partial sum's mean, and its variance. */
+/* Sums over a target's near sources: squares of the terms, squares of their
+ * changes with the positions, squares of the rounded partial sums.  For unknown
+ * charges, the mean and the variance of a partial sum. */
 struct near_sizes {
     double squares, moved, partial;
-    double sum[3], vary; /* of the chunk that is being summed */
+    double sum[3], vary; /* of the current chunk */
     double most;         /* square of its largest partial sum */
     double all[3], all_vary;
     int64_t n;
 };
 
-/* The chunk's lanes have as many partial sums as terms, which a lane's share
- * makes smaller; then they are added, and to what is there. */
+/* Ends a chunk.  Each lane has as many partial sums as terms, smaller by the
+ * lane's share.  Then the lanes are added up, and added to the total. */
 static void near_chunk(const struct near_job *job, struct near_sizes *s)
 {
     double lanes = job->lanes, all = 0;
@@ -63,8 +64,8 @@ static void near_chunk(const struct near_job *job, struct near_sizes *s)
     s->vary = s->most = 0;
 }
 
-/* How far off a distance r between leaves may be, units of h: of coordinates up
- * to 1/2 + r, from a box's centre, and of what they were before. */
+/* Error of a distance r between leaves, in units of h: of coordinates up to 1/2
+ * + r, relative to a box's centre, and of the input positions. */
 static double near_step(const struct near_job *job, double r, int own)
 {
     double place = job->unit * PLACE * (0.5 + r);
@@ -73,7 +74,7 @@ static double near_step(const struct near_job *job, double r, int own)
     return LAMBDA * M_SQRT2 * (place + job->place);
 }
 
-/* One source at d, r2 = d.d, in the target's sums. */
+/* Adds one source at d, r2 = d.d, to the target's sums. */
 static void near_term(const struct near_job *job, const double d[3], double r2,
                       int64_t j, int own, struct near_sizes *sum)
 {
@@ -82,7 +83,7 @@ static void near_term(const struct near_job *job, const double d[3], double r2,
     double over = 1 / sqrt(r2), g = job->field ? over * over : over, now = 0;
     double spare = job->q ? 0 : job->like * job->like - q * q;
     double one = (q * q + fmax(spare, 0)) * g * g;
-    /* a pair that is nearer than it seems has a larger slope */
+    /* a pair nearer than computed has a larger slope */
     double sure = 1 / fmax(1 - step * over, 0.5);
     double moved = (job->field ? 2 * sure : 1) * sure * step * over;
     sum->squares += one;
@@ -137,7 +138,7 @@ static double near_target(const struct near_job *job,
            + LAMBDA * ONE * job->unit * sqrt(terms + sum.partial);
 }
 
-/* Of a target of its own, or of all with the same strength, the latter. */
+/* The strength of target i; separate targets: the RMS strength. */
 static double near_own(const struct near_job *job, int64_t i)
 {
     if (!job->field)
@@ -156,8 +157,8 @@ static void near_job_set(struct near_job *job, const struct fmm *s)
     job->chunk = INT64_MAX;
     job->lanes = 1;
     job->unit = f32 ? 0x1p-24 : 0x1p-53;
-    /* into a cell they are wrapped, from where they were given; the centres of
-     * boxes in open space are subtracted from them as they are */
+    /* positions in a cell are wrapped, which rounds them; in open space the
+     * boxes' centres are subtracted from the input positions */
     job->edge = 0;
     for (int d = 0; d < 3 && s->facts.periodic; d++)
         job->edge = fmax(job->edge, s->facts.edge[d]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bound_order.c: the order whose bound is within the tolerance, of boxes
- * that are filled evenly, for a proof or for few points; whether a sum's is. */
+/* bound_order.c: smallest order whose bound is within the tolerance for evenly
+ * filled boxes, for options.strict or for few points; and the check of a sum's
+ * bound. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,10 +10,11 @@
 #include "base/arrays.h"
 #include "method/fmm/bound/bound.h"
 
-/* Points of a lattice's few unit cells all lie alike in their boxes, at corners
- * for one, and so may few points of any kind: what means over boxes say of the
- * order is then too little, by up to 1e5 times, so that the bound says it.  Of
- * more cells it is by up to 2.3 times, which estimates have a margin for. */
+/* Points of a lattice with few unit cells all have similar positions in their
+ * boxes, for example at corners; so may few points of any kind.  Means over
+ * boxes then underestimate the order's error by up to 1e5 times, so bounds
+ * determine the order.  With more cells the factor is at most 2.3, which the
+ * estimates' margin covers. */
 enum { ALIKE = 512, FEW = 32 };
 static int strict_alike(const struct task *task, const struct fmm *s)
 {
@@ -58,7 +60,7 @@ void fmm_strict_destroy(struct fmm_strict *t)
     mem_free(t);
 }
 
-/* (10.38) of boxes that are filled evenly. */
+/* (10.38) for evenly filled boxes. */
 static double strict_even(const struct fmm *s, const struct fmm_shape *shape,
                           int64_t n, int order, int field)
 {
@@ -100,8 +102,8 @@ farsum_status fmm_strict_order(const struct task *task, const struct fmm *s,
                                      limit > 0 ? bound : 0, t->near));
 }
 
-/* What bounds in place of means say of the error: the estimate is no less.  By
- * how much a sum's strengths are those of the sample is taken as a whole. */
+/* Raises the estimate to the bound that replaces means.  The ratio of a sum's
+ * strengths to the sample's enters as one factor. */
 static void alike_tell(const struct task *task, const struct fmm *s,
                        const struct fmm_facts *facts)
 {
@@ -119,7 +121,8 @@ static void alike_tell(const struct task *task, const struct fmm *s,
             fmax(task->report->info.estimated_error, error);
 }
 
-/* Of the points that are there, or before they are of evenly filled boxes. */
+/* Reports the bound of the current points, or of evenly filled boxes before
+ * points are set. */
 farsum_status fmm_strict_about(const struct task *task, const struct fmm *s)
 {
     struct fmm_strict *t = strict_of(s);
@@ -141,7 +144,7 @@ farsum_status fmm_strict_about(const struct task *task, const struct fmm *s)
     return FARSUM_OK;
 }
 
-/* What a sum was, and whether it is within. */
+/* Reports a sum's bound, and fails if it exceeds the tolerance. */
 farsum_status fmm_strict_sum(const struct task *task, const struct fmm *s,
                              const struct fmm_facts *facts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bound_points.c: a device's tree and strengths, of which the host makes the
- * bound: it takes the leaves of a dense tree from there, and builds a sparse
- * one again. */
+/* bound_points.c: transfer of a device's tree and strengths to the host, which
+ * computes the bound.  The leaves of a dense tree are copied; a sparse tree is
+ * built again. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -9,7 +9,7 @@
 #include "method/fmm/device/set_points.h"
 #include "method/fmm/bound/bound.h"
 
-/* How many points are in each leaf. */
+/* Copies the number of points in each leaf. */
 static farsum_status strict_leaves(const struct tree *there,
                                    const struct tree_gpu_points *from,
                                    struct tree_points *to)
@@ -33,7 +33,7 @@ static farsum_status strict_dense(const struct task *task, struct fmm *s,
 {
     farsum_status status = FARSUM_OK;
     const struct tree_gpu *g = s->tree.gpu;
-    struct tree here = s->tree; /* its own points, all else borrowed */
+    struct tree here = s->tree; /* owns its points, borrows everything else */
     here.source = here.target = (struct tree_points){0};
     GO(strict_leaves(&s->tree, &g->source, &here.source));
     if (here.separate)
@@ -45,7 +45,7 @@ done:
     return status;
 }
 
-/* Positions [n][3] from the device. */
+/* Downloads positions [n][3] from the device. */
 static farsum_status strict_positions(const struct task *task,
                                       const struct buf *from, int64_t n,
                                       double **to)
@@ -63,7 +63,7 @@ done:
     return status;
 }
 
-/* Fractions of a cell, [3][n]. */
+/* Downloads fractions of a cell, [3][n]. */
 static farsum_status strict_fractions(const struct points *points, double **to)
 {
     TRY(MEM_RAW(*to, 3 * points->n));
@@ -84,7 +84,7 @@ static farsum_status strict_sparse(const struct task *task, struct fmm *s,
 {
     farsum_status status = FARSUM_OK;
     int64_t n = s->source.n, m = s->tree.separate ? s->target.n : 0;
-    int cell = s->facts.periodic; /* its basis may be turned */
+    int cell = s->facts.periodic; /* its basis may be rotated */
     struct tree here = {0};
     struct tree_args args;
     double *x = NULL, *y = NULL;

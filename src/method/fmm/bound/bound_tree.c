@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bound_tree.c: (10.38): what the far lists of all boxes above a target
- * may leave, at the target for which that is most. */
+/* bound_tree.c: (10.38): bound of the errors from the far lists of all boxes
+ * that contain a target, for the target with the largest bound. */
 #include <math.h>
 #include <string.h>
 
@@ -10,20 +10,20 @@
 
 enum { W = STRICT_WINDOW, BLOCK = 32, LAST = STRICT_ORDERS - W };
 
-/* What a box's strengths may be above the mean by, in standard deviations. */
+/* Assumed excess of a box's strengths over the mean, in standard deviations. */
 #define SIGMAS 2.5
 
-/* A walk: orders lo .. lo + W - 1. */
+/* A walk through the tree for orders lo to lo + W - 1. */
 struct walk {
     const struct tree *t;
     const struct fmm_strict *strict;
     int first, field;
-    double (*pair)[W]; /* owned, as strict_boxes has it */
-    double rest[W];    /* level 0: of boxes far away */
-    double *aim;       /* borrowed, [n_boxes]: targets */
+    double (*pair)[W]; /* owned, see strict_boxes */
+    double rest[W];    /* level 0: distant boxes */
+    double *aim;       /* borrowed, [n_boxes]: number of targets */
 };
 
-/* Sums over a box's points, from those over its leaves'. */
+/* Sums over a box's points, from the sums over its leaves. */
 static void tree_up(const struct tree *t, double *sum)
 {
     for (int level = t->depth; level > 0; level--)
@@ -58,7 +58,7 @@ static farsum_status tree_room(struct fmm_strict *s, int64_t boxes)
     return FARSUM_OK;
 }
 
-/* Counts into what |q| is thought to be. */
+/* Replaces counts by assumed sums of |q|. */
 static void tree_weights(struct fmm_strict *s)
 {
     s->over = 0;
@@ -81,7 +81,7 @@ static void walk_add(const struct walk *w, int64_t from, const int32_t d[3],
         sum[k] += q * one[k];
 }
 
-/* Level 0: boxes, and their images, that are not near. */
+/* Level 0: adds boxes and images that are not near. */
 static void walk_top(const struct walk *w, int64_t box, double sum[W])
 {
     const struct tree *t = w->t;
@@ -125,7 +125,7 @@ static void walk_box(const struct walk *w, int level, int64_t box,
         to[k] += unit * sum[k];
 }
 
-/* What orders lo .. leave at most: bound [W]. */
+/* Bounds [W] of the orders from lo on. */
 static farsum_status walk_run(struct walk *w, int lo, double bound[W])
 {
     farsum_status status = FARSUM_OK;
@@ -162,8 +162,8 @@ done:
     return status;
 }
 
-/* The least order from `least` on whose bound is within the limit, windows
- * beginning at lo; 0: there is none, and *bound is the last's. */
+/* The smallest order >= least whose bound is within the limit; windows of
+ * orders start at lo.  0: none, and *bound is that of the last order. */
 static farsum_status walk_order(struct walk *w, double limit, int least, int lo,
                                 int *order, double *bound)
 {
@@ -217,7 +217,7 @@ farsum_status strict_tree(const struct task *task, struct fmm *s,
         return FARSUM_OK;
     }
     TRY(walk_order(&w, limit, least, lo, order, &t->bound));
-    if (*order == 0) /* of rounding alone, if it is that which is too much */
+    if (*order == 0) /* rounding only, if rounding is what exceeds the limit */
         return strict_fails(task, limit,
                             strict_error(task, &s->facts, &s->crowd, t->most,
                                          limit > 0 ? t->bound : 0, t->near));

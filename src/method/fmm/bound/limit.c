@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limit.c: the bound that the tolerance allows, and a sum's bound in the
+/* limit.c: largest bound that the tolerance allows, and a sum's bound in the
  * tolerance's norm. */
 #include <math.h>
 #include <stdio.h>
@@ -7,13 +7,13 @@
 #include "base/hypot.h"
 #include "method/fmm/bound/bound.h"
 
-#define NEARS 1.5625 /* MARGIN of two strengths */
-/* What rounding is allowed over what it is expected to leave, of a proof. */
+#define NEARS 1.5625 /* MARGIN for a product of two strengths */
+/* Allowed ratio of the rounding error to its estimate, in a proved bound. */
 #define ROUNDING 8
-/* Of f32, and of f64, where it falls short by more. */
+/* For f32 and f64, where the estimate is too small by more. */
 #define TOGETHER_F32 2
 #define TOGETHER_F64 5
-/* (10.40)'s factors, fits to unit cells. */
+/* Factors of (10.40), fitted to unit cells. */
 #define NEAR 0.35
 #define NEAR_FIELD 1.5
 
@@ -47,7 +47,7 @@ static double strict_rounding(const struct task *task,
                               const struct fmm_crowd *crowd)
 {
     double even = fmm_rounding(task, facts, crowd, strict_field(task));
-    /* one target's is no more than that of all of them together */
+    /* one target's error is at most that of all targets together */
     double n = (double)(task->problem.n_targets > 0 ? task->problem.n_targets
                                                     : task->problem.n_sources);
     double times = ROUNDING;
@@ -61,7 +61,7 @@ static double strict_rounding(const struct task *task,
                : hypot_of(even, strict_near(task, facts, crowd));
 }
 
-/* What a field's error counts as in the tolerance's norm. */
+/* Factor of a field's error in the tolerance's norm. */
 static double strict_own(const struct task *task, const struct fmm_facts *facts,
                          double most)
 {
@@ -84,7 +84,7 @@ double strict_limit(const struct task *task, const struct fmm *s,
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
     double own = strict_own(task, &s->facts, strict_of(s)->most);
-    if (most == 0) /* nothing is known */
+    if (most == 0) /* no norm is known yet */
         return INFINITY;
     rounding += NEARS * strict_of(s)->near;
     return own > 0 ? (most - rounding) / (MARGIN * own) : INFINITY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clustering.c: what the far lists of a tree hold, where in their boxes its
- * points lie, and how unevenly: what the errors at the targets go with, (10.24)
- * to (10.26). */
+/* clustering.c: contents of a tree's far lists, positions of points in their
+ * boxes, and their unevenness.  The errors at the targets depend on these,
+ * (10.24) to (10.26). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "base/par.h"
 #include "method/fmm/boxes/clustering.h"
 
-enum { BLOCK = 64 }; /* boxes that are looked at, summed by a thread */
+enum { BLOCK = 64 }; /* boxes per thread */
 
 static int64_t crowd_side(const struct tree *t)
 {
     return 2 * t->ws + 3;
 }
 
-/* The nearest boxes that are far are all that counts. */
+/* Returns 1 for the nearest far boxes; the others are negligible. */
 static int crowd_shell(const struct tree *t, const int64_t d[3])
 {
     int64_t most = 0;
@@ -74,9 +74,9 @@ void crowd_clear(struct crowd *c)
     mem_free(c->weight);
 }
 
-/* What a list adds up to. */
+/* Sums over a far list. */
 struct list {
-    double n[K], square[K], octants[K]; /* w N, w N^2 and of octants */
+    double n[K], square[K], octants[K]; /* w N, w N^2 and octants */
     double rim[K], lean[K];
 };
 
@@ -127,8 +127,8 @@ static void list_of(const struct crowd *c, int level, int64_t box,
             }
 }
 
-/* What evenly filled boxes and octants leave over what points at random do,
- * a charge: (10.26). */
+/* Error of evenly filled boxes and octants over that of random points, per
+ * charge: (10.26). */
 double crowd_whole(int k)
 {
     static const double of[K] = {0.7, 0.9, 0.27, 0.05, 0.03};
@@ -140,7 +140,7 @@ double crowd_eighth(int k)
     return of[k];
 }
 
-/* Of both at the rim, (10.25). */
+/* For both points near the rim, (10.25). */
 double crowd_rims(int ws, int k)
 {
     static const double of[K] = {0.2, 0.6, 4, 48, 1.5e4};
@@ -176,7 +176,7 @@ void crowd_means(const struct tree *t, int level, const struct crowd_sums *all,
                  double here, struct fmm_crowd *crowd)
 {
     double h = tree_h(t, level), targets = (double)tree_targets(t)->n;
-    /* boxes that were left out are like the others */
+    /* assumes that the skipped boxes are like the others */
     double share = all->targets > 0 ? here / (all->targets * targets) : 0;
     for (int k = 0; k < K; k++)
         for (int field = 0; field < 2; field++) {
@@ -186,7 +186,7 @@ void crowd_means(const struct tree *t, int level, const struct crowd_sums *all,
         }
 }
 
-/* Means over the targets of a level's sums. */
+/* Means over the targets, from the sums of a level. */
 static farsum_status crowd_level(const struct crowd *c, int level,
                                  struct fmm_crowd *crowd)
 {
@@ -227,7 +227,7 @@ done:
     return status;
 }
 
-/* (10.16)'s of evenly filled boxes, from the boxes that a target is in. */
+/* (10.16) for evenly filled boxes, from the boxes that a target lies in. */
 static void crowd_own(const struct crowd *c, struct fmm_crowd *crowd)
 {
     const struct tree *t = c->t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clustering.h: the inside of method/fmm/boxes/clustering.c: what is known of a
- * tree's boxes. */
+/* clustering.h: internal functions of method/fmm/boxes/clustering.c: statistics
+ * of a tree's boxes. */
 #ifndef FARSUM_METHOD_FMM_BOXES_CLUSTERING_H
 #define FARSUM_METHOD_FMM_BOXES_CLUSTERING_H
 
@@ -9,38 +9,42 @@
 enum {
     K = FMM_KNOTS,
     CROWD_TABLE = 256,
-    CROWD_BOXES = 1024,   /* targets' boxes of a level that are looked at */
-    CROWD_POINTS = 20000, /* points that are, of levels of no more boxes */
-    CROWD_SOME = 2048,    /* of the boxes that are, where others are left out */
-    CROWD_ABOVE = 16,     /* times CROWD_POINTS at most, of levels above a dense
-                             tree's leaves */
-    CROWD_FEW = 32,       /* points that say nothing of where they lie */
+    CROWD_BOXES = 1024,   /* sampled target boxes of a level */
+    CROWD_POINTS = 20000, /* sampled points, on levels with no more boxes than
+                             that */
+    CROWD_SOME = 2048,    /* sampled points in the sampled boxes, where others
+                             are skipped */
+    CROWD_ABOVE = 16,     /* at most this many times CROWD_POINTS, on levels
+                             above a dense tree's leaves */
+    CROWD_FEW = 32,       /* fewer points give no statistics of their
+                             positions */
 };
 
-/* Points of a box: sums over them of a and g of (10.25). */
+/* Sums of a and g of (10.25) over a box's points. */
 struct crowd_fill {
     double rim[K], lean[K];
 };
 
-/* Of so many boxes of a level every so-manieth is looked at. */
+/* The stride between the sampled boxes of a level. */
 static inline int64_t crowd_skip(int64_t boxes)
 {
     return boxes / CROWD_BOXES + 1;
 }
-/* Of n points every so-manieth: of boxes of which some are left out, so that
- * those that are not, and their lists, have enough. */
+/* The stride between the sampled points.  If boxes are skipped, it is smaller,
+ * so that the sampled boxes and their lists contain enough points. */
 static inline int64_t crowd_step(int64_t n, int64_t skip)
 {
     return skip > 1 ? n / (CROWD_SOME * skip) + 1 : n / CROWD_POINTS + 1;
 }
-/* The same of levels above a dense tree's leaves, the lowest of so many boxes:
- * their points do not lie together, so that a few are taken of all. */
+/* The stride for levels above a dense tree's leaves; `boxes` is the number on
+ * the lowest of these.  The points of such a box are not contiguous, so a few
+ * points are sampled from the whole. */
 static inline int64_t crowd_step_above(int64_t n, int64_t boxes)
 {
     int64_t times = crowd_skip(boxes);
     return n / (CROWD_POINTS * (times < CROWD_ABOVE ? times : CROWD_ABOVE)) + 1;
 }
-/* The step of a box of n points of a level of which others are left out. */
+/* The stride in a box of n points, on a level where other boxes are skipped. */
 static inline int64_t crowd_step_box(int64_t step, int64_t n)
 {
     int64_t least = n / (CROWD_SOME / 8) + 1;
@@ -49,25 +53,26 @@ static inline int64_t crowd_step_box(int64_t step, int64_t n)
 
 struct crowd {
     const struct tree *t;
-    int first;                                /* level that has far boxes */
-    struct crowd_fill table[CROWD_TABLE + 1]; /* of squares of distances from a
+    int first;                                /* first level that has far
+                                                 boxes */
+    struct crowd_fill table[CROWD_TABLE + 1]; /* by the squared distance from a
                                                  box's centre */
-    struct crowd_fill even;    /* means over a box that is filled evenly */
+    struct crowd_fill even;    /* means over an evenly filled box */
     double half;               /* 1 over the square of half a box's diagonal */
-    double *weight;            /* owned, [side^3][K]: of an offset */
+    double *weight;            /* owned, [side^3][K]: per offset */
     double total[K];           /* their sum */
-    int64_t *count;            /* owned, [box]: sources */
-    int64_t *aim;              /* owned, [box]: targets; or count */
-    double *gaps;              /* owned, [box]: of octants' sources the squares
-                                  of (10.26) over their number */
-    int64_t fills;             /* boxes that the next two are of: all, or, where
-                                  not all leaves of a dense tree are looked
-                                  at, those above them */
+    int64_t *count;            /* owned, [box]: number of sources */
+    int64_t *aim;              /* owned, [box]: number of targets; or count */
+    double *gaps;              /* owned, [box]: (10.26) of the octants' sources
+                                  over their number */
+    int64_t fills;             /* boxes of the next two arrays: all, or, where a
+                                  dense tree's leaves are sampled, those above
+                                  the leaves */
     struct crowd_fill *source; /* owned, [fills] */
     struct crowd_fill *target; /* owned, [fills]; or source */
 };
 
-/* x^(order + 1) of the knots. */
+/* x^(order + 1) for the orders of the knots. */
 static inline void crowd_powers(double x, double power[K])
 {
     double square = x * x;
@@ -78,29 +83,31 @@ static inline void crowd_powers(double x, double power[K])
     }
 }
 
-/* What lists are for the targets' boxes, over boxes. */
+/* Sums of the list statistics over the target boxes. */
 struct crowd_sums {
-    double targets; /* that they are over */
+    double targets; /* number of targets in these boxes */
     double far[K], uneven[K];
 };
 
-/* What is known before the points: weights, table, even boxes. */
+/* Computes everything that does not depend on points: weights, table, even
+ * boxes. */
 farsum_status crowd_begin(struct crowd *c, const struct tree *tree, int first);
-/* (10.26)'s of whole boxes and of octants; (10.25)'s b. */
+/* (10.26) of whole boxes and of octants; b of (10.25). */
 double crowd_whole(int k);
 double crowd_eighth(int k);
 double crowd_rims(int ws, int k);
-/* A level's sums into means over the targets; here: those in its boxes. */
+/* Adds a level's sums to the means over the targets; here: targets in the
+ * level's boxes. */
 void crowd_means(const struct tree *t, int level, const struct crowd_sums *all,
                  double here, struct fmm_crowd *crowd);
 void crowd_clear(struct crowd *c);
 
-/* method/fmm/boxes/clustering_fill.c: what a point's place in its box counts;
- * from the points. */
+/* method/fmm/boxes/clustering_fill.c: table of a point's contribution by its
+ * position in the box; sums over the points. */
 void crowd_table(struct crowd *c);
 farsum_status crowd_fills(struct crowd *c);
-/* Of a box of a level that is looked at, or in a list of such a one: by its
- * sources, or by its targets (side 1). */
+/* The sums of a sampled box, or of a box in its list: over its sources, or over
+ * its targets (side 1). */
 void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
                    struct crowd_fill *fill);
 #endif

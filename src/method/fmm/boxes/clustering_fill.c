@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clustering_fill.c: how many points boxes hold, and where in them: (10.25). */
+/* clustering_fill.c: number of points in each box, and their positions in it:
+ * (10.25). */
 #include <math.h>
 
 #include "base/mem.h"
@@ -7,7 +8,7 @@
 #include "base/arrays.h"
 #include "method/fmm/boxes/clustering.h"
 
-enum { GRID = 12 }; /* points of an octant that say what even filling is */
+enum { GRID = 12 }; /* points of an octant that represent even filling */
 
 static void fill_add(const struct crowd *c, const double u[3], double times,
                      struct crowd_fill *to)
@@ -33,7 +34,7 @@ static void crowd_even(struct crowd *c)
     }
 }
 
-/* What an order leaves of a pair goes as (10.25). */
+/* The error of a pair depends on the order as in (10.25). */
 void crowd_table(struct crowd *c)
 {
     const double *box = c->t->box;
@@ -49,7 +50,7 @@ void crowd_table(struct crowd *c)
     crowd_even(c);
 }
 
-/* Points of all boxes from those of leaves. */
+/* Counts the points of all boxes from those of the leaves. */
 static void crowd_count(const struct tree *t, const struct tree_points *p,
                         int64_t *count)
 {
@@ -60,7 +61,7 @@ static void crowd_count(const struct tree *t, const struct tree_points *p,
             count[tree_parent(t, level, b)] += count[b];
 }
 
-/* A point of a leaf as the box above it sees it. */
+/* Converts a point's position in a box to that in the parent box. */
 static void crowd_up(const struct tree *t, int level, int64_t *box, double u[3])
 {
     int octant = tree_octant(t, level, *box);
@@ -69,7 +70,7 @@ static void crowd_up(const struct tree *t, int level, int64_t *box, double u[3])
     *box = tree_parent(t, level, *box);
 }
 
-/* Of a leaf's points, every step-th: to the boxes that they are in. */
+/* Adds every step-th point of a leaf to the boxes that contain it. */
 static void crowd_leaf(struct crowd *c, const struct tree_points *p,
                        int64_t leaf, int64_t step, struct crowd_fill *to)
 {
@@ -103,7 +104,7 @@ static void crowd_sums(struct crowd *c, const struct tree_points *p,
         crowd_leaf(c, p, leaf, step, to);
 }
 
-/* The leaves of a box lie together: from, to behind the last. */
+/* The leaves of a box are contiguous: from `from` to one before `to`. */
 static void crowd_leaves(const struct tree *t, int64_t box, int64_t *from,
                          int64_t *to)
 {
@@ -154,8 +155,8 @@ void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
     }
 }
 
-/* Squares of what octants differ by from an eighth, less what random places
- * give. */
+/* Squared deviations of the octants from an eighth, minus the expectation for
+ * random positions. */
 static double octants_of(const int64_t count[8], int64_t n)
 {
     double sum = 0, mean = (double)n / 8;

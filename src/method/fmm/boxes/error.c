@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.c: what is left out above order p, (10.16), and the order that a
- * tolerance needs. */
+/* error.c: truncation error of order p, (10.16), and the order that a tolerance
+ * requires. */
 #include <math.h>
 
 #include "base/hypot.h"
 #include "method/fmm/fmm.h"
 
 enum { STEP = 3, TABLE = 13, STEP_2 = 2, TABLE_2 = 10, TOGETHER = 36 };
-/* What an order more leaves, past the tables. */
+/* The factor by which one more order reduces the error, beyond the tables. */
 #define SLOWEST 0.65
 #define SLOWEST_2 0.33
 
-/* The RMS error of the potential and the field that a level's expansions leave,
- * over the root of the number of charges +-1 in a box, boxes of edge 1, points
- * uniform: orders 0, 3, 6 ..., of ws = 2 0, 2, 4 ...  Measured on the method
- * itself by bench/fmm_orders.c, against its order 40. */
+/* RMS errors of the potential and the field due to a level's expansions.  Unit:
+ * the root of the number of charges +-1 in a box, for boxes of edge 1 and
+ * uniform points.  Orders 0, 3, 6, ...; for ws = 2, 0, 2, 4, ... Measured on
+ * the method itself by bench/fmm_orders.c, against its order 40. */
 static const double random_1[TABLE][2] = {
     {6.4e-1, 2.5e0},   {1.02e-2, 6.8e-2}, {3.8e-4, 4.5e-3},  {2.4e-5, 3.8e-4},
     {2.0e-6, 4.0e-5},  {2.3e-7, 5.4e-6},  {2.8e-8, 8.5e-7},  {4.0e-9, 1.6e-7},
@@ -24,8 +24,8 @@ static const double random_2[TABLE_2][2] = {
     {4.7e-1, 1.7e0},    {8.5e-3, 4.6e-2},  {3.2e-4, 2.4e-3}, {1.4e-5, 1.45e-4},
     {7.6e-7, 1.0e-5},   {5.1e-8, 7.9e-7},  {3.8e-9, 6.7e-8}, {2.8e-10, 5.8e-9},
     {2.4e-11, 5.3e-10}, {2.0e-12, 5.2e-11}};
-/* The error of a list of boxes that are filled evenly with a charge 1 each,
- * ws = 1. */
+/* The error of a list of evenly filled boxes with a total charge of 1 each, ws
+ * = 1. */
 static const double together_1[TOGETHER][2] = {
     {1.0e0, 3.6e0},     {1.4e-2, 8.5e-2},   {6.1e-3, 5.6e-2},
     {4.8e-3, 3.4e-2},   {3.2e-5, 3.7e-4},   {2.7e-5, 3.2e-4},
@@ -40,7 +40,7 @@ static const double together_1[TOGETHER][2] = {
     {3.2e-12, 1.1e-11}, {1.1e-12, 6.9e-12}, {5.0e-13, 4.5e-12},
     {4.0e-13, 2.9e-12}, {4.0e-13, 1.9e-12}, {2.0e-13, 1.2e-12}};
 
-/* A table's value, its entries `step` orders apart. */
+/* Interpolates a table whose entries are `step` orders apart. */
 static double tabled(const double (*table)[2], int n, int step, int order,
                      int field, double factor)
 {
@@ -57,7 +57,8 @@ struct fmm_error fmm_error(int order, int ws, const double box[3], int field)
     double least = fmin(box[0], fmin(box[1], box[2]));
     double radius =
         sqrt(box[0] * box[0] + box[1] * box[1] + box[2] * box[2]) / 2;
-    /* bricks: the worst pair converges as its corner to its distance */
+    /* bricks: the worst pair converges as the ratio of its corner's distance to
+     * its distance */
     double slow = radius / least / sqrt(0.75);
     e.random = tabled(random_1, TABLE, STEP, order, field, SLOWEST);
     e.together = tabled(together_1, TOGETHER, 1, order, field, SLOWEST);
@@ -77,7 +78,7 @@ double fmm_eps(const struct task *task)
     return task->problem.precision == FARSUM_F32 ? 6e-8 : 1.1e-16;
 }
 
-/* What rounding leaves of a sum, in last bits of its norm. */
+/* The rounding error of a sum, in last bits of its norm. */
 static double rounding_share(const struct task *task, const struct fmm_facts *f,
                              int field)
 {
@@ -86,15 +87,16 @@ static double rounding_share(const struct task *task, const struct fmm_facts *f,
     return field ? 18 : f->periodic ? 25 : 7;
 }
 
-/* What rounding leaves of sums, C = 1, of forces if field.  Also what a
- * coordinate's last bit does to the nearest pair, if it is what the norm says,
- * or the leaves: force^2 n = (q^2 / r^2)^2, its error 2 |dx| / r; coordinates
- * are rounded in boxes of edge h, fractions of a cell in all of it.  Of a
- * potential that pair is part of the norm too, once there is a result.  f32 has
- * ten bits more for pairs of one leaf, and two points next to each other rarely
- * have a box's face between them (math.md).  Potentials of charges of one sign
- * are sums of terms that are larger than they, if the background takes most
- * away. */
+/* The RMS rounding error of sums, C = 1; of forces if field.
+ *
+ * The estimate includes the effect of a coordinate's last bit on the nearest
+ * pair, whose distance follows from the norm or from the leaves: force^2 n =
+ * (q^2 / r^2)^2, its error is 2 |dx| / r.  Coordinates are rounded in boxes of
+ * edge h; fractions of a cell, relative to the whole cell.  For potentials,
+ * that pair is also part of the norm once there is a result.  f32 has ten more
+ * bits for pairs within one leaf, and a box's face rarely separates two
+ * adjacent points (math.md).  If the background cancels most of the potential
+ * of charges of one sign, its terms are larger than the sum. */
 double fmm_rounding(const struct task *task, const struct fmm_facts *f,
                     const struct fmm_crowd *crowd, int field)
 {
@@ -116,7 +118,7 @@ double fmm_rounding(const struct task *task, const struct fmm_facts *f,
     return eps * hypot_of(rounding_share(task, f, field) * norm, more);
 }
 
-/* Between orders 2, 4, 8 ...: as powers of the order. */
+/* Interpolates between orders 2, 4, 8, ... as powers of the order. */
 static double knots(const double (*v)[2], int order, int field)
 {
     double at = log2(fmax(order, 2)) - 1;
@@ -127,7 +129,7 @@ static double knots(const double (*v)[2], int order, int field)
     return a * pow(b / a, part);
 }
 
-/* C = 1, of forces if field. */
+/* The truncation error, C = 1; of forces if field. */
 static double fmm_truncation(const struct fmm_facts *f, int order, int ws,
                              const double box[3], const struct fmm_crowd *crowd,
                              int field)
@@ -161,30 +163,31 @@ double fmm_estimate(const struct task *task, const struct fmm *s,
     return norm > 0 ? error / norm : 0;
 }
 
-/* What n targets' error may be, over the mean of many.  Where a source and a
- * target lie in the same corner of boxes a distance of two apart, terms of
- * degrees n and k go as (n + k)! / (n! k!) (3/16)^((n + k) / 2), at order p
- * 3/4^p, when the mean goes as 0.6^p: a few such pairs are most of the error at
- * high orders, and few points have more of them or none.  ws = 2: 1/3^p. */
+/* The ratio of n targets' error to the mean of many.  Consider a source and a
+ * target in the same corner of two boxes that are two boxes apart.  Terms of
+ * degrees n and k then scale as (n + k)! / (n! k!) (3/16)^((n + k) / 2), so at
+ * order p as 3/4^p, while the mean scales as 0.6^p.  At high orders a few such
+ * pairs dominate the error, and few points contain more of them or none.  ws =
+ * 2: 1/3^p. */
 static double fmm_margin(int ws, int order, int sparse, int64_t n)
 {
     double few = sqrt(1000 / fmin(fmax((double)n, 1), 1e9));
     double rare = order / 20.0;
-    /* a point's own images are where it is in their boxes */
+    /* a point's own images have its own position in their boxes */
     double own = 1.15 + 30 / fmax((double)n, 1);
-    if (sparse) /* crowds lean towards each other */
+    if (sparse) /* clusters lie near the boxes' corners, towards each other */
         own += 0.35 + (ws > 1 ? 0.25 : 0) + 0.6 * few;
     return ws > 1 ? own + 0.5 * rare * rare * few
                   : own + 4.5 * pow(rare, 5) * few;
 }
 
-/* Are most charges of one sign? */
+/* True if most charges have one sign. */
 static int one_sign(const struct fmm_facts *facts)
 {
     return facts->q1 * facts->q1 > 0.25 * facts->q2;
 }
 
-/* Does the order keep the tolerance? */
+/* True if the error of the order is within the tolerance. */
 static int order_keeps(const struct task *task, const struct fmm_facts *facts,
                        int order, int ws, const double box[3],
                        const struct fmm_crowd *crowd, int field)
@@ -197,15 +200,17 @@ static int order_keeps(const struct task *task, const struct fmm_facts *facts,
                                                     : p->tolerance * norm;
     double error = fmm_truncation(facts, order, ws, box, crowd, field)
                    * fmm_margin(ws, order, crowd->sparse, targets);
-    if (one_sign(facts)) /* what evenness cancels depends on where boxes end */
+    if (one_sign(facts)) /* even filling cancels errors, depending on the boxes'
+                            faces */
         error *= 1.25;
-    if (task->sample.crystal) /* its points lie in few ways in their boxes */
+    if (task->sample.crystal) /* its points have few distinct positions in their
+                                 boxes */
         error *= 3;
     return hypot_of(error, rounding) <= most || most == 0;
 }
 
-/* What fails where no order keeps the tolerance; *left: the error that the
- * highest leaves. */
+/* Fails with the reason that no order meets the tolerance; *left: the error of
+ * the highest order. */
 static farsum_status order_missed(const struct task *task,
                                   const struct fmm_facts *facts, int ws,
                                   const double box[3],
@@ -241,7 +246,7 @@ farsum_status fmm_order(const struct task *task, const struct fmm_facts *facts,
 {
     const farsum_problem *p = &task->problem;
     int field = p->error != FARSUM_ERROR_POTENTIAL;
-    /* (10.26) is known from order 2 on */
+    /* (10.26) holds from order 2 on */
     for (int k = one_sign(facts) ? 2 : 1; k <= MULTIPOLE_MOST; k++)
         if (order_keeps(task, facts, k, ws, box, crowd, field)) {
             *order = k;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.c: a set of boxes: what stages are told of it, its leaves and how they
- * are filled. */
+/* shape.c: properties of a set of boxes: stage arguments, leaves, filling. */
 #include <math.h>
 
 #include "method/fmm/fmm.h"
@@ -10,7 +9,7 @@ static const struct stage *const stages[FMM_ROOMS] = {
 #include "cost/stages.def"
 };
 
-/* Leaves of a dense tree. */
+/* The number of leaves of a dense tree. */
 double shape_leaves(const struct fmm_shape *shape)
 {
     double side = ldexp(1, shape->depth);
@@ -18,7 +17,7 @@ double shape_leaves(const struct fmm_shape *shape)
            * side * side;
 }
 
-/* Sources in a leaf, mean over the targets. */
+/* The number of sources in a leaf, mean over the targets. */
 static double shape_filling(const struct fmm_shape *shape, int64_t n)
 {
     if (shape->dense)
@@ -26,7 +25,7 @@ static double shape_filling(const struct fmm_shape *shape, int64_t n)
     return 0.6 * (double)shape->leaf;
 }
 
-/* Sources of a near list, mean over the targets. */
+/* The number of sources in a near list, mean over the targets. */
 static double shape_neighbours(const struct task *task, const struct fmm *s,
                                const struct fmm_shape *shape, int64_t n)
 {
@@ -34,7 +33,7 @@ static double shape_neighbours(const struct task *task, const struct fmm *s,
     double even = shape_filling(shape, n) * boxes;
     if (!shape->dense || !s->facts.periodic || task->sample.n_targets == 0)
         return even;
-    /* where points crowd, those within a ball as large as these boxes */
+    /* clustered points: the sources within a ball of these boxes' volume */
     double volume = s->facts.volume * boxes / shape_leaves(shape);
     double radius = cbrt(volume * 3 / (4 * M_PI));
     return fmax(even, sample_around(&task->sample, &s->cell, radius));
@@ -105,7 +104,7 @@ farsum_status fmm_choose(const struct task *task, const struct fmm *s,
         choice[r] = (struct choice){.stage = stages[r]};
         if (!options.name && boxes->depth == 0
             && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L))
-            continue; /* one level: nothing to shift */
+            continue; /* one level: no shifts */
         TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
                    &options, &choice[r]));
         choice[r].cost *= task->machine.factor[MACHINE_FMM + r];
@@ -130,7 +129,7 @@ double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
     double filling = shape_filling(shape, n);
     *depth =
         shape->dense ? shape->depth : (int)(log2(1 + (double)n / filling) / 3);
-    /* crowded points are deeper in */
+    /* clustered points are in deeper leaves */
     if (!shape->dense && n > shape->leaf && *depth < fmm_shape_first(s, shape))
         *depth = fmm_shape_first(s, shape);
     return filling;

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* soften.c: pairs of far boxes are summed by 1/r though they are softened:
- * what that leaves out, (10.27) of math.md. */
+/* soften.c: error from omitting the softening in pairs of far boxes, which are
+ * summed by 1/r, (10.27) of math.md. */
 #include <math.h>
 
 #include "method/fmm/fmm.h"
 
-/* Of the tolerance, for what softening leaves out. */
+/* The part of the tolerance allowed for this error. */
 static const double share = 1.0 / 3;
 
-/* The error for eps = 1 and far boxes at distance 1, relative.  Of potentials
- * that of the nearest pair; of fields, whose errors add up as vectors, a
- * quarter of it: of evenly filled cubes, Plummer's spheres and charges +-1 it
- * is 0.003 to 0.11 of it, the most where charges have one sign. */
+/* The relative error for eps = 1 and far boxes at distance 1.  For potentials
+ * it is that of the nearest pair.  Errors of fields add up as vectors, and a
+ * quarter of it is used: for evenly filled cubes, Plummer spheres and charges
+ * +-1 the measured ratio is 0.003 to 0.11, largest where charges have one
+ * sign. */
 static double soften_pair(const struct task *task)
 {
     return task->problem.error == FARSUM_ERROR_POTENTIAL ? 0.5 : 1.5 / 4;
 }
 
-/* Distance of the nearest points that work by expansions; 0: none do. */
+/* The distance of the nearest points that interact by expansions; 0: none
+ * do. */
 static double soften_reach(const struct fmm *s, const struct fmm_shape *shape)
 {
     const double *edge = s->facts.edge;
@@ -29,7 +31,7 @@ static double soften_reach(const struct fmm *s, const struct fmm_shape *shape)
     return shape->ws * ldexp(most / roots, -shape->depth);
 }
 
-/* 1: no softening, or nothing is known of the lengths yet. */
+/* 1: no softening, or the lengths are not known yet. */
 static int soften_no(const struct task *task, const struct fmm *s)
 {
     return !(task->problem.softening > 0) || !(s->sampled || s->placed);
@@ -45,7 +47,7 @@ double fmm_soften(const struct task *task, const struct fmm *s,
     return soften_pair(task) * ratio * ratio;
 }
 
-/* What the error may be, relative. */
+/* The largest allowed relative error. */
 static double soften_most(const struct task *task, const struct fmm *s)
 {
     const farsum_problem *p = &task->problem;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose_tree.c: crowded points of a device: whether a sparse tree is worth
- * it, and that tree. */
+/* choose_tree.c: choice between a dense and a sparse tree for clustered points
+ * on a device. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "method/fmm/device/set_points.h"
 #include "points/device/set.h"
 
-/* What a tree takes to be built, and for a point of it, beyond a dense one. */
+/* Extra time to build a sparse tree instead of a dense one: constant, and per
+ * point. */
 #define TREE 1e-3
 #define TREE_POINT 1e-9
 
@@ -43,8 +44,8 @@ done:
     return status;
 }
 
-/* Seconds of an execute in boxes that are filled as unevenly as that; of near
- * pairs the cells tell only how uneven they are, at least. */
+/* Seconds of an execute with boxes filled as unevenly as `crowding`.  For near
+ * pairs the cells give only a lower limit of the unevenness. */
 static farsum_status sparse_dense(const struct task *task, const struct fmm *s,
                                   double crowding, int64_t n, int64_t m,
                                   double *seconds)
@@ -58,15 +59,15 @@ static farsum_status sparse_dense(const struct task *task, const struct fmm *s,
     return FARSUM_OK;
 }
 
-/* What a tree takes of an execute, beyond a dense one. */
+/* Extra time per execute to build a sparse tree. */
 static double sparse_set(const struct task *task, int64_t n, int64_t m)
 {
     const double repeats = task->options.repeats;
     return (TREE + (double)(n + m) * TREE_POINT) / (repeats > 1 ? repeats : 1);
 }
 
-/* Of a periodic cell.  A sample says what is to be expected, and nothing is
- * waited for. */
+/* Chooses the tree of a periodic cell.  If there is a sample, it predicts the
+ * clustering, and the call does not wait for the device. */
 static farsum_status sparse_cell(const struct task *task, struct fmm *s,
                                  int64_t n, int64_t m)
 {
@@ -89,7 +90,7 @@ farsum_status fmm_gpu_shape(const struct task *task, struct fmm *s, int64_t n,
     if (s->facts.periodic)
         return sparse_cell(task, s, n, m);
     TRY(sparse_crowding(task, s, &crowding));
-    /* a row may be named that does not take a sparse tree */
+    /* the user may name a variant that does not support sparse trees */
     if (crowding <= FMM_FAR_FROM_UNIFORM
         || fmm_shape_try(task, s, 1, n, m, &sparse) != FARSUM_OK)
         return fmm_shape(task, s, 0, n, m, &s->shape);

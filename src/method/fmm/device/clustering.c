@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clustering.c: what a sparse tree's boxes say of the errors, by kernels:
- * method/fmm/boxes/clustering.c on a device.  Some hundred numbers come to the
- * host. */
+/* clustering.c: clustering statistics of a sparse tree's boxes on a device, the
+ * counterpart of method/fmm/boxes/clustering.c.  Transfers some hundred numbers
+ * to the host. */
 #include "method/fmm/device/clustering.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 
-enum { WEIGHTS = 6 * K /* where those begin among what is known */ };
-/* A point counts in parts of 2^-PARTS, as method/fmm/boxes/clustering.kh has
- * it: 2^19 of them in a box fit its sum. */
+enum { WEIGHTS = 6 * K /* index of the weights among the known numbers */ };
+/* A point's contribution is an integer multiple of 2^-PARTS, see
+ * method/fmm/boxes/clustering.kh.  The sum over a box can hold 2^19 points. */
 enum { PARTS = 44 };
 _Static_assert(CROWD_POINTS * CROWD_ABOVE < 1 << (63 - PARTS), "sums that fit");
 
@@ -177,7 +177,7 @@ void fmm_gpu_crowd_take(const struct tree *tree, int level, const double *fact,
     crowd_means(tree, level, &all, here, crowd);
 }
 
-/* Sums over a side's points, of all that come before each. */
+/* Prefix sums over a side's points. */
 static farsum_status crowd_points(struct fmm_gpu_crowd *w, const struct tree *t,
                                   const struct tree_gpu_region *region,
                                   int side, struct crowd_args *a)
@@ -244,7 +244,7 @@ static farsum_status crowd_own(struct fmm_gpu_crowd *w, const struct tree *t,
                   ARG_I64(0), ARG_I64(groups), ARG_I64(0), ARG_I32(CROWD_OWN));
 }
 
-/* fact: what the kernels left. */
+/* fact: the kernels' results. */
 static void crowd_take(const struct tree *t, int first, const double *fact,
                        struct fmm_crowd *crowd)
 {

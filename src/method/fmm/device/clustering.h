@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clustering.h: the inside of method/fmm/device/clustering.c and
- * method/fmm/device/clustering_dense.c: what a tree on a device says of the
- * errors. */
+/* clustering.h: internal functions of method/fmm/device/clustering.c and
+ * clustering_dense.c: clustering statistics of a tree on a device. */
 #ifndef FARSUM_METHOD_FMM_DEVICE_CLUSTERING_H
 #define FARSUM_METHOD_FMM_DEVICE_CLUSTERING_H
 
@@ -13,15 +12,16 @@ enum {
     CROWD_GROUP = 128,
     CROWD_TEAM = 8,
     CROWD_LEVELS = TREE_GPU_LEVELS,
-    CROWD_SUMS = 2 * K,           /* of a point, at a level */
-    CROWD_LIST = 1 + 2 * K,       /* words of a list, as struct crowd_sums */
-    CROWD_OWN = 5 + CROWD_LEVELS, /* words of the targets' own boxes */
+    CROWD_SUMS = 2 * K,           /* per point and level */
+    CROWD_LIST = 1 + 2 * K,       /* words of a list's record, see struct
+                                     crowd_sums */
+    CROWD_OWN = 5 + CROWD_LEVELS, /* words for the targets' own boxes */
     CROWD_FACTS = CROWD_OWN + CROWD_LIST * CROWD_LEVELS,
 };
 _Static_assert(sizeof(struct crowd_sums) == CROWD_LIST * sizeof(double),
                "as the kernel has them");
 
-/* As method/fmm/boxes/clustering.kh has it. */
+/* Must equal the struct in method/fmm/boxes/clustering.kh. */
 struct crowd_args {
     int64_t samples[2], step[2], leaf[2], some;
     int32_t lowest, deepest, few[2], begin[CROWD_LEVELS + 1];
@@ -30,31 +30,33 @@ _Static_assert(sizeof(struct crowd_args) == 160, "as the kernels have it");
 
 struct fmm_gpu_crowd {
     farsum_precision precision;
-    double box[3], half; /* what was sent is of; struct crowd's */
-    int ws;              /* 0: nothing was sent */
+    double box[3], half; /* describe the uploaded tables; half as in struct
+                            crowd */
+    int ws;              /* 0: nothing is uploaded */
     struct jit jit;
     struct kernel octants, samples, lists, fold;
     struct buf table, known, squares, record, fact;
-    struct buf upper[2]; /* of dense trees: boxes above the leaves */
-    /* of sparse trees: */
+    struct buf upper[2]; /* dense trees: boxes above the leaves */
+    /* sparse trees: */
     struct kernel own;
     struct gpu_scan *scan; /* u64 */
     struct buf sums[2];
 };
 
-/* Its kernels, of a file of them, and what is known before the points: if they
- * are not there. */
+/* Creates the kernels of a file and uploads the tables, if they do not exist
+ * yet. */
 farsum_status fmm_gpu_crowd_ready(const struct tree *tree, const char *file,
                                   struct fmm_gpu_crowd **room);
-/* Boxes that are looked at, by level: into args.  How many. */
+/* Sets the sampled boxes of each level in args.  Returns their number. */
 int64_t fmm_gpu_crowd_boxes(const struct tree *tree, struct crowd_args *args);
-/* Points that are, every step-th of a side's. */
+/* Sets the sampled points in args: every step-th of a side. */
 void fmm_gpu_crowd_points(const struct tree_gpu_points *points, int side,
                           int64_t step, struct crowd_args *args);
-/* The lists' records into facts, those of each level from CROWD_OWN on. */
+/* Adds up the lists' records into facts; those of each level start at
+ * CROWD_OWN. */
 farsum_status fmm_gpu_crowd_fold(struct fmm_gpu_crowd *room,
                                  const struct crowd_args *args);
-/* Those facts of a level, with `here` targets in its boxes, added. */
+/* Adds these facts of a level, with `here` targets in its boxes, to *crowd. */
 void fmm_gpu_crowd_take(const struct tree *tree, int level, const double *fact,
                         double here, struct fmm_crowd *crowd);
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clustering_dense.c: what the boxes of a device's dense tree hold, and where
- * in them, is looked at by kernels: points of a crystal, warm ones too, lie in
- * few ways in boxes of whole unit cells, and crowds in few boxes.
- * method/fmm/boxes/clustering.c on a device. */
+/* clustering_dense.c: clustering statistics of a dense tree's boxes on a
+ * device, the counterpart of method/fmm/boxes/clustering.c.  Points of a
+ * crystal, even a warm one, have few distinct positions in boxes of whole unit
+ * cells; clustered points lie in few boxes. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "method/fmm/device/clustering.h"
 
-/* Sources in the boxes of a target, over those of even boxes, from which on
- * points are crowded. */
+/* The number of sources in a target's boxes over that of even boxes, above
+ * which points count as clustered. */
 #define CROWDED 1.5
 
-/* Sums over a side's points, of boxes above the leaves. */
+/* Sums over a side's points, for boxes above the leaves. */
 static farsum_status dense_points(struct fmm_gpu_crowd *w, const struct tree *t,
                                   const struct tree_gpu_region *region,
                                   int side, struct crowd_args *a)
@@ -86,7 +86,8 @@ farsum_status fmm_gpu_crowd_dense(const struct tree *tree, int first,
     return FARSUM_OK;
 }
 
-/* What targets of their own have around them says nothing of the sources. */
+/* Separate targets do not describe the clustering of the sources, so they count
+ * as clustered. */
 static int dense_crowded(const struct fmm *s)
 {
     struct fmm_crowd even;
@@ -99,8 +100,9 @@ static int dense_crowded(const struct fmm *s)
     return 0;
 }
 
-/* Looking takes longer than sums of many points gain: those that move in boxes
- * that stay are as they were.  1: s->crowd is known. */
+/* Computing the statistics takes longer than many points' sums gain from them.
+ * Points that move in unchanged boxes keep their statistics.  Returns 1 if
+ * s->crowd is set. */
 static int dense_known(struct fmm *s)
 {
     const struct fmm_held *held = &s->gpu->held;
@@ -144,7 +146,8 @@ farsum_status fmm_gpu_dense(struct fmm *s)
         TRY(fmm_gpu_count(s, &s->tree.gpu->target, &g->target_boxes));
     TRY(fmm_gpu_crowd_dense(&s->tree, fmm_shape_first(s, &s->shape), count,
                             &g->dense, &s->crowd));
-    /* boxes are not made to suit the crowds: what these lean by is larger */
+    /* the boxes do not fit the clusters: they lie towards each other's
+     * corners */
     s->crowd.sparse = crowded;
     if (!crowded)
         dense_keep(s);

@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "method/fmm/device/set_points.h"
 
-/* Sources up to which two queues are faster: more fill the device by
- * themselves. */
+/* The number of sources up to which two queues are faster; more sources fill
+ * the device. */
 #define BESIDE_MOST 300000
 
 int fmm_gpu_queues(const struct task *task)

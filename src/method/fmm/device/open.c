@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open.c: what a device says of points in open space. */
+/* open.c: extent and norms of points in open space, computed on a device. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "method/fmm/device/set_points.h"
 #include "points/device/set.h"
 
-/* What holds all points in open space. */
+/* Computes the bounding box of all points in open space. */
 farsum_status fmm_gpu_bounds(struct task *task, struct fmm *s, int64_t m)
 {
     struct gpu_box box[2];
@@ -32,7 +32,7 @@ farsum_status fmm_gpu_bounds(struct task *task, struct fmm *s, int64_t m)
     return FARSUM_OK;
 }
 
-/* As method/fmm/device/sums.k has it. */
+/* Must equal the struct in method/fmm/device/sums.k. */
 struct fmm_some {
     double per;
     int64_t n, m, some;
@@ -40,7 +40,8 @@ struct fmm_some {
 };
 _Static_assert(sizeof(struct fmm_some) == 40, "as the kernel has it");
 
-/* What the sources leave at targets of their own, open space: into facts. */
+/* Computes the sums over the sources at some separate targets in open space,
+ * and sets facts. */
 farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m)
 {
     struct fmm_gpu *g = s->gpu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c: a sum by the fast multipole method on a device.  Nothing waits
- * until results go to a caller on the host; near pairs go beside the far field
- * where there are two queues. */
+/* run.c: a sum by the fast multipole method on a device.  Asynchronous until
+ * results go to a caller on the host.  With two queues, near pairs run
+ * concurrently with the far field. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "method/spectral/device.h"
 #include "points/device/sort_state.h"
 
-/* As method/fmm/device/sums.k has it. */
+/* Must equal the struct in method/fmm/device/sums.k. */
 struct fmm_units {
     double coulomb, h, front, surface, per, none, axis[9], box[3];
     int64_t n, targets, leaves, roots, first_q, first_out, rhs;
@@ -20,7 +20,7 @@ struct fmm_units {
 };
 _Static_assert(sizeof(struct fmm_units) == 264, "as the kernels have it");
 
-/* A sum of right-hand sides, as it may be recorded. */
+/* Sums of right-hand sides, in a form that a graph can capture. */
 struct sum {
     const struct task *task;
     struct fmm *s;
@@ -73,7 +73,8 @@ static struct fmm_units run_units(const struct task *task, const struct fmm *s,
     return u;
 }
 
-/* Sums over the strengths, and these in units of theirs. */
+/* Computes the sums over the strengths, then scales the strengths to their
+ * unit. */
 static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
                             const struct gpu_ends *e)
 {
@@ -106,8 +107,8 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
                   ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3));
 }
 
-/* Facts of the results, from their records; NULL: energy or virial is not
- * wanted. */
+/* Computes the facts of the results from their records; NULL: energy or virial
+ * is not requested. */
 static farsum_status run_totals(struct fmm_gpu *g, const struct fmm_units *u,
                                 const struct buf *energy,
                                 const struct buf *virial)
@@ -129,7 +130,8 @@ farsum_status fmm_gpu_fold(const struct task *task, const struct fmm *s)
     return run_totals(s->gpu, &units, NULL, NULL);
 }
 
-/* Whether the results of right-hand side r are in range, from their records. */
+/* Checks from the records whether the results of right-hand side r are in
+ * range. */
 static farsum_status run_range(const struct task *task, const struct fmm *s,
                                int64_t r)
 {
@@ -149,13 +151,14 @@ farsum_status fmm_gpu_range_last(const struct task *task, const struct fmm *s)
     return run_range(task, s, g->rhs - 1);
 }
 
-/* Into the caller's units. */
+/* Converts the results to the caller's units. */
 static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
                              const struct gpu_ends *e)
 {
     struct fmm_gpu *g = s->gpu;
     const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
-    const struct buf *none = &g->record; /* nothing is read or written there */
+    const struct buf *none = &g->record; /* placeholder, neither read nor
+                                            written */
     const struct buf *x = u->surface > 0 ? u->apart ? &g->y : &g->x : none;
     const struct buf *potential = e->potential ? e->potential : none;
     const struct buf *field = e->field ? e->field : none;
@@ -175,12 +178,12 @@ static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
                    ARG_BUF(together), ARG_BUF(&g->at), ARG_BUF(&g->fact),
                    ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field),
                    ARG_BUF(field), ARG_STRUCT(*u)));
-    if (!u->energy && !u->virial) /* only finish looks at the facts */
+    if (!u->energy && !u->virial) /* only finish reads the facts */
         return FARSUM_OK;
     return run_totals(g, u, e->energy, e->virial);
 }
 
-/* A room with its watch. */
+/* Runs a stage and times it. */
 static farsum_status run_room(struct fmm *s, int r, const void *io)
 {
     struct stopwatch *watch = &s->gpu->watch[r];
@@ -208,7 +211,7 @@ static struct buf *run_wanted(int wanted, struct buf *buf)
     return wanted ? buf : NULL;
 }
 
-/* Every room but p2p. */
+/* Runs every stage except p2p. */
 static farsum_status run_far(void *data)
 {
     const struct sum *sum = data;
@@ -226,8 +229,8 @@ static farsum_status run_far(void *data)
     return FARSUM_OK;
 }
 
-/* Near pairs on the device's own queue, which they fill for long; the far
- * field's steps come first wherever one of them is ready. */
+/* Runs near pairs in the device's own queue, which they keep busy for long.
+ * The far field's kernels have priority whenever one of them is ready. */
 static farsum_status run_sum(struct sum *sum)
 {
     struct fmm *s = sum->s;
@@ -265,13 +268,13 @@ static farsum_status run_all(void *data)
         TRY(run_in(sum->s, &sum->units, &e));
         TRY(run_sum(sum));
         TRY(run_out(sum->s, &sum->units, &e));
-        if (r + 1 < sum->rhs) /* the next one's records come there */
+        if (r + 1 < sum->rhs) /* the next right-hand side reuses the records */
             TRY(run_range(sum->task, sum->s, r));
     }
     return FARSUM_OK;
 }
 
-/* What finish is to know of the sums that begin. */
+/* Stores what finish must know about the sums that begin. */
 static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
 {
     g->pending = 1;
@@ -282,7 +285,7 @@ static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
     g->had_potential = result->potential || result->energy;
 }
 
-/* What finish fails by is told once. */
+/* Clears the failure that finish has reported, so that it is reported once. */
 static farsum_status run_told(struct fmm_gpu *g)
 {
     const double none = -1;
@@ -290,8 +293,8 @@ static farsum_status run_told(struct fmm_gpu *g)
     return buf_upload(&g->fact, 8 * FMM_FACT_BAD, &none, sizeof none);
 }
 
-/* A caller on the host: each right-hand side there and back, if its results are
- * in range. */
+/* Caller on the host: transfers each right-hand side there and, if its results
+ * are in range, back. */
 static farsum_status run_host(const struct task *task, struct fmm *s,
                               const struct gpu_counts *counts, int r,
                               const void *q, const farsum_result *result)
@@ -312,7 +315,7 @@ static farsum_status run_host(const struct task *task, struct fmm *s,
     return gpu_arrays_download(&g->given, counts, r, result);
 }
 
-/* A caller on the device: all are asked for, nobody waits. */
+/* Caller on the device: enqueues everything and returns. */
 static farsum_status run_device(const struct task *task, struct fmm *s,
                                 const struct gpu_counts *counts, int rhs,
                                 const void *q, const farsum_result *result)
@@ -339,24 +342,25 @@ farsum_status fmm_gpu_execute(struct task *task, struct fmm *s, int rhs,
     }
     TRY(gpu_ends_host(task->device, result));
     for (int r = 0; r < rhs; r++) {
-        s->gpu->pending = 0; /* a sum that is stopped has no facts */
+        s->gpu->pending = 0; /* a stopped sum has no facts */
         TRY(progress_step(r, rhs, "summing on %s", task->device->name));
         run_begin(s->gpu, rhs, result);
         TRY(fmm_strict_given(task, s, rhs, r, q));
         TRY(run_host(task, s, &counts, r, q, result));
-        if (s->strict) /* of each the bound is looked at */
+        if (s->strict) /* each one's bound is checked */
             TRY(fmm_gpu_finish(task, s));
     }
     return fmm_gpu_finish(task, s);
 }
 
-/* Seconds of the rooms in the last right-hand side, times their number. */
+/* Seconds of the stages in the last right-hand side, times the number of
+ * right-hand sides. */
 static void run_seconds(const struct task *task, const struct fmm *s)
 {
     const struct fmm_gpu *g = s->gpu;
     double seconds[FMM_WATCHES] = {0};
     for (int r = 0; g->timed && r < FMM_WATCHES; r++) {
-        /* a caller's queue may keep no times */
+        /* a caller's queue may not support timing */
         struct stopwatch watch = g->watch[r];
         if (stopwatch_seconds(&watch, &seconds[r]) != FARSUM_OK)
             seconds[r] = 0;

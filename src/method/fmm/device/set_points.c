@@ -12,18 +12,18 @@
 #include "points/device/set.h"
 #include "points/device/sort_state.h"
 
-/* Cells of this edge hold whatever is finite. */
+/* Cells with this edge contain every finite position. */
 static const double wide_cell = 1e303;
 
-/* Are positions looked at after they were set?  A caller's are borrowed until
- * then. */
+/* True if positions are read after set_points.  If so, they are copied, because
+ * the caller's arrays are borrowed only during set_points. */
 static int gpu_stay(const struct task *task, const struct fmm *s)
 {
     return (s->facts.periodic && task->problem.surface == FARSUM_VACUUM)
            || s->strict;
 }
 
-/* Positions there, in `x`, and what holds them. */
+/* Sets the positions on the device, in `x`, and their bounding box. */
 static farsum_status gpu_take(const struct task *task, struct fmm *s,
                               struct points *points, struct buf *x, int64_t n,
                               const void *given, const char *what)
@@ -55,14 +55,14 @@ static farsum_status gpu_take(const struct task *task, struct fmm *s,
     return FARSUM_OK;
 }
 
-/* Waits: are positions good?  A tree of bad ones does no harm. */
+/* Waits and checks the positions.  A tree of invalid positions does no harm. */
 static farsum_status gpu_check(struct fmm *s, int64_t m)
 {
     TRY(points_gpu_check(s->source.gpu));
     return m > 0 ? points_gpu_check(s->target.gpu) : FARSUM_OK;
 }
 
-/* Sources at one place, into facts. */
+/* Finds coincident sources; the result goes to facts. */
 static farsum_status gpu_twins(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
@@ -91,7 +91,8 @@ static farsum_status gpu_leaf(struct fmm *s, const struct tree_gpu_points *p,
                   ARG_BUF(&p->begin), ARG_BUF(leaf), ARG_I64(leaves));
 }
 
-/* Both, and the points' leaves of a sparse tree.  Waits. */
+/* Computes the clustering statistics, finds coincident sources and, for a
+ * sparse tree, the points' leaves.  Waits. */
 static farsum_status gpu_leaves(struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
@@ -112,7 +113,7 @@ static farsum_status gpu_leaves(struct task *task, struct fmm *s)
     if (distinct && fact[FMM_FACT_TWIN] >= 0)
         TRY(gpu_distinct(task, s->source.gpu, (int64_t)fact[FMM_FACT_TWIN],
                          (int64_t)fact[FMM_FACT_TWIN + 1]));
-    if (!dense) /* method/fmm/device/clustering.c */
+    if (!dense) /* set by method/fmm/device/clustering.c */
         return FARSUM_OK;
     *crowd = (struct fmm_crowd){.h = h, .ws = s->tree.ws};
     for (int k = 0; k < 2; k++) {
@@ -123,7 +124,7 @@ static farsum_status gpu_leaves(struct task *task, struct fmm *s)
     return fmm_gpu_dense(s);
 }
 
-/* Do results of m targets go by fmm_give? */
+/* True if the results of m targets are written by fmm_give. */
 static int gpu_gathers(const struct task *task, const struct fmm_gpu *g,
                        int64_t m)
 {
@@ -136,7 +137,7 @@ static int gpu_gathers(const struct task *task, const struct fmm_gpu *g,
            && 2 * m * values * array_size(task->problem.arrays) > cache;
 }
 
-/* Room for results side by side. */
+/* Allocates the interleaved results. */
 static farsum_status gpu_together(const struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
@@ -169,7 +170,7 @@ static farsum_status gpu_reserve(const struct task *task, struct fmm *s)
     return gpu_arrays_reserve(&g->given, task, n, m);
 }
 
-/* The tree of s->shape, its leaves and its rooms. */
+/* Builds the tree of s->shape, its leaves and its stages. */
 static farsum_status gpu_whole(struct task *task, struct fmm *s, int64_t n,
                                int64_t m)
 {
@@ -204,7 +205,7 @@ farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
     TRY(fmm_gpu_shape(task, s, n, m));
     const struct fmm_learnt learnt = s->learnt;
     farsum_status status = gpu_whole(task, s, n, m);
-    if (status == FARSUM_ERR_TOLERANCE) /* of this tree */
+    if (status == FARSUM_ERR_TOLERANCE) /* due to this tree */
         s->learnt = learnt;
     if (status == FARSUM_ERR_TOLERANCE && fmm_either(s)) {
         TRY(fmm_shape(task, s, 0, n, m, &s->shape));
@@ -225,6 +226,6 @@ farsum_status fmm_gpu_sparse(const struct task *task, struct fmm *s, int64_t m)
     TRY(fmm_points_boxes(task, s, 1, s->source.n, m));
     if (s->facts.periodic)
         return FARSUM_OK;
-    /* sources at one place are looked for by these */
+    /* these are used to find coincident sources */
     return fmm_gpu_fractions(task, s, m, s->tree.corner, s->tree.edge);
 }

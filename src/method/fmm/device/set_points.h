@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set_points.h: the part of the fast multipole method that lies on a device. */
+/* set_points.h: device part of the fast multipole method. */
 #ifndef FARSUM_METHOD_FMM_DEVICE_SET_POINTS_H
 #define FARSUM_METHOD_FMM_DEVICE_SET_POINTS_H
 
@@ -10,8 +10,8 @@
 #include "method/staging/device_exclusions.h"
 #include "points/tree/tree_device_set.h"
 
-/* What kernels leave about a sum; as method/staging/sums.kh and
- * method/fmm/device/sums.k have it. */
+/* Words that kernels write about a sum; must equal those in
+ * method/staging/sums.kh and method/fmm/device/sums.k. */
 enum fmm_fact {
     FMM_FACT_Q,
     FMM_FACT_Q2,
@@ -27,43 +27,46 @@ enum fmm_fact {
     FMM_FACT_RANGE = 23,
     FMM_FACTS
 };
-/* Records that a kernel leaves, at most, and their words. */
+/* The maximum number of records per kernel, and their sizes in words. */
 enum { FMM_RECORDS = 1024, FMM_RECORD = 20, FMM_KNOWN = 4 };
 enum { FMM_GROUP = 256, FMM_TEAM = 8 };
-/* Beside the rooms: all of them. */
+/* Stopwatch of all stages together, after those of the stages. */
 enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };
 
-/* How results go to the caller's order, as method/fmm/device/sums.k has it. */
+/* How results are written in the caller's order; must equal the values in
+ * method/fmm/device/sums.k. */
 enum fmm_gathered {
-    FMM_GIVEN,     /* by writes of each number at random */
-    FMM_SCATTERED, /* of four side by side, to that order; then out of there */
-    FMM_GATHERED,  /* by reads of four; wants to know where they are */
+    FMM_GIVEN,     /* scattered writes of each number */
+    FMM_SCATTERED, /* scattered writes of 4 interleaved numbers, then contiguous
+                      copies */
+    FMM_GATHERED,  /* scattered reads of 4; requires the inverse order (`at`) */
 };
 
 /* Exclusions on the device. */
 struct fmm_gpu_exclude {
     struct jit jit;
     struct kernel find, run;
-    int ready;   /* 1: the kernels are there */
-    int ordered; /* 1: at and at_target are of the points that are there */
+    int ready;   /* 1: the kernels exist */
+    int ordered; /* 1: at and at_target are set for the current points */
     struct gpu_excluded excluded;
-    struct buf at, at_target; /* of a caller's point, in the order of leaves,
-                                 u32 */
+    struct buf at, at_target; /* index in the order of leaves for each of the
+                                 caller's points, u32 */
 };
 
-/* What a dense tree's boxes held when they were looked at, crowd->far and
- * uneven, over what as many in each would. */
+/* Clustering statistics of a dense tree's boxes when last computed: crowd->far
+ * and uneven over crowd->random. */
 struct fmm_held {
-    int depth, ws; /* ws 0: nothing is known */
+    int depth, ws; /* ws 0: unknown */
     int64_t root[3], n;
     double far[FMM_KNOTS][2], uneven[FMM_KNOTS][2];
 };
 
-/* As method/fmm/device/sums.k has it: what fractions of places are of. */
+/* The region of fractional positions; must equal the struct in
+ * method/fmm/device/sums.k. */
 struct fmm_region {
     double corner[3], edge[3], per;
     int64_t n;
-    int32_t wide, fractions; /* fractions: x is [3][n] of them, f64 */
+    int32_t wide, fractions; /* fractions: x contains fractions [3][n], f64 */
 };
 _Static_assert(sizeof(struct fmm_region) == 72, "as the kernel has it");
 
@@ -77,107 +80,116 @@ struct fmm_gpu {
     struct buf q, potential, field; /* in the order of leaves */
     struct buf near_potential, near_field;
     struct buf multipole, local;
-    struct buf x, y;         /* positions as they were given; the caller's,
-                                borrowed, if set_points alone looks at them */
-    struct buf boxes;        /* sources in each, u32 */
-    struct buf target_boxes; /* targets of their own, where that is asked */
-    struct buf leaf, target_leaf; /* of each point of a sparse tree, u32 */
+    struct buf x, y;         /* input positions; the caller's arrays, borrowed,
+                                if only set_points reads them */
+    struct buf boxes;        /* number of sources in each box, u32 */
+    struct buf target_boxes; /* number of separate targets in each box, if
+                                required */
+    struct buf leaf, target_leaf; /* of each point, sparse trees only, u32 */
     struct buf fact, record;
     struct buf known; /* records of the strengths */
-    /* Results that a device's cache does not hold are put side by side in the
-     * order of leaves, and read from there in the caller's. */
-    int gathers;                /* 1: always, -1: never, 0: beyond the cache */
-    enum fmm_gathered gathered; /* for the points that are there */
-    struct buf at; /* [targets] u32: of a caller's, in the order of leaves */
-    int summed;    /* 1: and something was summed since they were set */
-    /* for a caller whose arrays are the host's: one right-hand side */
+    /* Results larger than the device's cache are interleaved in the order of
+     * leaves and copied from there to the caller's order. */
+    int gathers;                /* 1: always, -1: never, 0: if larger than the
+                                   cache */
+    enum fmm_gathered gathered; /* for the current points */
+    struct buf at; /* [targets] u32: index in the order of leaves of each
+                      target */
+    int summed;    /* 1: and a sum has run since the points were set */
+    /* for callers on the host: arrays of one right-hand side */
     struct gpu_arrays given;
     struct fmm_gpu_exclude exclude;
-    struct fmm_gpu_crowd *lists; /* owned; of a sparse tree's errors */
-    struct fmm_gpu_crowd *dense; /* owned; of a dense one's */
+    struct fmm_gpu_crowd *lists; /* owned; clustering of a sparse tree */
+    struct fmm_gpu_crowd *dense; /* owned; clustering of a dense tree */
     struct fmm_held held;
-    double low[3], high[3];      /* what holds open points, inside */
-    int beside;              /* 1: near pairs on a queue of their own */
+    double low[3], high[3];      /* bounding box of open points, in the task's
+                                    units */
+    int beside;              /* 1: near pairs have a queue of their own */
     struct aside aside;
-    struct recording recording; /* of a sum */
+    struct recording recording; /* graph of a sum */
     struct stopwatch watch[FMM_WATCHES];
     int has_watches, timed;
     int64_t rhs;
-    int pending;             /* 1: an execute that nobody waited for */
-    int folds;               /* 1: its results' records are not yet facts */
-    int ranged;              /* 1: but for their range, which is known */
+    int pending;             /* 1: an execute that was not waited for */
+    int folds;               /* 1: the records of its results are not yet
+                                facts */
+    int ranged;              /* 1: the results' range is already known */
     int had_field, had_potential;
 };
 
-/* That the stages will be in; 0: on the host. */
+/* The number of queues that the stages will use; 0: on the host. */
 int fmm_gpu_queues(const struct task *task);
-/* Rooms apart: kernels; memory for the boxes comes with the points. */
+/* Creates the kernels; the memory for boxes is allocated with the points. */
 farsum_status fmm_gpu_create(const struct task *task, struct fmm *s);
 void fmm_gpu_destroy(struct fmm_gpu *gpu); /* NULL is legal */
-/* Before a room goes that a kept sequence may use. */
+/* Drops the captured graph.  Required before a stage that it may use is
+ * destroyed. */
 void fmm_gpu_forget(struct fmm_gpu *gpu); /* NULL is legal */
 farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
                                  const void *x, int64_t m, const void *y);
-/* method/fmm/device/choose_tree.c.  s->shape: of a sparse tree where points are
- * far from uniform and it is the faster one. */
+/* method/fmm/device/choose_tree.c.  Sets s->shape: that of a sparse tree if
+ * points are far from uniform and it is faster. */
 farsum_status fmm_gpu_shape(const struct task *task, struct fmm *s, int64_t n,
                             int64_t m);
-/* A sparse tree of the points that are there, and what it says of the errors;
- * the same for s->shape alone. */
+/* Builds a sparse tree of the current points and computes its clustering
+ * statistics; the second one only for s->shape. */
 farsum_status fmm_gpu_sparse(const struct task *task, struct fmm *s, int64_t m);
 farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
                                   int64_t m);
-/* method/fmm/device/clustering.c: fmm_crowd of a sparse tree on a device, to
- * rounding.  *room: kernels and memory, NULL at first. */
+/* method/fmm/device/clustering.c: fmm_crowd of a sparse tree on a device, equal
+ * up to rounding.  *room: kernels and memory, NULL initially. */
 struct fmm_gpu_crowd;
-/* The kernels that points will want, as points_gpu_ahead. */
+/* Starts to compile the kernels that points will require, see
+ * points_gpu_ahead. */
 farsum_status fmm_gpu_ahead(const struct task *task, struct fmm *s);
 farsum_status fmm_gpu_crowd(const struct tree *tree, int first,
                             struct fmm_gpu_crowd **room,
                             struct fmm_crowd *crowd);
 void fmm_gpu_crowd_destroy(struct fmm_gpu_crowd *room); /* NULL is legal */
-/* The region of a tree of open points, and method/fmm/device/set_points.c's
- * own. */
+/* The region of a tree of open points; for method/fmm/device/set_points.c
+ * only. */
 farsum_status fmm_gpu_tree_args(const struct task *task, const struct fmm *s,
                                 struct tree_args *args);
-/* method/fmm/device/open.c: gpu->low and high, and the plan's unit of length
- * with them; what the sources leave at targets of their own, into facts. */
+/* method/fmm/device/open.c: sets gpu->low and high and the plan's unit of
+ * length; sets facts from the sums at separate targets. */
 farsum_status fmm_gpu_bounds(struct task *task, struct fmm *s, int64_t m);
 farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m);
-/* Fractions of a region in place of those of a wide cell. */
+/* Replaces fractions of a wide cell by fractions of a region. */
 farsum_status fmm_gpu_fractions(const struct task *task, struct fmm *s,
                                 int64_t m, const double corner[3],
                                 const double edge[3]);
-/* method/fmm/device/clustering_dense.c.  The same of a dense one, but for h,
- * random and together, which are there, and sparse.  count: sources and targets
- * in all boxes, u32, the second if these are separate. */
+/* method/fmm/device/clustering_dense.c.  fmm_crowd of a dense tree, except h,
+ * random, together and sparse, which must be set.  count: sources and targets
+ * in all boxes, u32; the second only if targets are separate. */
 farsum_status fmm_gpu_crowd_dense(const struct tree *tree, int first,
                                   const struct buf *const count[2],
                                   struct fmm_gpu_crowd **room,
                                   struct fmm_crowd *crowd);
-/* s->crowd of a dense tree, where points lie in its boxes; of many that are
- * spread evenly as they did when these boxes were first looked at. */
+/* Sets s->crowd of a dense tree from the points' positions in its boxes.  Many
+ * evenly spread points reuse the statistics that were computed first for these
+ * boxes. */
 farsum_status fmm_gpu_dense(struct fmm *s);
-/* method/fmm/device/set_points.c: where targets lie, once points are summed for
- * again: it takes as long as two sums gain. */
+/* method/fmm/device/set_points.c: computes `at` of the targets when the same
+ * points are summed again.  It takes the time that two sums gain by it. */
 farsum_status fmm_gpu_gather(struct fmm *s, int rhs);
-/* method/fmm/device/set_points.c: how many points of a side are in each box of
- * a dense tree. */
+/* method/fmm/device/set_points.c: counts a side's points in each box of a dense
+ * tree. */
 farsum_status fmm_gpu_count(struct fmm *s, const struct tree_gpu_points *points,
                             struct buf *count);
 /* method/fmm/device/run.c */
 farsum_status fmm_gpu_execute(struct task *task, struct fmm *s, int rhs,
                               const void *q, farsum_result *result);
-/* What is left of a sum in records, to facts, before other points come. */
+/* Turns the records of the last sum into facts, before other points are set. */
 farsum_status fmm_gpu_fold(const struct task *task, const struct fmm *s);
-/* Whether the results of the last execute's last right-hand side are in range,
- * if nobody looked yet. */
+/* Checks the range of the last execute's last right-hand side, if not checked
+ * yet. */
 farsum_status fmm_gpu_range_last(const struct task *task, const struct fmm *s);
-/* Waits; what went wrong, then the numbers of the last sum into plan->info. */
+/* Waits; returns errors of the enqueued work, then stores the numbers of the
+ * last sum in plan->info. */
 farsum_status fmm_gpu_finish(struct task *task, struct fmm *s);
 
-/* method/fmm/device/exclude.c: the plan's exclusions to the device, for the
- * points that are there; whether they are; takes them from the sums of near
+/* method/fmm/device/exclude.c: uploads the plan's exclusions for the current
+ * points; tells whether they are uploaded; subtracts them from the sums of near
  * pairs. */
 farsum_status fmm_gpu_exclude(const struct task *task, struct fmm *s);
 farsum_status fmm_gpu_exclude_ready(const struct task *task,
@@ -185,13 +197,13 @@ farsum_status fmm_gpu_exclude_ready(const struct task *task,
 farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near);
 void fmm_gpu_exclude_clear(struct fmm_gpu_exclude *exclude);
 
-/* Where leaves are, for kernels that ask a sparse tree. */
+/* The indices of a sparse tree's leaves, for kernels that read them. */
 static inline const struct buf *fmm_gpu_places(const struct fmm *s)
 {
     return s->tree.dense ? &s->gpu->record : &s->tree.gpu->sparse.place;
 }
 
-/* Points of the targets. */
+/* The points of the targets. */
 static inline struct points_gpu *fmm_gpu_aims(const struct fmm *s)
 {
     return s->tree.separate ? s->target.gpu : s->source.gpu;
@@ -205,7 +217,7 @@ static inline const struct buf *fmm_gpu_leaf(const struct fmm *s, int target)
     return apart ? &s->tree.gpu->target.leaf : &s->tree.gpu->source.leaf;
 }
 
-/* How many groups go through n things, `each` of them by a group. */
+/* The number of thread blocks for n items, `each` per block. */
 static inline int64_t fmm_groups(int64_t n, int64_t each)
 {
     int64_t groups = n > 0 ? (n + each - 1) / each : 1;

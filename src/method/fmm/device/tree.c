@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c: points on a device into a tree, dense or sparse. */
+/* tree.c: dense or sparse tree of points on a device. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -7,7 +7,7 @@
 #include "points/device/set.h"
 #include "points/device/sort_state.h"
 
-/* As method/fmm/device/sums.k has it. */
+/* Must equal the struct in method/fmm/device/sums.k. */
 struct fmm_boxes {
     int64_t roots, leaves;
     int32_t depth, level, lowest, spare;
@@ -92,7 +92,7 @@ farsum_status fmm_gpu_count(struct fmm *s, const struct tree_gpu_points *points,
     return FARSUM_OK;
 }
 
-/* What the boxes' sources say of the errors, into facts. */
+/* Computes the statistics of the boxes' sources into facts. */
 farsum_status fmm_gpu_clustering(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
@@ -112,7 +112,7 @@ farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
 {
     const struct fmm_gpu *g = s->gpu;
     int wide = task->problem.arrays != FARSUM_F32;
-    /* of a cell the wrapped fractions */
+    /* a cell uses the wrapped fractions */
     int cell = s->facts.periodic;
     const struct tree_gpu_given source = {s->source.gpu, cell ? NULL : &g->x,
                                           wide, task_per(task)};

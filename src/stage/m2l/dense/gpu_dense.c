@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_dense: a dense operator for each of the 316 (ws = 1) differences of two
- * boxes' places, made on the host; a thread has some rows for some boxes, and
- * multiplies like a product of matrices.  The baseline of the dense rows; wins
- * never where gpu_walsh fits. */
+/* gpu_dense: one dense operator for each of the 316 (ws = 1) difference
+ * vectors, computed on the host.  A thread has some rows for some boxes, and
+ * multiplies as in a matrix product.  The baseline of the dense variants; never
+ * the fastest where gpu_walsh is supported. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,13 +17,13 @@ struct state {
     struct kernel kernel;
 };
 
-/* How the kernel is cut. */
+/* Parameters of the kernel. */
 struct dense_cut {
     int rows, tiles, boxes;
     struct boxes_gpu_deal deal;
 };
 
-/* Rows that are padded cost as others do; each four of them is a load. */
+/* Padding rows cost as much as others; each four of them is a load. */
 static struct dense_cut dense_cut(const struct boxes_args *a)
 {
     struct dense_cut cut = {0};
@@ -104,7 +104,8 @@ static void dense_destroy(void *state)
     mem_free(s);
 }
 
-/* One operator as the kernel reads it: [tile][column][row of the tile]. */
+/* Packs one operator as the kernel reads it: [tile][column][row of the
+ * tile]. */
 static void dense_pack(const struct dense_cut *cut, int size, const double *t,
                        double *packed)
 {

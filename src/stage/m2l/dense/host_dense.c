@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_dense: dense operators by mirrors, (10.15): the boxes at (+-a0, +-a1,
- * +-a2) share one operator, each of whose blocks of even and odd numbers is
- * applied once to a sum of the eight with signs.  39.5 of 189 products are
- * left; tiles of boxes side by side.  Wins at low orders. */
+/* host_dense: dense operators with mirror symmetry, (10.15).  The boxes at
+ * (+-a0, +-a1, +-a2) share one operator.  Each of its blocks of even and odd
+ * coefficients is applied once, to a signed sum of the eight.  39.5 of 189
+ * products remain; tiles of adjacent boxes.  Wins at low orders. */
 #include "stage/m2l/dense/host_dense.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static int64_t dense_tile(const struct boxes_args *a)
     return isa_m2l_host_dense[a->isa][a->precision == FARSUM_F32]->tile;
 }
 
-/* A thread's tile: x, local, and of a sparse tree the far lists. */
+/* A thread's tile: x, local, and for a sparse tree the far lists. */
 static int64_t dense_tile_bytes(const struct boxes_args *a)
 {
     int64_t size = multipole_size(a->p), padded = size + 8 * DENSE_ROWS;
@@ -30,8 +30,8 @@ static double dense_cost(const void *args)
     double size = multipole_size(a->p), side = 2 * a->ws + 1;
     double lanes = boxes_lanes(a);
     double list = 7 * side * side * side;
-    /* products, and what is read and transformed for them; a fixed cost for
-     * the operators by the way */
+    /* products, and their reads and transforms; a fixed cost to read the
+     * operators */
     double products = 0.21 * list * size * size;
     return (double)a->n_boxes * (products * 0.6e-9 + list * size * 2.6e-9)
                / lanes / a->threads
@@ -69,7 +69,8 @@ static void dense_destroy(void *state)
     mem_free(s);
 }
 
-/* Bits: the mirrors of x, y, z under which number (n, m) changes sign. */
+/* Bit mask of the mirrors of x, y, z under which coefficient (n, m) changes
+ * sign. */
 static int dense_class(int n, int m)
 {
     int x = m < 0 ? m + 1 : m;
@@ -97,8 +98,8 @@ static farsum_status dense_classes(struct dense *s)
     return FARSUM_OK;
 }
 
-/* The operator t in the order of struct dense_group; returns its numbers.  to
- * NULL: counts them. */
+/* Packs the operator t in the order of struct dense_group; returns the number
+ * of its elements.  to NULL: only counts them. */
 static int64_t dense_pack(const struct dense *s, const struct dense_group *g,
                           const double *t, void *to)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_dense.h: the state of host_dense: operators, and the boxes of a tree as
- * tiles of lanes. */
+/* host_dense.h: state of host_dense: operators, and the boxes of a tree as
+ * tiles of SIMD lanes. */
 #ifndef FARSUM_STAGE_M2L_DENSE_HOST_DENSE_H
 #define FARSUM_STAGE_M2L_DENSE_HOST_DENSE_H
 
 #include "stage/m2l/dense/host_dense_kern.h"
 
-/* What one thread works in; owned. */
+/* Workspace of one thread; owned. */
 struct dense_thread {
     void *x;      /* [8][size][tile] */
     void *local;  /* [padded][tile] */
     int32_t *at;  /* dense: [tile], cells; sparse: [offset][tile], boxes */
-    struct tree_far *list; /* sparse */
+    struct tree_far *list; /* sparse trees */
 };
 
-/* A level's multipoles are copied, sorted by class, so that boxes which lie
- * side by side do so there: of a dense tree [octant][size][cell], a cell for
- * each parent in a grid, x fastest, with ws more on each side, images or zeros;
- * of a sparse one [size][box], a box of zeros behind the last. */
+/* A level's multipoles are copied, sorted by class, so that adjacent boxes are
+ * contiguous.  Dense trees: [octant][size][cell], one cell per parent in a
+ * grid, x fastest, with ws more on each side, images or zeros.  Sparse trees:
+ * [size][box], and a box of zeros at the end. */
 struct dense {
     struct boxes_args args;
     const struct dense_kern *kern;
@@ -26,8 +26,8 @@ struct dense {
     int n_groups;
     struct dense_thread *thread; /* owned, [threads] */
     void *copy;                  /* owned */
-    int32_t *lane;   /* owned; dense: cells of a level's parents, of all levels
-                        one after another; sparse: boxes of a level by octant */
+    int32_t *lane;   /* owned; dense: cells of a level's parents, all levels one
+                        after another; sparse: boxes of a level by octant */
     int32_t *parent; /* owned; dense: the parent in a cell, -1: none */
     int64_t have_copy, have_lane, have_parent;
     int64_t lane_begin[TREE_DEPTH + 2];      /* of a level */
@@ -35,7 +35,8 @@ struct dense {
     int64_t parent_begin[TREE_DEPTH + 2];
 };
 
-/* host_dense_level.c: cells or boxes in the copy of a level, of one octant. */
+/* host_dense_level.c: number of cells or boxes in the copy of a level, per
+ * octant. */
 int64_t dense_level_cells(const struct dense *s, const struct tree *tree,
                           int level);
 /* Fills lane and parent. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_dense_kern.c: the loops of host_dense, for each instruction set and
+/* host_dense_kern.c: loops of host_dense, for each instruction set and
  * precision. */
 #include "stage/m2l/dense/host_dense_kern.h"
 
@@ -7,7 +7,7 @@
 
 enum { TILE = DENSE_VECTORS * W };
 
-/* Class c changes sign with the mirrors `bits`. */
+/* Sign of class c under the mirrors `bits`. */
 SIMD_FN real sign_of(int c, int bits)
 {
     return __builtin_popcount((unsigned)(c & bits)) & 1 ? -1 : 1;
@@ -65,7 +65,7 @@ static void dense_sources(const struct dense_classes *classes,
                           const struct dense_group *group,
                           const struct dense_sources *from, void *x)
 {
-    switch (group->two) { /* known loops */
+    switch (group->two) { /* constant loop counts */
     case 7:
         sources_of(classes, 7, from, x);
         break;
@@ -77,7 +77,8 @@ static void dense_sources(const struct dense_classes *classes,
     }
 }
 
-/* DENSE_ROWS rows of class c; returns what follows them in the matrix. */
+/* Computes DENSE_ROWS rows of class c; returns the matrix position after
+ * them. */
 SIMD_FN const real *rows(const struct dense_classes *classes,
                          const struct dense_group *group, int c,
                          const real *t, const real *x, real sign, real *local)

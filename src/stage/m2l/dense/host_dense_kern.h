@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_dense_kern.h: what host_dense_kern.c gives to host_dense.c.
+/* host_dense_kern.h: interface between host_dense_kern.c and host_dense.c.
  *
- * Numbers of an expansion are sorted by class: three bits, by which of the
- * mirrors x, y, z changes their sign.  A tile is TILE boxes side by side. */
+ * Coefficients of an expansion are sorted by class: three bits, one for each of
+ * the mirrors x, y, z that change the sign.  A tile is TILE adjacent boxes. */
 #ifndef FARSUM_STAGE_M2L_DENSE_HOST_DENSE_KERN_H
 #define FARSUM_STAGE_M2L_DENSE_HOST_DENSE_KERN_H
 
@@ -10,33 +10,33 @@
 
 enum { DENSE_CLASSES = 8, DENSE_ROWS = 4, DENSE_VECTORS = 3 };
 
-/* The classes of an order. */
+/* The classes of an expansion order. */
 struct dense_classes {
     int size;                       /* (p + 1)^2 */
-    int begin[DENSE_CLASSES + 1];   /* in the sorted numbers */
-    int padded[DENSE_CLASSES + 1];  /* the same with classes' sizes rounded up
-                                       to DENSE_ROWS */
-    int *number;                    /* owned, [size]: the number that a sorted
-                                       one was */
+    int begin[DENSE_CLASSES + 1];   /* in the sorted coefficients */
+    int padded[DENSE_CLASSES + 1];  /* the same, with the sizes of classes
+                                       rounded up to DENSE_ROWS */
+    int *number;                    /* owned, [size]: original index of a sorted
+                                       coefficient */
 };
 
 /* All far boxes at (+-a0, +-a1, +-a2). */
 struct dense_group {
     int a[3];
-    int two;      /* bits of the axes that have both signs */
-    int zero;     /* of those where a is 0 */
+    int two;      /* bit mask of the axes that have both signs */
+    int zero;     /* bit mask of those where a is 0 */
     void *matrix; /* owned: operator of (a0, a1, a2), class by class of the
-                     target, DENSE_ROWS of its rows at a time, of those all
-                     numbers of the sources of classes that it sees */
+                     target; DENSE_ROWS of its rows at a time, each with all
+                     coefficients of the source classes that contribute */
 };
 
-/* What a group's product is of, for the boxes of one tile. */
+/* Input of a group's product, for the boxes of one tile. */
 struct dense_sources {
     const void *base[8];   /* by signs, bits of `two`: 1 is minus */
     const int32_t *at[8];  /* [tile] */
-    int whole[8];          /* bit v: vector v lies side by side */
-    int64_t ld;            /* numbers are so far apart */
-    int minus;             /* bits of the axes that have minus alone */
+    int whole[8];          /* bit v: the boxes of vector v are contiguous */
+    int64_t ld;            /* distance between coefficients */
+    int minus;             /* bit mask of the axes that have only minus */
 };
 
 struct dense_kern {

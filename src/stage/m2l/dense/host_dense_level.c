@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_dense_level.c: one level of host_dense: its copy, then tile by tile. */
+/* host_dense_level.c: one level of host_dense: its sorted copy, then tile by
+ * tile. */
 #include <string.h>
 
 #include "base/par.h"
 #include "base/progress.h"
 #include "stage/m2l/dense/host_dense.h"
 
-/* Parents along an axis, and with images or zeros around them. */
+/* Numbers of parents along an axis, and including images or zeros around
+ * them. */
 static void level_grid(const struct dense *s, const struct tree *tree,
                        int level, int64_t n[3], int64_t side[3])
 {
@@ -72,7 +74,7 @@ void dense_lanes(struct dense *s, const struct tree *tree)
     }
 }
 
-/* One number of all boxes. */
+/* Copies one coefficient of all boxes. */
 static void copy_number(const struct dense *s, const struct boxes_io *io,
                         int level, int k)
 {
@@ -100,7 +102,7 @@ static void copy_number(const struct dense *s, const struct boxes_io *io,
     }
 }
 
-/* The tile's lanes: cells, or of a sparse tree far lists. */
+/* Sets the tile's lanes: cells, or far lists of a sparse tree. */
 static int tile_lanes(const struct dense *s, const struct boxes_io *io,
                       int level, int64_t first, int64_t n,
                       struct dense_thread *t)
@@ -134,7 +136,7 @@ static int tile_lanes(const struct dense *s, const struct boxes_io *io,
     return 0;
 }
 
-/* Where the boxes are that are `d` before those of an octant. */
+/* Finds the boxes at offset -d from those of an octant. */
 static void group_source(const struct dense *s, const struct boxes_io *io,
                          int level, int octant, const int32_t d[3],
                          const struct dense_thread *t, int slot,
@@ -234,7 +236,8 @@ void dense_level(struct dense *s, const struct boxes_io *io, int level)
     PAR_FOR(threads, schedule(dynamic))
     for (int64_t i = 0; i < tiles[8]; i++) {
         int o = 0;
-        if (progress_stopped(listener)) /* as who runs the room will see */
+        if (progress_stopped(listener)) /* the stage's caller will notice it as
+                                           well */
             continue;
         while (i >= tiles[o + 1])
             o++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dynamic_make.c: the rows by kernels that launch kernels. */
+/* dynamic_make.c: host code of the variants by kernels that launch kernels. */
 #include "stage/m2l/papers/dynamic_make.h"
 
 #include "stage/device.h"
@@ -7,14 +7,15 @@
 
 enum { CLEAR = 128 };
 
-/* Boxes near a parent: threads of the kernel that launches, and launches. */
+/* Boxes near a parent: threads of the launching kernel, and number of
+ * launches. */
 static int64_t dynamic_near(const struct boxes_args *a)
 {
     int64_t side = 2 * a->ws + 1;
     return side * side * side;
 }
 
-/* Threads of the kernel that is launched. */
+/* Threads of the launched kernel. */
 static int dynamic_child(const struct boxes_args *a, int split)
 {
     return (a->p + 1) * (a->p + 1 + split);
@@ -27,8 +28,7 @@ farsum_status dynamic_fits(const void *args, int split)
     int most = a->device->facts.group_max;
     if (dynamic_near(a) > most || dynamic_child(a, split) > most)
         FAIL(ERR_UNSUPPORTED,
-             "it wants groups of %lld and %d threads, %s has "
-             "%d at most",
+             "needs thread blocks of %lld and %d threads; %s has %d at most",
              (long long)dynamic_near(a), dynamic_child(a, split),
              a->device->name, most);
     TRY(gpu_local_fits(
@@ -36,7 +36,8 @@ farsum_status dynamic_fits(const void *args, int split)
         2 * boxes_real(a) * (multipole_size(2 * a->p) + multipole_size(a->p))));
     TRY(device_nested(a->device));
     if (a->device->facts.pending < dynamic_near(a))
-        FAIL(ERR_UNSUPPORTED, "%s lets %lld launches wait, %lld are wanted",
+        FAIL(ERR_UNSUPPORTED,
+             "%s allows %lld pending launches; %lld are needed",
              a->device->name, (long long)a->device->facts.pending,
              (long long)dynamic_near(a));
     return FARSUM_OK;
@@ -47,7 +48,7 @@ int64_t dynamic_bytes(const void *args)
     return naive_fields_bytes(args) + boxes_gpu_list_bytes(args);
 }
 
-/* No more launches than may wait, should none of them begin. */
+/* No more launches than may be pending if none of them begins. */
 static int64_t dynamic_batch(const struct boxes_args *a)
 {
     return a->device->facts.pending / dynamic_near(a);
@@ -62,14 +63,15 @@ static double dynamic_launches(const struct boxes_args *a)
     return launches;
 }
 
-/* Kernels that are launched on the device: all but for the parent itself. */
+/* Kernels launched on the device: for all near boxes except the parent
+ * itself. */
 static double dynamic_children(const struct boxes_args *a)
 {
     return (double)boxes_gpu_below(a) * (double)(dynamic_near(a) - 1);
 }
 
-/* Measured on an H200, depths 4 and 5, orders 0 to 16: launching, whatever is
- * launched, and products that come on top. */
+/* Measured on an H200, depths 4 and 5, orders 0 to 16: the launches, for any
+ * kernel size, and the products in addition. */
 double dynamic_cost(const void *args, int split)
 {
     const struct boxes_args *a = args;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dynamic_make.h: what the rows of stage/m2l/papers/dynamic.k share. */
+/* dynamic_make.h: common code of the variants of stage/m2l/papers/dynamic.k. */
 #ifndef FARSUM_STAGE_M2L_PAPERS_DYNAMIC_MAKE_H
 #define FARSUM_STAGE_M2L_PAPERS_DYNAMIC_MAKE_H
 
 #include "stage/m2l/papers/naive_operators.h"
 
-/* split 1: two threads share a number. */
+/* split 1: two threads share a coefficient. */
 farsum_status dynamic_fits(const void *args, int split);
 int64_t dynamic_bytes(const void *args);
 double dynamic_cost(const void *args, int split);
@@ -13,7 +13,7 @@ void dynamic_work(const void *args, int split, struct work *work);
 farsum_status dynamic_create(const void *args, int split, void **state);
 farsum_status dynamic_run(void *state, const void *io);
 
-/* A row of one form. */
+/* Defines a variant from its form. */
 #define DYNAMIC_ROW(name, split)                                               \
     static farsum_status name##_fits(const void *args)                         \
     {                                                                          \

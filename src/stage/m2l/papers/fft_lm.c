@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft_lm: (10.7) is a correlation over degrees and orders, so a product of
- * transforms, (2p + 1)^2 complex numbers of a box and of a vector (Elliott and
- * Board, SIAM J. Sci. Comput. 17, 398 (1996)): the least work of all rows for a
- * pair of boxes.  Transforms are sums, they are short and one to 189 pairs.
+/* fft_lm: (10.7) is a correlation over degrees and orders, so it is a product
+ * of transforms, with (2p + 1)^2 complex numbers per box and per vector
+ * (Elliott and Board, SIAM J. Sci. Comput. 17, 398 (1996)).  It has the fewest
+ * operations per pair of boxes among all variants.  Transforms are direct sums;
+ * they are short, and there is one per 189 pairs.
  *
- * Numbers of all degrees meet in a transform, without the scaling of (10.4),
- * which is no part of a correlation: digits are lost as p grows, which no
- * error bound of the method knows.  So it works in a wider type than the plan's
- * and fits no order at which the plan's precision would be missed. */
+ * Coefficients of all degrees are mixed in a transform, without the scaling of
+ * (10.4), which is not part of a correlation.  So digits are lost as p grows,
+ * and no error bound of the method includes this.  Therefore it computes in a
+ * wider type than the plan's and refuses orders at which the plan's precision
+ * would be missed.  (comparison) */
 #include <math.h>
 #include <string.h>
 
@@ -16,11 +18,11 @@
 #include "points/wrap.h"
 #include "stage/expansions/expansions.h"
 
-/* Orders whose results are still good: measured against plain, vectors of two
- * boxes of edges 0.6 and more. */
+/* Maximum orders with accurate results, measured against plain with vectors of
+ * two boxes of edges 0.6 and more. */
 enum { MOST_32 = 20, MOST_64 = 12 };
 
-/* What one thread works in; owned. */
+/* Workspace of one thread; owned. */
 struct lm_thread {
     void *x, *row, *sum;
     struct tree_far *list;
@@ -28,12 +30,12 @@ struct lm_thread {
 
 struct state {
     struct boxes_args args;
-    long double unit;   /* to the power of a degree: of those tried the one
-                             that loses least */
-    long double *scale; /* owned: what undoes (10.4) */
+    long double unit;   /* raised to the power of a degree: the tried value that
+                           loses least */
+    long double *scale; /* owned: inverse of the scaling (10.4) */
     double *field;      /* owned */
     void *e, *fields;   /* owned: table, [offset][wave] */
-    void *waves;        /* owned: of a level's boxes */
+    void *waves;        /* owned: for a level's boxes */
     int64_t have_waves;
     struct lm_thread *thread; /* owned, [threads] */
 };
@@ -77,13 +79,12 @@ static farsum_status lm_fits(const void *args)
     TRY(boxes_host_fits(args));
     if (a->p > most)
         FAIL(ERR_UNSUPPORTED,
-             "transforms over degrees lose digits: orders up to %d are right "
-             "in %s",
+             "transforms over degrees lose digits; use an order up to %d in %s",
              most, a->precision == FARSUM_F32 ? "f32" : "f64");
     return FARSUM_OK;
 }
 
-/* A model: a product a cycle at 3 GHz, x87 a tenth of it. */
+/* A model: one product per cycle at 3 GHz, x87 a tenth of it. */
 static double lm_cost(const void *args)
 {
     const struct boxes_args *a = args;

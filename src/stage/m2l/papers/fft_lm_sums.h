@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft_lm_sums.h: the transforms of fft_lm.c in one type of numbers, WIDE; names
- * are NAME(x).  No guard: it is included for each type.
+/* fft_lm_sums.h: the transforms of fft_lm.c for one number type, WIDE; names
+ * are NAME(x).  No guard: it is included once per type.
  *
- * A box's numbers X_n^m, 0 <= n < rows, go to `wave` = (2p + 1)^2 complex ones,
+ * A box's coefficients X_n^m, 0 <= n < rows, are transformed to `wave` = (2p +
+ * 1)^2 complex numbers,
  *
  *     x(u, v) = sum_n,m X_n^m e^{-i n a u - i m b v},
  *     a = 2 pi/(2p + 1), b = pi/(2p + 1), u, v = 0 .. 2p,
@@ -10,7 +11,7 @@
  * half of the plane: the other half follows from X_n^-m = (-1)^m conj(X_n^m).
  * Real parts first, then imaginary ones. */
 
-/* e^{-i 2 pi k/(4p + 2)}: c and s of all k. */
+/* e^{-i 2 pi k/(4p + 2)}: c and s for all k. */
 static void NAME(table)(int p, WIDE *e)
 {
     int n = 4 * p + 2;
@@ -40,8 +41,8 @@ static inline int NAME(next)(int at, int step, int n)
     return at >= n ? at - n : at;
 }
 
-/* x: numbers of degrees 0 .. last, as expansions have them; row: room for
- * 2 (2p + 1) (last + 1). */
+/* x: coefficients of degrees 0 .. last, as in expansions; row: workspace of 2
+ * (2p + 1) (last + 1). */
 static void NAME(forward)(int p, int last, const WIDE *e, const WIDE *x,
                           WIDE *row, WIDE *wave)
 {
@@ -71,7 +72,7 @@ static void NAME(forward)(int p, int last, const WIDE *e, const WIDE *x,
     }
 }
 
-/* Degrees 0 .. p of what has this wave. */
+/* Degrees 0 .. p from the transform. */
 static void NAME(backward)(int p, const WIDE *e, const WIDE *wave, WIDE *row,
                            WIDE *x)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* naive_make.c: the rows with (10.7)'s loops mapped to threads. */
+/* naive_make.c: host code of the variants that map (10.7)'s loops to
+ * threads. */
 #include "stage/m2l/papers/naive_make.h"
 
 #include <string.h>
@@ -19,21 +20,21 @@ static int64_t naive_stride(const struct boxes_args *a)
     return (boxes_gpu_boxes(a) + 31) / 32 * 32;
 }
 
-/* Of a row's own multipoles, or locals. */
+/* Bytes of a variant's own multipoles, or locals. */
 static int64_t naive_array(const struct boxes_args *a)
 {
     return boxes_real(a) * multipole_size(a->p) * naive_stride(a);
 }
 
-/* What is given and the row's own have to fit beside each other. */
+/* The method's arrays and the variant's own must fit together. */
 static farsum_status naive_managed_fits(const struct boxes_args *a)
 {
     int64_t bytes = naive_fields_bytes(a) + 2 * naive_array(a);
     TRY(device_managed(a->device));
     if (bytes > a->device->facts.memory / 2)
         FAIL(ERR_UNSUPPORTED,
-             "it wants %lld bytes of managed memory, more than half of the "
-             "%lld of %s",
+             "needs %lld bytes of managed memory, more than half of the %lld "
+             "of %s",
              (long long)bytes, (long long)a->device->facts.memory,
              a->device->name);
     return FARSUM_OK;
@@ -44,7 +45,7 @@ farsum_status naive_fits(const void *args, int managed)
     const struct boxes_args *a = args;
     TRY(boxes_gpu_fits(a, naive_order_most(a->precision)));
     if (naive_threads(a, a->depth) / GROUP >= INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "it is for fewer than 2^38 threads");
+        FAIL(ERR_UNSUPPORTED, "supports fewer than 2^38 threads");
     return managed ? naive_managed_fits(a) : FARSUM_OK;
 }
 
@@ -54,14 +55,14 @@ int64_t naive_bytes(const void *args, int managed)
            + (managed ? 2 * naive_array(args) : 0);
 }
 
-/* Read and written by the copies of both arrays. */
+/* Bytes read and written by the copies of both arrays. */
 static double naive_moved(const struct boxes_args *a)
 {
     return 2 * (double)boxes_real(a) * multipole_size(a->p)
            * (double)boxes_gpu_boxes(a);
 }
 
-/* A model, not measured: a fiftieth of what the units multiply. */
+/* A model, not measured: a fiftieth of the units' multiplication rate. */
 double naive_cost(const void *args, int managed)
 {
     const struct boxes_args *a = args;
@@ -84,7 +85,7 @@ void naive_work(const void *args, int managed, struct work *work)
     work->launches += 2;
 }
 
-/* Zeros, by the host: their pages are there at first. */
+/* Zeroes written by the host, so that the pages are there first. */
 static farsum_status naive_own(struct naive_row *s, const struct boxes_args *a)
 {
     struct buf *own[] = {&s->multipole, &s->local};
@@ -134,7 +135,7 @@ static farsum_status naive_levels(struct naive_row *s,
     return FARSUM_OK;
 }
 
-/* Expansions of the boxes from `first` on into the other array. */
+/* Copies expansions of the boxes from `first` on into the other array. */
 static farsum_status naive_move(const struct naive_row *s,
                                 const struct buf *from, int64_t from_stride,
                                 const struct buf *to, int64_t to_stride,

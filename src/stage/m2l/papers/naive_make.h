@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* naive_make.h: what the rows of stage/m2l/papers/naive.k share. */
+/* naive_make.h: common code of the variants of stage/m2l/papers/naive.k. */
 #ifndef FARSUM_STAGE_M2L_PAPERS_NAIVE_MAKE_H
 #define FARSUM_STAGE_M2L_PAPERS_NAIVE_MAKE_H
 
 #include "stage/m2l/papers/naive_operators.h"
 
-/* managed 1: multipoles, locals and operators are in memory that the host uses
- * too.  The first two are the row's own, filled from those that it is given,
- * which are the method's; a run has both copies in it. */
+/* managed 1: multipoles, locals and operators are in memory that host and
+ * device share.  The multipoles and locals are the variant's own, copied from
+ * and to the method's arrays; a run includes both copies. */
 farsum_status naive_fits(const void *args, int managed);
 int64_t naive_bytes(const void *args, int managed);
 double naive_cost(const void *args, int managed);
@@ -15,7 +15,7 @@ void naive_work(const void *args, int managed, struct work *work);
 farsum_status naive_create(const void *args, int managed, void **state);
 farsum_status naive_run(void *state, const void *io);
 
-/* A row of one form. */
+/* Defines a variant from its form. */
 #define NAIVE_ROW(name, managed, wants)                                        \
     static farsum_status name##_fits(const void *args)                         \
     {                                                                          \

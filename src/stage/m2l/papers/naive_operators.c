@@ -41,7 +41,7 @@ void naive_count(const struct boxes_args *a, double adders, struct work *work)
     work->sums += boxes * size * adders * (double)boxes_gpu_far_most(a->ws);
 }
 
-/* 1/sqrt((n - m)! (n + m)!), (10.4): fields have none. */
+/* 1/sqrt((n - m)!  (n + m)!), (10.4), which fields do not include. */
 static void naive_scale(int p, double *scale)
 {
     for (int n = 0; n <= p; n++)
@@ -50,7 +50,7 @@ static void naive_scale(int p, double *scale)
                 -(lgammal(n - m + 1.0L) + lgammal(n + m + 1.0L)) / 2);
 }
 
-/* Numbers into memory of the device, or of both. */
+/* Copies numbers into memory of the device, or shared memory of both. */
 static farsum_status naive_put(const struct boxes_args *a, int managed,
                                const double *values, int64_t n, struct buf *to)
 {

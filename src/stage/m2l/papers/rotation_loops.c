@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rotation_loops.c: the rows of stage/m2l/papers/rotation_loops.k. */
+/* rotation_loops.c: host code of the variants of
+ * stage/m2l/papers/rotation_loops.k. */
 #include "stage/m2l/papers/rotation_loops.h"
 
 #include "base/mem.h"
 #include "stage/m2l/rotation/gpu_rotation_make.h"
 
-enum { LANES = 32, TEAMS = 8, WAVES = 4 /* groups of a multiprocessor */ };
+enum { LANES = 32, TEAMS = 8, WAVES = 4 /* blocks per multiprocessor */ };
 
 struct loops {
     struct boxes_gpu gpu; /* owned */
     struct buf swap, aux; /* owned */
     struct kernel kernel, clear;
-    int64_t launched; /* groups */
+    int64_t launched; /* thread blocks */
 };
 
 farsum_status loops_fits(const void *args)
 {
     const struct boxes_args *a = args;
     if (a->shape.group < 0 || a->shape.group % LANES || a->shape.groups < 0)
-        FAIL(ERR_ARGUMENT, "its groups are of a multiple of %d threads", LANES);
+        FAIL(ERR_ARGUMENT, "thread blocks must have a multiple of %d threads",
+             LANES);
     return boxes_gpu_fits(args, ROTATION_ORDER);
 }
 
@@ -35,7 +37,7 @@ static int loops_teams(const struct boxes_args *a)
     return a->shape.group ? a->shape.group / LANES : TEAMS;
 }
 
-/* Two expansions and two columns of each thread. */
+/* Two expansions and two columns per thread. */
 static int64_t loops_aux(const struct boxes_args *a)
 {
     return boxes_real(a) * loops_launched(a) * LANES * loops_teams(a)
@@ -112,7 +114,7 @@ done:
     return status;
 }
 
-/* Bytes of a group's memory. */
+/* Bytes of shared memory per thread block. */
 static int64_t loops_room(const struct boxes_args *a,
                           const struct rotation_loops *form, int teams)
 {
@@ -177,7 +179,7 @@ static farsum_status loops_launch(const struct loops *s,
                   ARG_STRUCT(levels));
 }
 
-/* One level after another: none begins before the last has ended. */
+/* Runs one level after another: none begins before the previous has ended. */
 static farsum_status loops_apart(const struct loops *s,
                                  const struct boxes_io *io)
 {

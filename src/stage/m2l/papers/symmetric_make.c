@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* symmetric_make.c: the rows of stage/m2l/papers/symmetric.k. */
+/* symmetric_make.c: host code of the variants of
+ * stage/m2l/papers/symmetric.k. */
 #include "stage/m2l/papers/symmetric_make.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum { ORDER_MOST = 20, GROUP = 64, KINDS = 4, ENTRY = 17 };
 
-/* Entries with so many images, 1, 2, 4, 8: one after another. */
+/* Entries with equally many images, 1, 2, 4, 8, stored one after another. */
 struct symmetric_kind {
     struct jit jit; /* owned */
     struct kernel kernel;
@@ -33,15 +34,15 @@ static int64_t symmetric_half(int p)
     return (int64_t)(p + 1) * (p + 2) / 2;
 }
 
-/* Differences without signs: 56 of ws = 1. */
+/* Number of differences without signs: 56 for ws = 1. */
 static int64_t symmetric_operators(int ws)
 {
     int64_t side = 2 * ws + 2, near = ws + 1;
     return side * side * side - near * near * near;
 }
 
-/* Those of a kind, and what they serve: axes with both signs choose one of 2 ws
- * distances, the others 0 or 2 ws + 1. */
+/* Number of those of a kind, and of the targets that they serve.  Axes with
+ * both signs have one of 2 ws distances, the others 0 or 2 ws + 1. */
 static int64_t symmetric_of_kind(int ws, int kind)
 {
     static const int64_t choices[KINDS] = {1, 3, 3, 1};
@@ -58,8 +59,8 @@ static int64_t symmetric_entries(int ws, const struct symmetric_form *form)
     return form->merged ? symmetric_operators(ws) : boxes_gpu_far_most(ws);
 }
 
-/* Rows of a group: the fewer images, the more, since a source's numbers are
- * read once for all sums of a thread. */
+/* Rows per thread block: the fewer images, the more rows, since a source's
+ * coefficients are read once for all sums of a thread. */
 static int symmetric_rows(const struct boxes_args *a,
                           const struct symmetric_form *form, int kind)
 {
@@ -94,7 +95,7 @@ farsum_status symmetric_fits(const void *args,
     const struct boxes_args *a = args;
     if (a->shape.images < 0 || a->shape.images > 8
         || (a->shape.images & (a->shape.images - 1)))
-        FAIL(ERR_ARGUMENT, "its operators serve 1, 2, 4 or 8 targets");
+        FAIL(ERR_ARGUMENT, "an operator serves 1, 2, 4 or 8 targets");
     TRY(boxes_gpu_fits(a, ORDER_MOST));
     TRY(boxes_gpu_room(a, symmetric_operator_bytes(a, form)));
     return boxes_gpu_room(a, symmetric_pointer_bytes(a, form));
@@ -108,13 +109,13 @@ int64_t symmetric_bytes(const void *args, const struct symmetric_form *form)
            + 4 * 8 * ENTRY * symmetric_entries(a->ws, form);
 }
 
-/* 1: the bench asks for operators of this kind, or for all. */
+/* 1: the benchmark selects operators of this kind, or all. */
 static int symmetric_asked(const struct boxes_args *a, int kind)
 {
     return !a->shape.images || a->shape.images == 1 << kind;
 }
 
-/* Operators that work, and how often one is added to a target, of a source. */
+/* Number of active operators, and of additions to a target, per source. */
 static void symmetric_counts(const struct boxes_args *a,
                              const struct symmetric_form *form, double *entries,
                              double *far)
@@ -130,7 +131,7 @@ static void symmetric_counts(const struct boxes_args *a,
 }
 
 /* Multiply-adds of a run: complex terms of all (n, m), m >= 0, and all (k, l);
- * with sums real and imaginary parts of l and -l at once. */
+ * with `sums` real and imaginary parts of l and -l together. */
 static double symmetric_fma(const struct boxes_args *a,
                             const struct symmetric_form *form)
 {
@@ -142,7 +143,7 @@ static double symmetric_fma(const struct boxes_args *a,
     return boxes * half * multipole_size(a->p) * 4 * (entries + far);
 }
 
-/* A model, not measured: a third of what the units do. */
+/* A model, not measured: a third of the units' rate. */
 double symmetric_cost(const void *args, const struct symmetric_form *form)
 {
     const struct boxes_args *a = args;
@@ -187,8 +188,8 @@ static int symmetric_kind_of(int ws, const int32_t d[3])
     return both;
 }
 
-/* Differences without signs, those with fewer images first, and the number of
- * each place, (z side + y) side + x. */
+/* Lists the differences without signs, those with fewer images first, and the
+ * index of each position, (z side + y) side + x. */
 static void symmetric_number(struct symmetric *s, int32_t *number,
                              int32_t (*d)[3])
 {
@@ -208,8 +209,8 @@ static void symmetric_number(struct symmetric *s, int32_t *number,
     }
 }
 
-/* Where an operator's entries begin in the lists: one entry, or one a target;
- * these are all of one kernel, the first kind's. */
+/* Begin of an operator's entries in the lists: one entry, or one per target;
+ * these all belong to one kernel, the first kind's. */
 static void symmetric_sort(struct symmetric *s, int *begin)
 {
     int n = 0, at = 0, wanted = 0;
@@ -271,7 +272,7 @@ done:
     return status;
 }
 
-/* (10.7) but for M: real and imaginary part of a factor. */
+/* (10.7) without M: real and imaginary part of a factor. */
 static void symmetric_number_of(int n, int m, int k, int l, const double *field,
                                 double *u, double *v)
 {
@@ -344,8 +345,8 @@ done:
     return status;
 }
 
-/* Groups of a launch over all levels, `parts` for each run of boxes; a group
- * has boxes of several octants if their parents are few. */
+/* Thread blocks of a launch over all levels, `parts` for each run of boxes.  A
+ * block has boxes of several octants if their parents are few. */
 static farsum_status symmetric_groups(const struct boxes_args *a, int64_t parts,
                                       int32_t *begin, int64_t *groups)
 {
@@ -358,7 +359,7 @@ static farsum_status symmetric_groups(const struct boxes_args *a, int64_t parts,
         *groups += (8 + octants - 1) / octants * parts
                    * ((parents + GROUP - 1) / GROUP);
         if (*groups > INT32_MAX)
-            FAIL(ERR_UNSUPPORTED, "m2l: too many groups of threads");
+            FAIL(ERR_UNSUPPORTED, "m2l: too many thread blocks");
     }
     return FARSUM_OK;
 }

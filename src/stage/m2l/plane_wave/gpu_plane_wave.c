@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_plane_wave: plane waves along the axes.  A multipole becomes the waves of
- * six directions, which go from box to box by a factor; waves of boxes side by
- * side are added before they go anywhere.  After L. Greengard, V. Rokhlin, Acta
- * Numerica 6 (1997) 229.  Exact to an eighth of what the order leaves out;
- * wins wherever that will do. */
+/* gpu_plane_wave: plane waves along the axes.  A multipole is converted to the
+ * waves of six directions, which are translated from box to box by a factor.
+ * Waves of adjacent boxes are added before they are translated.  After L.
+ * Greengard, V. Rokhlin, Acta Numerica 6 (1997) 229.  Adds an error of an
+ * eighth of the order's truncation error; wins wherever that is acceptable. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -11,10 +11,10 @@
 #include "stage/m2l/plane_wave/gpu_shared.h"
 
 enum { THREADS = 256, CHUNK = 64, MULTIPLE = 4 };
-#define ARENA_BEST (110 << 10) /* two groups on a multiprocessor */
+#define ARENA_BEST (110 << 10) /* two thread blocks per multiprocessor */
 
-/* How the kernels are cut: parents of a group, waves that it has at once,
- * parents whose numbers a thread has at once. */
+/* Parameters of the kernels: parents per thread block, waves processed
+ * together, parents whose coefficients a thread holds together. */
 struct wave_cut {
     int chunk;
     int in, in_group, in_blocks, slots;
@@ -22,7 +22,7 @@ struct wave_cut {
     int64_t in_arena, out_arena;
 };
 
-/* Threads go round all numbers; each round's loads of factors cost too. */
+/* Threads loop over all coefficients; each round also loads factors. */
 static int wave_slots(const struct boxes_args *a, const struct wave_cut *cut)
 {
     int size = multipole_size(a->p), best = 1;
@@ -52,7 +52,8 @@ static struct wave_cut wave_cut(const struct boxes_args *a,
     int64_t most = f->local < ARENA_BEST ? f->local - 8192 : ARENA_BEST;
     int threads = f->group_max < THREADS ? f->group_max : THREADS;
     struct wave_cut cut = {.in = 4};
-    int64_t held = (real == 4 ? 4 : 3) * threads; /* numbers in registers */
+    int64_t held = (real == 4 ? 4 : 3) * threads; /* coefficients in
+                                                     registers */
     while (cut.in > 1
            && (cut.in * size > held
                || plane_gpu_parents(a) < (int64_t)2 * cut.in * f->units))
@@ -100,9 +101,9 @@ static int64_t wave_bytes(const void *args)
     return plane_gpu_bytes(args, plane_gpu_stride(&waves, MULTIPLE));
 }
 
-/* Products at 0.4 of what the units do, bytes at 0.7 of what memory gives; and
- * by how much more it takes, the more the higher the order, as measured on an
- * H200, orders 4 to 20, depths 5 to 7. */
+/* Products at 0.4 of the units' rate, bytes at 0.7 of the memory bandwidth; and
+ * a slowdown that grows with the order, as measured on an H200, orders 4 to 20,
+ * depths 5 to 7. */
 static double wave_cost(const void *args)
 {
     const struct boxes_args *a = args;
@@ -206,7 +207,7 @@ done:
 static void wave_work(const void *args, struct work *work)
 {
     plane_gpu_work(args, work);
-    work->launches += 1; /* multipoles to rows */
+    work->launches += 1; /* copies multipoles to rows */
 }
 
 const struct variant m2l_gpu_plane_wave = {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_plane_wave_mma: gpu_plane_wave with its products on tensor cores: f64 by
- * those of FP64, f32 by three products of TF32.  Wins from p = 8 or so on. */
+ * FP64 tensor cores, f32 by three TF32 products.  Wins from about p = 8. */
 #include "base/mem.h"
 #include "cost/expected_rates.h"
 #include "stage/m2l/plane_wave/gpu_shared.h"
 
 enum { WARP = 32, MULTIPLE = 8, THREADS = 256, WARPS = THREADS / WARP };
-enum { TOGETHER = 4, MOST = 24 }; /* the order from which registers do not do */
+enum { TOGETHER = 4, MOST = 24 }; /* MOST: the order from which registers do not
+                                     suffice */
 
-/* Parents of a group, of a warp; bytes of group memory. */
+/* Parents per thread block, and per warp; bytes of shared memory. */
 struct mma_cut {
     int in, in_blocks, out, out_warp, out_blocks;
     int64_t in_arena, out_arena;
 };
 
-/* Tiles of eight numbers: of all classes, and as warps share them. */
+/* Tiles of eight coefficients: of all classes, and as divided among warps. */
 static int mma_tiles(int p)
 {
     int tiles = 0;
@@ -34,7 +35,7 @@ static int64_t mma_in_arena(int64_t real, int in)
     return in * (64 * (8 * chunk + 4) + 8) * real;
 }
 
-/* A parent's numbers in group memory, as the kernel has them. */
+/* A parent's coefficients in shared memory, as in the kernel. */
 static int64_t mma_row_pitch(int p)
 {
     return 2 * 4 * ((multipole_size(p) + 10) / 8 * 8 + 4) + 4;
@@ -44,7 +45,7 @@ static struct mma_cut mma_cut(const struct boxes_args *a)
 {
     int64_t real = gpu_real(a->precision), row = mma_row_pitch(a->p) * real;
     int64_t parents = plane_gpu_parents(a), units = a->device->facts.units;
-    int64_t held = real / 4 * mma_wide(a->p) / WARPS * 2; /* of a parent */
+    int64_t held = real / 4 * mma_wide(a->p) / WARPS * 2; /* per parent */
     struct mma_cut cut = {.in = 8, .out = 8, .out_warp = real == 4 ? 4 : 2};
     if (held * 8 > (real == 4 ? 32 : 64) || parents < 2 * 8 * units)
         cut.in = 4;
@@ -66,7 +67,8 @@ static farsum_status mma_fits(const void *args)
     const struct boxes_args *a = args;
     struct plane_waves waves;
     struct mma_cut cut;
-    TRY(gpu_tensor_fits(a->device, FARSUM_F64)); /* TF32 came with them */
+    TRY(gpu_tensor_fits(a->device, FARSUM_F64)); /* TF32 has the same
+                                                    requirement */
     TRY(boxes_gpu_fits_any(a, MOST));
     TRY(plane_gpu_choose(a, &waves));
     cut = mma_cut(a);
@@ -77,7 +79,7 @@ static farsum_status mma_fits(const void *args)
                                   plane_gpu_stride(&waves, MULTIPLE)));
 }
 
-/* Numbers of an axis's operators, as they are packed. */
+/* Elements of an axis's operators, as packed. */
 static int64_t mma_out(int p, int64_t stride)
 {
     return (stride + 15) / 16 * mma_tiles(p) * 4 * WARP;
@@ -102,9 +104,9 @@ static int64_t mma_bytes(const void *args)
            + parents * (8 * multipole_size(a->p) * real + 4);
 }
 
-/* Products at 0.29 (f32) and 0.79 (f64) of what the units do in multiply-adds,
- * all else at 0.25 and 0.15, as measured on an H200, orders 4 to 20, depth 5;
- * and no less than one group takes on each multiprocessor. */
+/* Products at 0.29 (f32) and 0.79 (f64) of the units' multiply-add rate, all
+ * else at 0.25 and 0.15, as measured on an H200, orders 4 to 20, depth 5; at
+ * least the time of one thread block per multiprocessor. */
 static double mma_cost(const void *args)
 {
     const struct boxes_args *a = args;
@@ -122,7 +124,7 @@ static double mma_cost(const void *args)
            + 3 * rates.launch + 7e-5;
 }
 
-/* A class of the frame of an axis, among those of x, y, z. */
+/* Maps a class in the frame of an axis to the class in x, y, z. */
 static int mma_class_of(int axis, int of_frame)
 {
     for (int c = 0; c < 8; c++)
@@ -131,8 +133,8 @@ static int mma_class_of(int axis, int of_frame)
     return 0;
 }
 
-/* [tile of 16 waves][four numbers of a class of the frame][lane][2]: as many of
- * a class as there are eights. */
+/* [tile of 16 waves][four coefficients of a class of the frame][lane][2],
+ * padded to multiples of eight per class. */
 static void mma_pack_out(const struct plane_gpu *s, const int32_t *cut,
                          int axis, const double *from, double *to)
 {
@@ -152,8 +154,7 @@ static void mma_pack_out(const struct plane_gpu *s, const int32_t *cut,
         }
 }
 
-/* [eight waves][tile of eight numbers][lane][2]; tiles as the table has them.
- */
+/* [eight waves][tile of eight coefficients][lane][2]; tiles as in the table. */
 static void mma_pack_in(const struct plane_gpu *s, const int32_t *cut, int axis,
                         const double *from, double *to)
 {
@@ -170,8 +171,8 @@ static void mma_pack_in(const struct plane_gpu *s, const int32_t *cut, int axis,
             }
 }
 
-/* Of each tile of eight numbers: its class in the frames of the axes, its first
- * number, how many: [5][wide]. */
+/* For each tile of eight coefficients: its class in the frames of the axes, its
+ * first coefficient, its count: [5][wide]. */
 static void mma_table(int p, int wide, int32_t *tiles)
 {
     int at = 0, first = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_shared.c: what the rows by plane waves on a device have in
- * common. */
+/* gpu_shared.c: common code of the plane-wave variants on devices. */
 #include "stage/m2l/plane_wave/gpu_shared.h"
 
 #include "base/mem.h"
@@ -18,7 +17,7 @@ farsum_status plane_gpu_choose(const struct boxes_args *a,
                               waves);
 }
 
-/* The last row is what arrives from where no parent is. */
+/* The last row holds the waves of missing parents. */
 int64_t plane_gpu_merged_bytes(const struct boxes_args *a, int64_t parents,
                                int64_t stride)
 {
@@ -34,10 +33,11 @@ int64_t plane_gpu_bytes(const struct boxes_args *a, int64_t stride)
            + parents * (2 * 8 * size * real + 4);
 }
 
-/* Of a wave of a parent, sums by themselves counted as one: children to waves,
- * turned and merged; lines and strips of near parents, of each direction and of
- * as many layers as are gathered, ws + 1; damped; sums and differences of both
- * directions, turned to the children and taken apart by class. */
+/* Operations per wave of a parent; single sums count as one.  Children to
+ * waves, shifted and merged; lines and strips of near parents, for each
+ * direction and the ws + 1 layers that are gathered; damping; sums and
+ * differences of both directions, shifted to the children and separated by
+ * class. */
 void plane_gpu_ops(const struct boxes_args *a, const struct plane_waves *waves,
                    double *products, double *turned)
 {
@@ -148,7 +148,7 @@ void plane_gpu_tables(int p, int32_t *cut)
             cut[4 * size + 8 * axis + plane_waves_class(axis, c)] = begin[c];
 }
 
-/* Numbers of a row by class, and as many rows of zeros as the stride has. */
+/* Coefficients of a row by class, and rows of zeros up to the stride. */
 static void plane_gpu_sort(const struct plane_gpu *s, const int32_t *number,
                            const double *from, double *to)
 {
@@ -206,8 +206,8 @@ done:
     return status;
 }
 
-/* The box of a level whose number in Morton's order is i: octants' digits the
- * other way round. */
+/* The box of a level with number i in Morton order: the digits of its octants
+ * reversed. */
 static int64_t plane_gpu_box(int64_t roots, int level, int64_t i)
 {
     int64_t number = i >> 3 * level, above = roots;
@@ -218,7 +218,7 @@ static int64_t plane_gpu_box(int64_t roots, int level, int64_t i)
     return number;
 }
 
-/* Rows and waves of s->parents. */
+/* Allocates rows and waves of s->parents. */
 static farsum_status plane_gpu_arrays(struct plane_gpu *s)
 {
     const struct boxes_args *a = &s->gpu.args;
@@ -231,7 +231,7 @@ static farsum_status plane_gpu_arrays(struct plane_gpu *s)
                        plane_gpu_merged_bytes(a, s->parents, s->stride));
 }
 
-/* Parents that are side by side one after another. */
+/* Orders the parents so that adjacent ones follow one another. */
 farsum_status plane_gpu_dense(struct plane_gpu *s)
 {
     const struct boxes_args *a = &s->gpu.args;
@@ -269,7 +269,7 @@ void plane_gpu_define(struct plane_gpu *s, const char *text)
     jit_define(jit, "WS", "%d", a->ws);
 }
 
-/* Slots of a sparse tree are the parents, and are in Morton's order. */
+/* The slots of a sparse tree are the parents, and are in Morton order. */
 farsum_status plane_gpu_set(void *state, const struct points *source,
                             const struct points *target)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_plane_wave: plane waves along the axes, as gpu_plane_wave.c says, lanes
- * over waves, a thread a parent; any tree.  Exact to an eighth of what the
- * order leaves out; wins wherever that will do. */
+/* host_plane_wave: plane waves along the axes, as in gpu_plane_wave.c; SIMD
+ * over waves, one thread per parent; any tree.  Adds an error of an eighth of
+ * the order's truncation error; wins wherever that is acceptable. */
 #include "stage/m2l/plane_wave/host_plane_wave_kern.h"
 
 #include <string.h>
@@ -17,13 +17,13 @@ struct state {
     const struct wave_kern *kern;
     struct plane_waves waves;
     struct wave_plan plan; /* owned: its arrays */
-    void **room, **row;    /* owned, [threads]: the kernels', and an expansion
-                              of eight children */
+    void **room, **row;    /* owned, [threads]: the kernels' workspace, and an
+                              expansion of eight children */
     int64_t **near;        /* owned, [threads]: rows of the near parents */
     void *merged;          /* owned: waves of a level's parents */
     int64_t have_merged;
-    int64_t *parent;       /* owned: boxes that have children, by level */
-    int64_t *row_of;       /* owned, [n_boxes]: where a box's waves are */
+    int64_t *parent;       /* owned: boxes with children, by level */
+    int64_t *row_of;       /* owned, [n_boxes]: row of a box's waves */
     int64_t have_parent, have_row_of;
     int64_t begin[TREE_DEPTH + 2]; /* of a level, in parent */
 };
@@ -47,8 +47,8 @@ static farsum_status wave_fits(const void *args)
     return wave_choose(args, &waves);
 }
 
-/* A model: products and what is turned at some 4e9 multiply-adds of a vector a
- * second and thread. */
+/* A model: products, phases and sums at about 4e9 SIMD multiply-adds per second
+ * and thread. */
 static double wave_cost(const void *args)
 {
     const struct boxes_args *a = args;
@@ -59,7 +59,7 @@ static double wave_cost(const void *args)
     double reads = a->ws
                    * (4 * side * side + 8 * side * wide + 16 * wide * wide);
     double per_wave = 6 * multipole_size(a->p) + reads * 1.5 + 60;
-    /* a parent's work is of eight children, whether they are there or not */
+    /* a parent costs as much as eight children, even if fewer exist */
     double boxes =
         a->n_parents > 0 ? 8 * (double)a->n_parents : (double)a->n_boxes;
     return boxes * (double)wave_places(&waves) * per_wave / boxes_lanes(a)
@@ -74,7 +74,7 @@ static int64_t wave_bytes(const void *args)
     if (wave_choose(a, &waves) != FARSUM_OK)
         return 0;
     int64_t n = wave_places(&waves), size = multipole_size(a->p);
-    int64_t parents = a->n_boxes / 8; /* of a level, the most */
+    int64_t parents = a->n_boxes / 8; /* upper bound for a level */
     if (a->dense)
         parents = a->depth > 0 ? a->n_leaves / 8 : 0;
     int64_t numbers = 3 * n * (2 * size + 20 * a->ws + 9)
@@ -266,7 +266,8 @@ static farsum_status wave_set(void *state, const struct points *sources,
                        (size_t)boxes_real(&s->args));
 }
 
-/* Children's numbers into a row [number][octant], zeros where there is none. */
+/* Copies children's coefficients into a row [coefficient][octant]; zeros for
+ * missing children. */
 static void wave_row(const struct state *s, const struct boxes_io *io,
                      int level, int64_t parent, void *row)
 {

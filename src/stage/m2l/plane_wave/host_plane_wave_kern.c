@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_plane_wave_kern.c: the loops of host_plane_wave, for each instruction
- * set and precision: lanes over the waves of a quarter turn. */
+/* host_plane_wave_kern.c: loops of host_plane_wave, for each instruction set
+ * and precision; SIMD over the waves of a quarter turn. */
 #include "stage/m2l/plane_wave/host_plane_wave_kern.h"
 
 #include "base/simd.h"
@@ -10,7 +10,7 @@ struct wave {
     vreal x, y, z, w;
 };
 
-/* What is at hand of an axis, for the waves of one vector. */
+/* Constants of an axis, for one SIMD vector of waves. */
 struct frame {
     int axis, ws;
     int64_t waves;
@@ -36,7 +36,7 @@ SIMD_FN void phase(const struct frame *f, int which, int n, vreal *re,
         *im = -*im;
 }
 
-/* v over j half boxes along b, k along c. */
+/* v shifted by j half boxes along b, k along c. */
 SIMD_FN struct wave shifted(const struct frame *f, struct wave v, int j, int k)
 {
     vreal br, bi, cr, ci;
@@ -105,7 +105,7 @@ SIMD_FN int groups_of(int axis)
     return axis == 2 ? 2 : axis == 1 ? 4 : 8;
 }
 
-/* As gpu_plane_wave.k's plane_merge. */
+/* As plane_merge in gpu_plane_wave.k. */
 SIMD_FN void merge(const struct frame *f, const int axis, vreal (*u)[8],
                    real *merged)
 {
@@ -131,7 +131,7 @@ SIMD_FN void merge(const struct frame *f, const int axis, vreal (*u)[8],
     }
 }
 
-/* Sums over an axis's class's numbers, [octant]. */
+/* Sums over the coefficients of an axis's class, [octant]. */
 SIMD_FN void class_sums(const real *out, int64_t waves, const real *m,
                         const int range[2], vreal sum[8])
 {
@@ -178,8 +178,8 @@ SIMD_FN int near_at(int axis, int ws, int b, int c, int along)
     return ((z + ws) * side + y + ws) * side + x + ws;
 }
 
-/* Adds a parent's waves to what arrives, as gpu_plane_wave.k's plane_gather:
- * ob, oc: its place; from: its groups of one layer. */
+/* Adds a parent's waves to the gathered ones, as plane_gather in waves.kh; ob,
+ * oc: its offset; from: its groups of one layer. */
 SIMD_FN void gather_parent(const struct frame *f, const int axis, int ob,
                            int oc, const real *from, struct wave to[2][2])
 {

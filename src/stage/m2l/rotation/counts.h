@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counts.h: how many numbers the rows by rotation keep, on the host and on
+/* counts.h: table sizes of the variants by rotation, on the host and on
  * devices. */
 #ifndef FARSUM_STAGE_M2L_ROTATION_COUNTS_H
 #define FARSUM_STAGE_M2L_ROTATION_COUNTS_H
 
 #include <stdint.h>
 
-/* Of a vector: cosines and sines of two angles, powers of its length. */
+/* Numbers per vector: cosines and sines of two angles, powers of its length. */
 static inline int64_t rotation_turn(int p)
 {
     return 5 * (p + 1) + 1;
 }
 
-/* Shifts that are not zero, of an order. */
+/* Nonzero translation coefficients of an order. */
 static inline int64_t rotation_shifts(int p)
 {
     int64_t all = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation_make.c: the rows by fast rotation on a device. */
+/* gpu_rotation_make.c: host code of the device variants by fast rotation. */
 #include "stage/m2l/rotation/gpu_rotation_make.h"
 
 #include "base/mem.h"
@@ -7,10 +7,10 @@
 #include "cost/expected_rates.h"
 
 enum {
-    STRAIGHT = 12, /* orders up to which each swap is a text of its own */
-    TEXT_MOST = 5, /* orders that a processor's compiler gets as text */
+    STRAIGHT = 12, /* maximum order with separate code for each swap */
+    TEXT_MOST = 5, /* maximum order compiled as text on a CPU */
     TEAMS_MOST = 8,
-    ALONE = 5, /* orders whose instructions are few */
+    ALONE = 5, /* maximum order with few instructions */
 };
 
 struct rotation {
@@ -22,7 +22,7 @@ farsum_status rotation_fits(const void *args)
 {
     const struct boxes_args *a = args;
     if (a->shape.group < 0)
-        FAIL(ERR_ARGUMENT, "its groups have at least one thread");
+        FAIL(ERR_ARGUMENT, "a thread block needs at least one thread");
     return boxes_gpu_fits_any(args, ROTATION_ORDER);
 }
 
@@ -33,8 +33,8 @@ int64_t rotation_bytes(const void *args)
            + boxes_gpu_list_bytes(a);
 }
 
-/* Four swaps, four turns, a shift, of one pair; two factors and a sum of each
- * number. */
+/* Four swaps, four rotations and a translation per pair; two factors and a sum
+ * per coefficient. */
 static double rotation_pair(int p)
 {
     double k = multipole_size(p);
@@ -54,8 +54,8 @@ double rotation_seconds(const struct boxes_args *a, double share)
     return rotation_fma(a) / (share * rates.flops) + 2e-5;
 }
 
-/* Of the units' rate, measured on an H200 at depth 5, orders 4, 8, 12, 20; less
- * where instructions do not fit their cache. */
+/* Seconds relative to the units' rate, measured on an H200 at depth 5, orders
+ * 4, 8, 12, 20; slower if instructions exceed their cache. */
 double rotation_cost(const void *args, const struct rotation_form *form)
 {
     static const double shares[2][4] = {{0.4, 0.28, 0.2, 0.13},
@@ -85,18 +85,18 @@ void rotation_destroy(void *state)
     mem_free(s);
 }
 
-/* Bytes of a group's memory: two columns of what teams share. */
+/* Bytes of shared memory per thread block: two columns that teams share. */
 static int64_t rotation_room(const struct boxes_args *a,
                              const struct rotation_form *form, int teams)
 {
     int64_t columns = 2 * (2 * a->p + 1) * form->lanes * boxes_real(a);
     if (teams == 1)
-        return 16; /* none at all is no argument */
+        return 16; /* an empty buffer is not a valid argument */
     return form->by_source ? columns : columns * teams;
 }
 
-/* Copies of the swaps.  One text is for GPUs: PoCL takes the barriers behind an
- * `if` apart. */
+/* Copies of the swaps.  Shared text is only for GPUs: PoCL splits kernels at
+ * barriers after an `if`. */
 static int rotation_copies(const struct boxes_args *a, int text)
 {
     if (!text)
@@ -104,9 +104,9 @@ static int rotation_copies(const struct boxes_args *a, int text)
     return a->p > STRAIGHT ? 1 : 4;
 }
 
-/* Teams that share targets: as many as it takes to fill the device, and where
- * the instructions are more than their cache holds all that there may be: teams
- * wait for each other and read the same. */
+/* Teams that share targets: as many as fill the device.  If the instructions
+ * exceed their cache: as many as possible, since teams wait for each other and
+ * read the same instructions. */
 static int rotation_teams(const struct boxes_args *a,
                           const struct rotation_form *form)
 {

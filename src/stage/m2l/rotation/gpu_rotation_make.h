@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation_make.h: what the rows by fast rotation on a device have in
- * common (gpu_rotation.k says what they do). */
+/* gpu_rotation_make.h: common code of the device variants by fast rotation;
+ * gpu_rotation.k describes them. */
 #ifndef FARSUM_STAGE_M2L_ROTATION_GPU_ROTATION_MAKE_H
 #define FARSUM_STAGE_M2L_ROTATION_GPU_ROTATION_MAKE_H
 
@@ -9,10 +9,11 @@
 
 enum { ROTATION_ORDER = 20 };
 
-/* Who works on what: gpu_rotation.k.  teams 0: as many as fill the device. */
+/* Assignment of work to threads: see gpu_rotation.k.  teams 0: as many as fill
+ * the device. */
 struct rotation_form {
     int lanes, teams, by_source, by_operator;
-    double share; /* of gpu_rotation's speed, for the cost */
+    double share; /* speed relative to gpu_rotation, for the cost */
 };
 
 farsum_status rotation_fits(const void *args);
@@ -27,21 +28,22 @@ farsum_status rotation_set(void *state, const struct points *source,
 farsum_status rotation_run(void *state, const void *io);
 void rotation_destroy(void *state);
 
-/* Fills g->list and g->operators, rotation_turn(p) numbers a vector; by_source:
- * entries are a source's targets. */
+/* Fills g->list and g->operators, rotation_turn(p) numbers per vector;
+ * by_source: entries are a source's targets. */
 farsum_status rotation_turns(struct boxes_gpu *g, int by_source);
-/* Defines TEXT, NUMBERS and, if there shall be text, DEGREES and ORDERS. */
+/* Defines TEXT, NUMBERS and, if text is wanted, DEGREES and ORDERS. */
 farsum_status rotation_text(struct jit *jit, int p, int text);
 
-/* A row of one form. */
-#define ROTATION_ROW(name, repeats)                                            \
+/* Defines a variant from its form. */
+#define ROTATION_ROW(name, repeats, ...)                                       \
+    static const struct rotation_form name##_form = {__VA_ARGS__};             \
     static double name##_cost(const void *args)                                \
     {                                                                          \
-        return rotation_cost(args, &form);                                     \
+        return rotation_cost(args, &name##_form);                              \
     }                                                                          \
     static farsum_status name##_create(const void *args, void **state)         \
     {                                                                          \
-        return rotation_create(args, &form, state);                            \
+        return rotation_create(args, &name##_form, state);                     \
     }                                                                          \
     const struct variant m2l_##name = {                                        \
         .fits = rotation_fits,                                                 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_rotation_text.c: swaps and shifts as the text that gpu_rotation.k is made
- * of, and the vectors' turns. */
+/* gpu_rotation_text.c: generates the text of swaps and translations for
+ * gpu_rotation.k, and the vectors' rotations. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,11 @@
 #include "base/hypot.h"
 #include "stage/m2l/rotation/gpu_rotation_make.h"
 
-/* What is smaller is zero but for rounding. */
+/* Smaller values are zero except for rounding. */
 #define NOTHING 1e-15
 
-/* Text of known room, NULL: none; terms that were written, all without text. */
+/* Text of limited length; NULL: none.  Counts of terms written, and of all
+ * terms without text. */
 struct words {
     char *text;
     int64_t n;
@@ -20,9 +21,9 @@ struct words {
     int64_t terms;
 };
 
-enum { TERM = 64 }; /* characters of one at most */
+enum { TERM = 64 }; /* maximum characters per term */
 
-/* What the kernel reads of a vector: it turns it to z. */
+/* Numbers of a vector that the kernel reads to rotate it to z. */
 static void rotation_vector(int p, const double r[3], double *turn)
 {
     double rho = hypot_of(r[0], r[1]), radius = hypot_of(rho, r[2]);
@@ -86,7 +87,7 @@ static void words_close(struct words *w)
         w->n += sprintf(w->text + w->n, ") ");
 }
 
-/* D(n, ...) of all degrees: what is not zero by symmetry. */
+/* D(n, ...) for all degrees: elements that are not zero by symmetry. */
 static void words_swaps(struct words *w, int p, farsum_precision precision)
 {
     double b[(2 * ROTATION_ORDER + 1) * (2 * ROTATION_ORDER + 1)];
@@ -105,7 +106,7 @@ static void words_swaps(struct words *w, int p, farsum_precision precision)
     }
 }
 
-/* O(m, ...) of all orders: (10.12) along z at distance 1. */
+/* O(m, ...) for all orders: (10.12) along z at distance 1. */
 static void words_shifts(struct words *w, int p, farsum_precision precision)
 {
     for (int m = 0; m <= p; m++) {

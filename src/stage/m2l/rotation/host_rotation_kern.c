@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_rotation_kern.c: the loops of rows by rotation, for each instruction set
- * and precision. */
+/* host_rotation_kern.c: loops of the host variants by rotation, for each
+ * instruction set and precision. */
 #include "stage/m2l/rotation/host_rotation_kern.h"
 
 #include "base/simd.h"
 
 enum { V = ROTATION_VECTORS, TILE = V * W };
 
-/* A column of numbers of a degree or an order, order m of degree n at n + m. */
+/* A column of coefficients of one degree or order; order m of degree n at n +
+ * m. */
 struct column {
     vreal v[ROTATION_COLUMN][V];
 };
@@ -54,7 +55,7 @@ SIMD_FN const real *dot(const real *t, int terms, const vreal (*x)[V], int step,
     return t;
 }
 
-/* x and z exchanged. */
+/* Exchanges x and z. */
 static const real *swap(int n, const real *t, const struct column *x,
                         struct column *to)
 {
@@ -69,7 +70,7 @@ static const real *swap(int n, const real *t, const struct column *x,
     return t;
 }
 
-/* The turn about y: from x by way of w, or at once. */
+/* The rotation about y: from x via w, or directly. */
 static const real *about_y(int n, const real *t, const real *whole,
                            const real *beta, real sign, struct column *x)
 {
@@ -87,7 +88,7 @@ static const real *about_y(int n, const real *t, const real *whole,
     return t;
 }
 
-/* Orders m and -m along z. */
+/* Translates orders m and -m along z. */
 static const real *along(int p, int m, const real *t, real *x)
 {
     struct column v, w;

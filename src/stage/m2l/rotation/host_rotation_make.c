@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_rotation_make.c: tables of the rows by rotation, and their tiles. */
+/* host_rotation_make.c: tables of the host variants by rotation, and their
+ * tiles. */
 #include "stage/m2l/rotation/host_rotation_make.h"
 
 #include <math.h>
@@ -11,14 +12,14 @@
 #include "points/wrap.h"
 #include "stage/m2l/rotation/counts.h"
 
-#define QUARTER 1.5707963267948966 /* of a turn */
+#define QUARTER 1.5707963267948966 /* a quarter turn */
 
 ISA_TABLE(struct rotation_kern, m2l_host_rotation)
 
-/* What one thread works in; owned. */
+/* Workspace of one thread; owned. */
 struct host_thread {
     void *x, *sum; /* [size][tile] */
-    int64_t *at;   /* [offset][tile]: source, -1 */
+    int64_t *at;   /* [offset][tile]: source, -1: none */
     struct tree_far *list;
 };
 
@@ -27,11 +28,12 @@ struct host_rotation {
     const struct rotation_kern *kern;
     struct rotation_tables tables;
     void *swap, *shift, *turn, *whole; /* owned; turn: [offset] */
-    int64_t *angle;             /* owned: [offset], which matrices of whole */
-    int64_t angles, matrix;     /* numbers of one, there or back */
+    int64_t *angle;             /* owned: [offset], index of its matrices in
+                                   whole */
+    int64_t angles, matrix;     /* elements of one matrix, there or back */
     struct host_thread *thread; /* owned, [threads] */
     int64_t *order, have_order; /* owned: boxes of a level by octant */
-    int64_t begin[TREE_DEPTH + 2][9]; /* of an octant in order */
+    int64_t begin[TREE_DEPTH + 2][9]; /* begin of each octant in order */
 };
 
 static int64_t rotation_offsets(const struct boxes_args *a)
@@ -40,7 +42,7 @@ static int64_t rotation_offsets(const struct boxes_args *a)
     return side * side * side;
 }
 
-/* Real and imaginary parts of all degrees. */
+/* Number of real and imaginary parts of all degrees. */
 static int64_t rotation_matrix(int p)
 {
     int64_t all = 0;
@@ -49,7 +51,7 @@ static int64_t rotation_matrix(int p)
     return all;
 }
 
-/* Numbers of a precision, owned by the caller. */
+/* Converts numbers to the precision; the caller owns the result. */
 static farsum_status rotation_take(const struct boxes_args *a, int64_t n,
                                    const double *from, void **to)
 {
@@ -59,7 +61,7 @@ static farsum_status rotation_take(const struct boxes_args *a, int64_t n,
     return FARSUM_OK;
 }
 
-/* The kernel's order: of what is not zero by symmetry. */
+/* In the kernel's order: elements that are not zero by symmetry. */
 static void rotation_swap_table(int n, const double *b, double **to)
 {
     int wide = 2 * n + 1;
@@ -71,7 +73,7 @@ static void rotation_swap_table(int n, const double *b, double **to)
             *(*to)++ = b[(n - m) * wide + n - l];
 }
 
-/* A degree's numbers times e^(i m angle). */
+/* Multiplies a degree's coefficients by e^(i m angle). */
 static void rotation_about_z(int n, double angle, double *x)
 {
     for (int m = 1; m <= n; m++) {
@@ -93,8 +95,8 @@ static void rotation_exchange(int n, const double *b, double *x)
     memcpy(x, y, (size_t)(2 * n + 1) * sizeof *x);
 }
 
-/* The turn about y of a degree: two swaps turn about x, so a quarter of a turn
- * about z is taken before and behind.  t: room for a matrix. */
+/* The rotation of a degree about y.  Two swaps rotate about x, so a quarter
+ * turn about z is applied before and after.  t: workspace for a matrix. */
 static void rotation_whole(int n, const double *b, double beta, double *t,
                            double **to)
 {
@@ -145,7 +147,7 @@ done:
     return status;
 }
 
-/* Place number `at` of the cube of offsets; 1 if it is a far one. */
+/* Offset number `at` of the cube of offsets; returns 1 if it is a far one. */
 static int rotation_offset(const struct boxes_args *a, int64_t at, double r[3])
 {
     int64_t side = boxes_far_side(a->ws);
@@ -158,7 +160,7 @@ static int rotation_offset(const struct boxes_args *a, int64_t at, double r[3])
     return boxes_far(a->ws, d);
 }
 
-/* Turns of all vectors; beta: of each. */
+/* Rotations of all vectors; beta: of each. */
 static farsum_status rotation_turns(struct host_rotation *s, int whole,
                                     double *beta)
 {
@@ -191,7 +193,7 @@ done:
     return status;
 }
 
-/* Numbers the angles; of each two matrices, there and back. */
+/* Numbers the angles; computes two matrices for each, there and back. */
 static farsum_status rotation_angles(struct host_rotation *s,
                                      const double *beta)
 {
@@ -289,7 +291,8 @@ done:
     return status;
 }
 
-/* Multipoles of the tile's sources at an offset; boxes that have none: 0. */
+/* Loads multipoles of the tile's sources at an offset; 0 for boxes without
+ * one. */
 static void tile_gather(const struct host_rotation *s,
                         const struct boxes_io *io, const int64_t *at, void *x)
 {
@@ -359,7 +362,7 @@ static int octant_of(const struct tree *t, int level, int64_t box)
     return (int)((place[0] & 1) | (place[1] & 1) << 1 | (place[2] & 1) << 2);
 }
 
-/* Boxes of a level by octant, whose lists are alike. */
+/* Sorts the boxes of a level by octant; lists are alike in an octant. */
 farsum_status stacked_set(void *state, const struct points *sources,
                           const struct points *targets)
 {
@@ -383,7 +386,7 @@ farsum_status stacked_set(void *state, const struct points *sources,
     return FARSUM_OK;
 }
 
-/* Tiles of the octants before o. */
+/* Number of tiles of the octants before o. */
 static int64_t rotation_tiles(const struct host_rotation *s, int level, int o)
 {
     int64_t tiles = 0;
@@ -416,7 +419,7 @@ farsum_status stacked_run(void *state, const void *data)
     return FARSUM_OK;
 }
 
-/* Multiply-adds of a pair. */
+/* Multiply-adds per pair. */
 static double rotation_pair(int p, int whole)
 {
     double k = multipole_size(p);
@@ -431,7 +434,7 @@ int64_t stacked_bytes(const struct boxes_args *a, int whole)
     int64_t tile =
         isa_m2l_host_rotation[a->isa][a->precision == FARSUM_F32]->tile;
     int64_t size = multipole_size(a->p), real = boxes_real(a);
-    /* angles: a half of the offsets at most */
+    /* number of angles: at most half of the offsets */
     return real
                * (multipole_swaps(a->p) + rotation_shifts(a->p)
                   + offsets * rotation_turn(a->p)
@@ -443,7 +446,7 @@ int64_t stacked_bytes(const struct boxes_args *a, int whole)
            + 8 * a->n_boxes;
 }
 
-/* A model: a vector of multiply-adds every fourth cycle, at 3 GHz. */
+/* A model: one SIMD multiply-add every fourth cycle, at 3 GHz. */
 double stacked_cost(const struct boxes_args *a, int whole)
 {
     double lanes = boxes_lanes(a);

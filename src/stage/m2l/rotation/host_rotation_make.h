@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_rotation_make.h: the rows by rotation on the host. */
+/* host_rotation_make.h: common code of the host variants by rotation. */
 #ifndef FARSUM_STAGE_M2L_ROTATION_HOST_ROTATION_MAKE_H
 #define FARSUM_STAGE_M2L_ROTATION_HOST_ROTATION_MAKE_H
 
 #include "stage/m2l/rotation/host_rotation_kern.h"
 
-/* whole: turns about y are matrices, one for each angle that there is; else two
- * swaps and a turn about z. */
+/* whole: 1: rotations about y are matrices, one per distinct angle; 0: two
+ * swaps and a rotation about z. */
 farsum_status stacked_create(const struct boxes_args *args, int whole,
                              void **state);
 farsum_status stacked_set(void *state, const struct points *sources,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_families.c: families of boxes and their operators, math.md (10.28). */
+/* gpu_families.c: families (parents with their eight children) and their
+ * operators, math.md (10.28). */
 #include "stage/m2l/walsh/gpu_families.h"
 
 #include "base/mem.h"
@@ -45,7 +46,7 @@ static int64_t operator_bytes(const struct boxes_args *a,
     return 8 * boxes_real(a) * operator_reals(s);
 }
 
-/* Of the arrays that hold a block's families and their sums. */
+/* Bytes of the arrays that hold a block's families and their sums. */
 static int64_t block_bytes(const struct boxes_args *a,
                            const struct walsh_shape *s)
 {
@@ -61,8 +62,8 @@ double walsh_families_rounds(const struct boxes_args *a, int tiles)
     return groups > units ? ceil(groups / units) : 1;
 }
 
-/* Blocks at a time: all, or as many as memory is set aside for, a whole number
- * for each multiprocessor. */
+/* Blocks at a time: all, or as many as the reserved memory holds, a whole
+ * number per multiprocessor. */
 static int64_t batch_blocks(const struct boxes_args *a,
                             const struct walsh_shape *s)
 {
@@ -78,9 +79,10 @@ farsum_status walsh_families_fits(const struct boxes_args *a,
 {
     TRY(boxes_gpu_fits(a, ORDER_MOST));
     if (a->ws != 1)
-        FAIL(ERR_UNSUPPORTED, "it is for ws = 1");
+        FAIL(ERR_UNSUPPORTED, "supports only separation 1 (ws)");
     if (a->depth < 1)
-        FAIL(ERR_UNSUPPORTED, "no level has families: operators for nothing");
+        FAIL(ERR_UNSUPPORTED,
+             "no level has parents, so there is nothing to translate");
     TRY(boxes_gpu_room(a, operator_bytes(a, s)));
     return boxes_gpu_room(a, batch_blocks(a, s) * block_bytes(a, s));
 }
@@ -93,7 +95,7 @@ int64_t walsh_families_bytes(const struct boxes_args *a,
            + boxes_gpu_list_bytes(a);
 }
 
-/* Multiply-adds of the products, padded. */
+/* Multiply-adds of the products, padding included. */
 static double families_fma(const struct boxes_args *a,
                            const struct walsh_shape *s)
 {
@@ -101,7 +103,8 @@ static double families_fma(const struct boxes_args *a,
            * (double)s->k * s->tiles * s->rows;
 }
 
-/* Seconds there and back: families are written with those around. */
+/* Seconds to convert families and back; families are stored with surrounding
+ * cells. */
 static double families_moves(const struct boxes_args *a,
                              const struct walsh_shape *s,
                              const struct gpu_rates *rates)
@@ -151,14 +154,14 @@ void walsh_families_clear(struct walsh_families *s)
     boxes_gpu_clear(&s->gpu);
 }
 
-/* One product of an operator: of which difference without signs. */
+/* One product of an operator, by its difference without signs. */
 struct term {
     int place; /* x + 4 y + 16 z */
     double factor;
 };
 
-/* What one axis has of them, |d| and factors.  near: the sources' parent is
- * the targets' own along it; row, column: 1 where the row's number, seen from
+/* Terms of one axis, |d| and factors.  near: the sources' parent is the
+ * targets' own along it; row, column: 1 where the row's coefficient, seen from
  * Y, and the column's, seen from F, change sign between the children; mirror:
  * where the operator does between d and -d. */
 static int axis_terms(int near, int row, int column, int mirror,
@@ -176,7 +179,7 @@ static int axis_terms(int near, int row, int column, int mirror,
     return 3;
 }
 
-/* Those of a number of a row's class and a column's, of step (f, w) of e. */
+/* Terms for a row's class and a column's class, in step (f, w) of e. */
 static int step_terms(int e, int f, int w, int row, int column,
                       struct term terms[TERMS])
 {
@@ -222,7 +225,7 @@ static void step_operator(int p, int e, int f, int w, const int32_t *class_of,
         }
 }
 
-/* Where number (row, coefficient) of a step lies, from its first. */
+/* Index of element (row, coefficient) of a step, from its first. */
 static int64_t step_at(const struct walsh_shape *s, int row, int k)
 {
     if (s->each) {
@@ -235,8 +238,8 @@ static int64_t step_at(const struct walsh_shape *s, int row, int k)
            + k / 4 % 2;
 }
 
-/* h into an e's operators, which are `to`; before: coefficients of its steps
- * with smaller f; of: steps with this f; nth: which of them. */
+/* Packs h into an e's operators at `to`; before: coefficients of its steps with
+ * smaller f; of: steps with this f; nth: index of this step. */
 static void step_pack(const struct boxes_args *a, const struct walsh_shape *s,
                       int before, int of, int nth, const double *h, double *to)
 {
@@ -303,8 +306,8 @@ done:
     return status;
 }
 
-/* A block's level and first place, and that parent's number in a dense tree
- * (points/tree/tree_set.h). */
+/* A block's level and first position, and the index of that parent in a dense
+ * tree (points/tree/tree_set.h). */
 struct block {
     int64_t number;
     int32_t place[4];
@@ -329,8 +332,8 @@ static struct block block_at(const struct boxes_args *a, int level, int64_t i)
     return b;
 }
 
-/* Those of the last level, most of which are full, first; blocks whose parents
- * lie side by side after one another. */
+/* Sorts blocks: those of the last level, most of which are full, first; blocks
+ * with adjacent parents one after another. */
 static int block_order(const void *left, const void *right)
 {
     const struct block *l = left, *r = right;

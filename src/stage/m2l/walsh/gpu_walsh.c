@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_walsh: dense operators of the 56 (ws = 1) differences of places without
- * signs, each block of a parity once for up to eight boxes: their multipoles
- * are combined by Walsh-Hadamard transforms.  39.5 (p + 1)^4 multiply-adds a
- * box in place of 189 (p + 1)^4; no other portable row has as few up to p = 12.
- */
+/* gpu_walsh: dense operators of the 56 (ws = 1) difference vectors without
+ * signs.  Each block of a parity is applied once for up to eight boxes, whose
+ * multipoles are combined by Walsh-Hadamard transforms.  39.5 (p + 1)^4
+ * multiply-adds per box instead of 189 (p + 1)^4; no other portable variant has
+ * as few up to p = 12. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -12,23 +12,23 @@
 #include "stage/device.h"
 #include "cost/expected_rates.h"
 
-/* CHUNK is gpu_walsh.k's. */
+/* CHUNK as in gpu_walsh.k. */
 enum { ORDER_MOST = 40, TEAMS_MOST = 16, CHUNK = 4 };
 
 struct state {
     struct boxes_gpu gpu; /* owned */
-    struct buf zero, cut; /* owned: as the kernel has them */
+    struct buf zero, cut; /* owned: as in the kernel */
     struct kernel kernel;
     int64_t operators;
 };
 
-/* How the kernel is cut. */
+/* Parameters of the kernel. */
 struct walsh_cut {
     int rows, tiles, boxes;
     struct boxes_gpu_deal deal;
 };
 
-/* How many numbers each class has. */
+/* Coefficients per class. */
 static void walsh_sizes(int p, int size[8])
 {
     for (int c = 0; c < 8; c++)
@@ -38,7 +38,7 @@ static void walsh_sizes(int p, int size[8])
             size[boxes_class(n, m)]++;
 }
 
-/* Rows that are padded cost as others do; a tile reads its columns of W. */
+/* Padding rows cost as much as others; a tile reads its columns of W. */
 static struct walsh_cut walsh_cut(const struct boxes_args *a)
 {
     struct walsh_cut cut = {0};
@@ -62,7 +62,7 @@ static struct walsh_cut walsh_cut(const struct boxes_args *a)
     return cut;
 }
 
-/* Differences of places without signs. */
+/* Number of difference vectors without signs. */
 static int64_t walsh_operators(int ws)
 {
     int64_t side = 2 * ws + 2, near = ws + 1;
@@ -103,12 +103,13 @@ static int64_t walsh_bytes(const void *args)
            + 4 * walsh_cut_numbers(a, &cut) + 4 * 65 * walsh_operators(a->ws);
 }
 
-/* Blocks that are not zero by symmetry: 39.5 K^2 of ws = 1, with the rows that
- * are padded. */
+/* Blocks that are not zero by symmetry: 39.5 K^2 for ws = 1, with padding
+ * rows. */
 static double walsh_fma(const struct boxes_args *a)
 {
     double boxes = (double)boxes_gpu_below(a);
-    double all = 2 * a->ws + 1.5, near = a->ws + 0.5; /* an axis's, 0: half */
+    /* an axis's; the difference 0 counts half */
+    double all = 2 * a->ws + 1.5, near = a->ws + 0.5;
     return boxes * (all * all * all - near * near * near)
            * (double)walsh_operator_reals(a);
 }
@@ -175,8 +176,8 @@ static void walsh_tables(int p, const struct walsh_cut *cut, int32_t *to)
     begin[8] = columns;
 }
 
-/* The operator of a difference as the kernel reads it; room: of the field, of
- * the operator, and of what is uploaded. */
+/* The operator of a difference as the kernel reads it; room: workspace for the
+ * field, the operator, and the uploaded form. */
 static farsum_status walsh_operator(struct state *s,
                                     const struct walsh_cut *cut,
                                     const int32_t *tables, const int32_t d[3],
@@ -199,7 +200,7 @@ static farsum_status walsh_operator(struct state *s,
                             packed, reals);
 }
 
-/* Numbers of differences without signs, in the order x, y, z; -1: near. */
+/* Numbers the differences without signs, in the order x, y, z; -1: near. */
 static int64_t walsh_number(int ws, int32_t *number, int32_t (*d)[3])
 {
     int side = 2 * ws + 2;

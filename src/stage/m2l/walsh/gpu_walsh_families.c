@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_walsh_families: dense operators between families, parents with their
- * eight children: mirrors of a family among its neighbours cut all products
- * to 26 (p + 1)^4 multiply-adds a box, one product of matrices for 128 parents.
- * The portable twin of gpu_walsh_mma; plane waves are ahead of it. */
+ * eight children.  Mirrors of a family among its neighbours reduce all products
+ * to 26 (p + 1)^4 multiply-adds per box, in one matrix product for 128 parents.
+ * The portable counterpart of gpu_walsh_mma; plane waves are faster. */
 #include "base/mem.h"
 #include "stage/device.h"
 #include "stage/m2l/walsh/gpu_families.h"
 
 enum { CHUNK = 8, SIDE = 16, TEAM = 256 };
 
-/* Rows of a tile: what threads can hold, few that are padded, and enough tiles
+/* Rows per tile: as many as threads can hold, little padding, and enough tiles
  * for all multiprocessors. */
 static struct walsh_shape families_shape(const struct boxes_args *a)
 {
@@ -38,8 +38,8 @@ static farsum_status families_fits(const void *args)
     TRY(boxes_gpu_fits(a, MULTIPOLE_MOST));
     struct walsh_shape s = families_shape(a);
     if (a->device->facts.group_max < TEAM)
-        FAIL(ERR_UNSUPPORTED, "it needs groups of %d threads, %s has %d", TEAM,
-             a->device->name, a->device->facts.group_max);
+        FAIL(ERR_UNSUPPORTED, "needs thread blocks of %d threads; %s has %d",
+             TEAM, a->device->name, a->device->facts.group_max);
     TRY(gpu_local_fits(a->device,
                        2 * CHUNK * boxes_real(a) * (FAMILY_BLOCK + s.pitch)));
     return walsh_families_fits(a, &s);

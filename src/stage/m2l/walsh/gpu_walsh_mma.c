@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_walsh_mma: gpu_walsh_families with its products on tensor cores, f64 by
- * those of FP64, f32 by three of TF32.  NVIDIA, from sm_80 on. */
+/* gpu_walsh_mma: gpu_walsh_families with its products on tensor cores: f64 by
+ * FP64 tensor cores, f32 by three TF32 products.  NVIDIA, from sm_80 on. */
 #include "base/mem.h"
 #include "stage/device.h"
 #include "stage/m2l/walsh/gpu_families.h"
@@ -8,18 +8,18 @@
 enum { LANES = 32, LAYERS = 4 };
 
 struct state {
-    struct walsh_families families; /* owned; its products are jit's */
+    struct walsh_families families; /* owned; its products belong to jit */
     struct jit jit;                 /* owned */
 };
 
 struct mma_cut {
     struct walsh_shape shape;
-    int eights, across; /* of a warp's rows; warps side by side along rows */
+    int eights, across; /* eights of rows per warp; warps adjacent along rows */
     int64_t arena;
 };
 
-/* Rows: few that are padded, in tiles that are read seldom, but as many as
- * there are multiprocessors. */
+/* Rows per tile: little padding and few rereads, but at least as many tiles as
+ * multiprocessors. */
 static struct mma_cut mma_cut(const struct boxes_args *a)
 {
     int size = multipole_size(a->p), eights = (size + 7) / 8;
@@ -64,8 +64,8 @@ static int64_t mma_bytes(const void *args)
     return walsh_families_bytes(a, &cut.shape);
 }
 
-/* As measured on an H200, orders 4 to 20, depths 3 to 6: tensor cores would do
- * 2 times the units' multiply-adds in f64, 1.6 in f32. */
+/* As measured on an H200, orders 4 to 20, depths 3 to 6.  Tensor cores could do
+ * 2 times the units' multiply-adds in f64, 1.6 times in f32. */
 static double mma_cost(const void *args)
 {
     const struct boxes_args *a = args;

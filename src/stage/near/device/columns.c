@@ -5,8 +5,9 @@
 #include <math.h>
 
 _Static_assert(sizeof(struct near_columns) == 96,
-               "as stage/near/device/columns.kh");
-_Static_assert(sizeof(struct near_ball) == 72, "as stage/near/device/ball.kh");
+               "must match stage/near/device/columns.kh");
+_Static_assert(sizeof(struct near_ball) == 72, "must match "
+                                               "stage/near/device/ball.kh");
 
 static double dot(const double *a, const double *b)
 {
@@ -50,8 +51,8 @@ farsum_status near_columns_set(struct near_columns *g,
     for (int d = 0; d < 3; d++)
         if (c->reach[d] / c->nb[d] + 2 > NEAR_IMAGES)
             FAIL(ERR_UNSUPPORTED,
-                 "near %s: what is near spans %d cells along an "
-                 "axis, %d are possible",
+                 "near %s: the cutoff spans %d images of the cell along an "
+                 "axis; at most %d are possible",
                  row, (int)(c->reach[d] / c->nb[d]), NEAR_IMAGES - 2);
     g->columns = (2 * c->reach[0] + 1) * (2 * c->reach[1] + 1)
                  * (2 * g->reach_z + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: what the rows on a device share. */
+/* device.c: common host code of the near variants on devices. */
 #include "stage/near/device/device.h"
 
 #include <math.h>
@@ -13,30 +13,31 @@
 #include "cost/expected_rates.h"
 
 enum {
-    UNIT_BITS = 29, /* f32: at most so many raw units in a cutoff, 2^ */
+    UNIT_BITS = 29, /* f32: log2 of the most raw units per cutoff */
     CELLS_A_POINT = 16,
     CELLS_LEAST = 4096,
-    CELLS_TRIED = 4, /* a cutoff */
+    CELLS_TRIED = 4, /* cells per cutoff */
 };
 
 _Static_assert(sizeof(struct near_cells) == 168,
-               "as stage/near/device/cells.kh has it");
+               "must match stage/near/device/cells.kh");
 _Static_assert(FARSUM_POTENTIAL == 1 && FARSUM_FIELD == 2 && FARSUM_ENERGY == 4
                    && FARSUM_VIRIAL == 8,
-               "as stage/near/device/cells.kh has them");
+               "must match stage/near/device/cells.kh");
 
 farsum_status near_gpu_fits(const void *args)
 {
     const struct near_args *a = args;
     if (a->team[0] != 0 || a->team[1] != 0)
-        FAIL(ERR_UNSUPPORTED, "it has no teams whose threads could be given");
+        FAIL(ERR_UNSUPPORTED, "does not accept near_team");
     return near_gpu_teams_fit(a);
 }
 
 farsum_status near_gpu_teams_fit(const struct near_args *a)
 {
     if (a->cells < 0 || a->cells > NEAR_CELLS)
-        FAIL(ERR_UNSUPPORTED, "%d cells a cutoff; 1 to %d, or 0 for its own",
+        FAIL(ERR_UNSUPPORTED,
+             "%d cells per cutoff; use 1 to %d, or 0 for the variant's choice",
              a->cells, NEAR_CELLS);
     return gpu_wanted(a->device);
 }
@@ -48,7 +49,7 @@ void near_gpu_density(const struct near_args *args, const double own[3],
         a_cutoff[d] = args->cells ? args->cells * own[d] / own[0] : own[d];
 }
 
-/* Finer cells have to save a twentieth: sorting into them takes longer. */
+/* Finer cells must save a twentieth, since sorting into them takes longer. */
 #define WORTH 0.95
 
 int near_gpu_best(const struct near_args *args,
@@ -68,7 +69,7 @@ int near_gpu_best(const struct near_args *args,
 
 void near_gpu_says(int cells, char *text, size_t size)
 {
-    snprintf(text, size, "%d cell%s a cutoff", cells, cells == 1 ? "" : "s");
+    snprintf(text, size, "%d cell%s per cutoff", cells, cells == 1 ? "" : "s");
 }
 
 double near_gpu_busy(const struct near_args *a, double operations, double share)
@@ -165,8 +166,8 @@ void near_gpu_destroy(void *state)
     mem_free(g);
 }
 
-/* Cells along each axis, fewer than asked for where there would be many for n
- * points; how many in all. */
+/* Sets the cells along each axis, fewer than requested if there would be many
+ * for n points; returns their total number. */
 static double near_count(const struct cell *cell, const double a_cutoff[3],
                          int64_t n, int32_t nb[3])
 {
@@ -192,15 +193,16 @@ static void near_grid(struct near_gpu *g, const double a_cutoff[3], int64_t n)
         c->reach[d] = (int32_t)ceil(c->nb[d] * g->range / cell->height[d]);
 }
 
-/* Raw units: as many as leave the difference of any two points that are looked
- * at below 2^31 of them. */
+/* Sets raw units, as many as keep the difference of any two tested points below
+ * 2^31 of them. */
 static void near_units(struct near_gpu *g)
 {
     const struct cell *cell = g->args.cell;
     struct near_cells *c = &g->cells;
     double unit = 1, skip = near_skip(&g->args);
     if (g->args.precision == FARSUM_F32) {
-        /* pairs that are kept part by as much as they were listed farther */
+        /* listed pairs may separate by as much as the lists reach beyond the
+         * cutoff */
         double far = 2 * g->range - 1;
         for (int j = 0; j < 3; j++) {
             double x = 0;
@@ -220,7 +222,8 @@ static void near_units(struct near_gpu *g)
     c->skip = skip * skip;
 }
 
-/* Sorts, and keeps what the next sort of these points would take away. */
+/* Sorts, and copies the results that the next sort of these points would
+ * overwrite. */
 static farsum_status near_place(struct near_gpu *g, const struct points *points,
                                 struct near_placed *p, struct buf *start)
 {
@@ -228,7 +231,7 @@ static farsum_status near_place(struct near_gpu *g, const struct points *points,
     struct points_gpu *gpu = points->gpu;
     int64_t real = gpu_real(g->args.precision);
     if (!gpu)
-        FAIL(ERR_INTERNAL, "near: the points are not on the device");
+        FAIL(ERR_INTERNAL, "near: the points are not on the plan's device");
     TRY(gpu_sort_build(gpu, g->cells.nb, 1));
     p->n = points->n;
     TRY(buf_reserve(&p->x, device, 3 * p->n * real));
@@ -281,10 +284,10 @@ farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
     const struct near_placed *source = &g->source;
     const struct buf *none = &g->start;
     if (!g->ready)
-        FAIL(ERR_STATE, "near: no points were set");
+        FAIL(ERR_STATE, "near: no points are set; call set first");
     if (!g->same && (io->energy || io->virial))
-        FAIL(ERR_ARGUMENT, "near: energy and virial want targets that are the "
-                           "sources");
+        FAIL(ERR_ARGUMENT, "near: energy and virial require targets that are "
+                           "the sources");
     *ends = (struct near_ends){
         .source = source,
         .target = g->same ? source : &g->target,
@@ -360,12 +363,13 @@ farsum_status near_gpu_sources_fit(const struct near_args *a)
     step = step > 1 ? step : 1;
     if (a->team[0] != 0)
         FAIL(ERR_UNSUPPORTED,
-             "a team of %d x %d threads; targets are not "
-             "shared out, only sources: 0 x 16",
+             "near_team is %d x %d; only threads over sources can be set, "
+             "such as 0 x 16",
              a->team[0], a->team[1]);
     if (share < 1 || share > step || (share & (share - 1)) != 0)
         FAIL(ERR_UNSUPPORTED,
-             "%d threads a target; a power of two up to %d, or 0 for its own",
+             "%d threads per target; use a power of two up to %d, or 0 for "
+             "the variant's choice",
              share, step);
     return FARSUM_OK;
 }
@@ -383,7 +387,7 @@ farsum_status near_gpu_total(struct near_gpu *g, const struct near_io *io,
         groups = NEAR_FOLDED;
         from = &g->folded;
     }
-    /* where no result is wanted nothing is written */
+    /* unused outputs are not written */
     return LAUNCH(&g->total, 1, ARG_BUF(from),
                   ARG_BUF(io->energy ? io->energy : from),
                   ARG_BUF(io->virial ? io->virial : from), ARG_I64(groups),
@@ -431,7 +435,7 @@ double near_gpu_ops(const struct near_args *args, const double a_cutoff[3],
     if (args->precision != FARSUM_F32) /* from raw units, as in f32 */
         count_calls(&work->count, COUNT_MUL, 3 * n * looked);
     near_ops_arrays(args, work);
-    work->launches++; /* which puts the strengths in order */
+    work->launches++; /* the launch that sorts the strengths */
     work->read += 4 * (double)args->n_sources;
     return n * summed;
 }

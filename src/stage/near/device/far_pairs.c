@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* far_pairs.c: polynomials for the pairs that f32 is enough for. */
+/* far_pairs.c: polynomials for the pairs for which f32 suffices. */
 #include "stage/near/device/far_pairs.h"
 
 #include <math.h>
@@ -14,12 +14,11 @@
 #define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
 #include "math/pair.kh"
 
-/* Rounding of f32, root mean square: of a coordinate's difference whose ends
- * are given from a point less than a cutoff away, of a value by the sum that
- * gives it. */
+/* RMS rounding of f32: of a coordinate difference whose ends are relative to a
+ * point less than a cutoff away; of a value by the sum that computes it. */
 #define OFF_PLACE 4e-8
 #define OFF_VALUE 1e-7
-#define WORTH 0.93 /* beyond, what is saved is not worth a second loop */
+#define WORTH 0.93 /* beyond this inner, a second loop does not pay */
 
 typedef void outer_whole(const struct near_poly *poly, double y, double u,
                          double v, double *c);
@@ -63,7 +62,7 @@ static double outer_value(double w, const void *data)
     return c[d->poly];
 }
 
-/* Square of the error of a pair at r, if f32 gives it. */
+/* Squared error of a pair at r if it is computed in f32. */
 static double outer_rounding(const struct outer_data *d, double r)
 {
     enum { H = 1 << 10 };
@@ -74,7 +73,7 @@ static double outer_rounding(const struct outer_data *d, double r)
     outer_at(d, r, here);
     outer_at(d, r - 1.0 / H, next);
     pair->kind->exact(pair, a->split, r, value, weight);
-    if (pair->kind->gradient) /* what it is the slope of does not say it */
+    if (pair->kind->gradient) /* its potential does not show this error */
         for (int k = 0; k < pair->polys; k++)
             weight[k] = fmax(weight[k], 1);
     for (int k = 0; k < pair->polys; k++) {
@@ -85,7 +84,7 @@ static double outer_rounding(const struct outer_data *d, double r)
     return sum;
 }
 
-/* Where f32 begins to be enough. */
+/* Distance from which f32 suffices. */
 static double outer_edge(const struct outer_data *d)
 {
     enum { STEPS = 200 };
@@ -100,8 +99,8 @@ static double outer_edge(const struct outer_data *d)
     return r;
 }
 
-/* Polynomials from outer->inner on, none longer than OUTER_MAX; 0: there are
- * none so short. */
+/* Polynomials from outer->inner on, none longer than OUTER_MAX; returns 0 if
+ * there are none so short. */
 static int outer_polys(struct outer_data *d, struct near_outer *outer)
 {
     enum { PROBES = 200 };
@@ -139,7 +138,7 @@ static double inner_value(double v, const void *data)
     return poly_eval(d->args->poly->c[d->poly], d->args->poly->n, 2 * r2 - 1);
 }
 
-/* The shortest that keep what args->poly says up to outer->inner. */
+/* The shortest polynomials that represent args->poly up to outer->inner. */
 static void inner_polys(struct outer_data *d, struct near_poly *inner)
 {
     enum { PROBES = 200 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* far_pairs.h: of pairs far enough apart for f32: the near part as polynomials
- * that hold the singular part as well (math/pair.kh, pair_NAME_whole).
+/* far_pairs.h: polynomials for f32 pairs: the near part including its singular
+ * part, for pairs far enough apart for f32 (math/pair.kh, pair_NAME_whole).
  *
- * Near parts fall by orders of magnitude towards the cutoff, so that what f32
- * leaves of most pairs is far below the error that is allowed a pair. */
+ * The near part falls by orders of magnitude towards the cutoff.  So the
+ * rounding error of f32 is far below the allowed error for most pairs. */
 #ifndef FARSUM_STAGE_NEAR_OUTER_H
 #define FARSUM_STAGE_NEAR_OUTER_H
 
@@ -13,21 +13,21 @@
 enum { OUTER_MAX = 16 };
 
 struct near_outer {
-    double inner; /* cutoffs: from there on; 1: nothing is left to f32 */
+    double inner; /* in cutoffs: f32 from there on; 1: no pairs in f32 */
     double scale, shift; /* w = scale r^2 + shift is in [-1, 1] */
     int n;               /* coefficients of each polynomial in w */
     double c[NEAR_POLYS][NEAR_MAX];
-    double span; /* the other pairs' polynomials are in span r^2 - 1 */
+    double span; /* the other pairs' polynomials have argument span r^2 - 1 */
 };
 
-/* The nearest `inner` for which the error of a pair, root of the mean of its
- * square over all within the cutoff, is below args->allowed.  Not of f32, and
- * not where nothing is allowed.
+/* Finds the smallest `inner` for which the RMS error of a pair, over all pairs
+ * within the cutoff, is below args->allowed.  None for f32 plans, or where the
+ * allowed error is 0.
  *
- * inner: args->poly, shorter where it need not reach the cutoff. */
+ * inner: args->poly, shortened where it need not reach the cutoff. */
 void near_outer_fit(const struct near_args *args, struct near_outer *outer,
                     struct near_poly *inner);
-/* The words of stage/near/device/far_pairs.kh. */
+/* Defines the constants of stage/near/device/far_pairs.kh. */
 void near_outer_define(const struct near_outer *outer, const struct pair *pair,
                        struct jit *jit);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cells: a thread a target, every cell that the cutoff reaches, one to four
- * of them a cutoff; straightforward, any kernel.  Points are sorted by a stable
- * sort and no sum is shared, so results repeat bitwise.
+/* gpu_cells: one thread per target loops over every cell within the cutoff,
+ * with one to four cells per cutoff.  Simple; supports any kernel.  Points are
+ * sorted stably and no sum is shared, so results repeat bitwise.
  *
  * In f32 coordinates are integers modulo 2^32 (docs/decisions/0007). */
 #include "base/mem.h"
@@ -10,7 +10,8 @@
 enum { GROUP = 128 };
 
 /* Fitted to times of an H200: 3000 to 1e6 uniform points with 30 to 400
- * neighbours, 1 to 4 cells a cutoff, charges and stokeslets in f32 and f64. */
+ * neighbours, 1 to 4 cells per cutoff, charges and stokeslets in f32 and
+ * f64. */
 static double cells_seconds(const struct near_args *a, int cells)
 {
     const double a_cutoff[3] = {cells, cells, cells};
@@ -19,7 +20,7 @@ static double cells_seconds(const struct near_args *a, int cells)
     double looked, summed;
     near_gpu_looks(a, a_cutoff, &looked, &summed);
     double work = 2750 + 287 * runs + (43 * looked + 2.3 * near_work(a)) * near;
-    /* runs, and source after source, however few targets there are */
+    /* runs, then one source after another, however few targets there are */
     double steps = 360 + 17 * runs + (f32 ? 3.5 : 4.5) * (looked + 1) * near;
     return near_gpu_waiting(a, steps,
                             near_gpu_seconds(a, work, f32 ? 0.93 : 0.98));

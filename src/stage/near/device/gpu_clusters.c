@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_clusters: threads in step share a cluster of targets that lie close by;
- * sources are listed by the box around it, pairs looked at in f32, and in f64
- * those that f32 is enough for are summed in f32 as well
- * (stage/near/device/far_pairs.h).  Ours. Sums run in a fixed order. */
+/* gpu_clusters: one warp per cluster of nearby targets.  Sources are listed by
+ * the box around the cluster, and pairs are tested in f32.  In f64, pairs for
+ * which f32 suffices are also summed in f32 (stage/near/device/far_pairs.h).
+ * Our algorithm.  Sums run in a fixed order. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -11,13 +11,13 @@
 
 enum { TARGETS = 16 };
 
-/* Of gpu_clusters.k, where threads are in step and where none are. */
+/* Parameters of gpu_clusters.k with warps, and without. */
 static const struct clusters_shape {
     int group, batch, ring, later, blocks;
 } in_step = {64, 64, 256, 96, 14}, alone = {8, 32, 128, 64, 1};
 
-/* f32: nearer than that, cutoffs, places that are rounded one by one are not
- * enough. */
+/* f32: at smaller distances, in cutoffs, positions rounded separately are too
+ * inaccurate. */
 #define CLOSE 0.06
 
 struct state {
@@ -25,12 +25,13 @@ struct state {
     struct kernel clusters, spots, somes, fulls;
     struct near_columns columns;
     struct near_outer outer;
-    struct near_poly inner; /* of the pairs that are not left to f32 */
+    struct near_poly inner; /* for the pairs in full precision */
     struct buf spot, some, full; /* as in gpu_clusters.k */
-    int wanted;                  /* 1: strengths in f32 */
+    int wanted;                  /* 1: strengths in f32 are needed */
 };
 
-/* Bytes of a source's strengths in f32, of a source in full precision. */
+/* Bytes per source of its f32 strengths, and of its record in full
+ * precision. */
 static int64_t clusters_some(const struct near_args *args)
 {
     return 16 * (int64_t)((near_kernel(args)->strengths + 3) / 4);
@@ -47,7 +48,7 @@ static const struct clusters_shape *clusters_shape(const struct near_args *args)
     return args->device->facts.subgroup > 1 ? &in_step : &alone;
 }
 
-/* Targets of a team, and its threads. */
+/* Targets per team, and threads per team. */
 static int clusters_size(const struct near_args *args)
 {
     return args->device->facts.subgroup > 1 ? TARGETS : 1;
@@ -59,8 +60,8 @@ static int64_t clusters_threads(const struct near_args *args, int64_t n)
     return (n + size - 1) / size * (lanes > 1 ? lanes : 1);
 }
 
-/* Cells so wide that one as high holds a cluster, and finer along the column,
- * whose order is then that of heights. */
+/* Sets cells so wide that one as high holds a cluster, and finer along the
+ * column, whose order then is that of heights. */
 static void clusters_cells(const struct near_args *args, int64_t n,
                            double a_cutoff[3])
 {
@@ -71,9 +72,9 @@ static void clusters_cells(const struct near_args *args, int64_t n,
 }
 
 /* Fitted to times of an H200, 1e6 uniform points with 40 to 1000 neighbours,
- * stokeslets and charges, f64 and f32.  In f64 what f32 is not enough for takes
- * longer: all, where next to nothing is allowed a pair.  By NVIDIA's OpenCL,
- * whose teams are threads alone: 251 and 294 ms where CUDA takes 13. */
+ * stokeslets and charges, f64 and f32.  In f64 the pairs in full precision take
+ * longer: all of them if the allowed error is tiny.  With NVIDIA's OpenCL,
+ * whose teams are single threads: 251 and 294 ms where CUDA takes 13. */
 static double clusters_cost(const void *args)
 {
     const struct near_args *a = args;
@@ -108,7 +109,7 @@ static void clusters_destroy(void *state)
     near_gpu_destroy(s);
 }
 
-/* What f32 sums, and how the rest is summed. */
+/* Defines the pairs in f32, and how the others are summed. */
 static void clusters_define(struct state *s)
 {
     const struct near_args *args = &s->near.args;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_lanes: 8 to 32 threads in step share a target; the sources of the columns
- * that its ball touches are listed and dealt out to them, a source's numbers
- * side by side.  Ours (docs/decisions/0036).  Wins where targets are few for
- * the device, or neighbours few for a cluster of targets to share their search.
- * Sums run in a fixed order. */
+/* gpu_lanes: 8 to 32 threads of a warp per target.  The sources of the columns
+ * that the target's ball touches are listed and divided among the threads; each
+ * source is one record.  Our algorithm (docs/decisions/0036).  Wins where
+ * targets are few for the device, or neighbours too few for a cluster of
+ * targets to share their search.  Sums run in a fixed order. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -19,7 +19,7 @@ struct state {
     struct near_ball shape;
 };
 
-/* Threads that are in step; 1: none are known to be. */
+/* Threads of a warp; 1: no warps are known. */
 static int lanes_step(const struct near_args *args)
 {
     int step = args->device->facts.subgroup;
@@ -31,7 +31,7 @@ static int lanes_group(const struct near_args *args)
     return lanes_step(args) > 1 ? IN_STEP : ALONE;
 }
 
-/* Threads a target: more where the least would not fill the device. */
+/* Threads per target: more where the minimum would not fill the device. */
 static int lanes_share(const struct near_args *args)
 {
     return near_gpu_share(args, LEAST, MOST);
@@ -48,15 +48,16 @@ static int lanes_list(const struct near_args *args)
     return lanes_share(args) == 1 ? 32 : 64;
 }
 
-/* Fitted to times of an H200, 3000 to 1e6 uniform points with 30 to 400
- * neighbours, 1 to 4 cells a cutoff, charges and stokeslets in f32 and f64, to
- * 5 percent: columns; pairs; lists, which few threads write where a column's
- * part is long; and the steps that follow one another however few targets there
- * are. */
+/* Fitted to times of an H200, to 5 percent: 3000 to 1e6 uniform points with 30
+ * to 400 neighbours, 1 to 4 cells per cutoff, charges and stokeslets in f32 and
+ * f64.  The terms are columns; pairs; lists, which few threads write where a
+ * column's part is long; and sequential steps, which do not depend on the
+ * number of targets. */
 static double lanes_seconds(const struct near_args *a, int cells)
 {
     double near = a->neighbours, runs = (2 * cells + 1) * (2 * cells + 1);
-    /* cells that a ball touches, over it: the ball around every point of one */
+    /* cells that a ball touches, over its volume: the ball around every point
+     * of one */
     double e = 1.0 / cells, z = e / 2, ball = 4 * M_PI / 3;
     double listed =
         1 + (e * e * z + 2 * (e * e + 2 * e * z) + M_PI * (2 * e + z)) / ball;
@@ -66,21 +67,23 @@ static double lanes_seconds(const struct near_args *a, int cells)
     int f32 = a->precision == FARSUM_F32;
     double seconds = near_gpu_busy(a, work, f32 ? 0.6 : 0.9)
                      + steps * gpu_rates(a->device, a->precision).wait;
-    /* alone a thread lists for itself: on two cores by PoCL twice gpu_cells */
+    /* without warps a thread lists for itself: with PoCL on two cores twice
+     * gpu_cells */
     double alone = fmax(near_gpu_alone(a, f32 ? 5 : 4), 2);
     return (lanes_step(a) > 1 ? 1 : alone) * seconds;
 }
 
-/* Cells a cutoff, twice as many along columns. */
+/* Cells per cutoff, twice as many along columns. */
 static void lanes_density(const struct near_args *args, double a_cutoff[3])
 {
     a_cutoff[0] = a_cutoff[1] = near_gpu_best(args, lanes_seconds);
     a_cutoff[2] = 2 * a_cutoff[0];
 }
 
-/* Where more threads than the least share a target, near pairs are to hide
- * beside the mesh: a cutoff that only finer cells make worth it is none there,
- * so it costs what half a cutoff does (docs/decisions/0042). */
+/* If more threads than the minimum share a target, the near field should be
+ * hidden behind the mesh.  A cutoff that only finer cells make worthwhile does
+ * not allow that.  So it is charged as with cells of half a cutoff
+ * (docs/decisions/0042). */
 static double lanes_cost(const void *args)
 {
     const struct near_args *a = args;
@@ -132,7 +135,7 @@ done:
     return status;
 }
 
-/* Groups for n targets. */
+/* Thread blocks for n targets. */
 static int64_t lanes_groups(const struct state *s, int64_t n)
 {
     return kernel_groups(&s->lanes, n * lanes_share(&s->near.args));

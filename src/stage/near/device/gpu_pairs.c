@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_pairs: threads in step share some targets; sources are tested in f32 and
- * those within a target's cutoff gathered before their pairs are summed, so
- * that none is summed in vain.  Ours; level with gpu_cells from a thousand
- * neighbours in f64, slower below: what is saved there goes into looking.
- * Sums run in a fixed order. */
+/* gpu_pairs: one warp per few targets.  Sources are tested in f32, and those
+ * within a target's cutoff are queued before their pairs are summed, so that no
+ * thread sums in vain.  Our algorithm.  Level with gpu_cells from a thousand
+ * neighbours in f64 and slower below, where the tests cost what the queue
+ * saves.  Sums run in a fixed order. */
 #include "base/mem.h"
 #include "stage/near/device/columns.h"
 
 enum { GROUP = 128, TARGETS = 2 };
 
-static const double own[3] = {2, 2, 4}; /* cells a cutoff */
+static const double own[3] = {2, 2, 4}; /* cells per cutoff */
 
 struct state {
     struct near_gpu near;
@@ -17,15 +17,15 @@ struct state {
     struct near_columns columns;
 };
 
-/* Fitted as that of gpu_cells: of a target its columns, and what a neighbour
- * takes with the sources that are looked at in vain.  By NVIDIA's OpenCL 50
- * ms in place of 20. */
+/* Fitted as in gpu_cells: the columns of a target, and the cost of a neighbour
+ * including the sources tested in vain.  With NVIDIA's OpenCL 50 ms instead of
+ * 20. */
 static double pairs_cost(const void *args)
 {
     const struct near_args *a = args;
     int f32 = a->precision == FARSUM_F32;
     double work = (90 + near_work(a)) * a->neighbours + (f32 ? 110000 : 88000);
-    /* of 1029 charges, whose columns are looked at one after another */
+    /* of 1029 charges, whose columns are searched one after another */
     double steps = (f32 ? 1100 : 1430) + 0.35 * a->neighbours;
     double seconds = near_gpu_seconds(a, work, f32 ? 0.7 : 0.88);
     return near_gpu_alone(a, 2.5) * near_gpu_waiting(a, steps, seconds);

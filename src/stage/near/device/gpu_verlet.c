@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_verlet: each target has a list of the sources within the cutoff and the
- * skin, which threads in step sum; in f64 those that f32 is enough for apart.
- * Ours (docs/decisions/0046).  Lists take longer to make than the sum of their
- * pairs: they are for points that are summed several times, or that move little
- * from set to set.  Sums run in a fixed order. */
+/* gpu_verlet: each target has a list of the sources within cutoff + skin, which
+ * threads of a warp sum; in f64 those for which f32 suffices are a separate
+ * part.  Our algorithm (docs/decisions/0046).  Making lists takes longer than
+ * summing their pairs.  So lists are for points that are summed several times,
+ * or that move little from set to set.  Sums run in a fixed order. */
 #include <math.h>
 #include <string.h>
 
@@ -14,18 +14,19 @@
 #include "stage/near/device/far_pairs.h"
 #include "stage/near/device/verlet.h"
 
-/* The host's twins of gpu_verlet.k's structs. */
+/* Host counterparts of the structs in gpu_verlet.k. */
 struct verlet {
     double range, near, close, moved;
     int32_t room[2], same, pad;
 };
-_Static_assert(sizeof(struct verlet) == 48, "as the kernel has it");
+_Static_assert(sizeof(struct verlet) == 48, "must match the kernel's struct");
 struct verlet_far {
     double unit;
     float inner, scale, shift, per_unit;
     int32_t image[9], pad;
 };
-_Static_assert(sizeof(struct verlet_far) == 64, "as the kernel has it");
+_Static_assert(sizeof(struct verlet_far) == 64, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct near_gpu near;
@@ -36,22 +37,22 @@ struct state {
     struct near_ball ball;
     struct verlet_far far;
     struct near_outer outer;
-    struct near_poly inner; /* of the pairs that are not for f32 */
-    struct buf source, target; /* [3][n] f64: where points were listed */
-    struct buf length; /* [targets][2] u32, entries of the lists' parts */
-    struct buf room;   /* [targets] u32, what these take */
+    struct near_poly inner; /* for the pairs in full precision */
+    struct buf source, target; /* [3][n] f64: positions when lists were made */
+    struct buf length; /* [targets][2] u32, entries in the lists' parts */
+    struct buf room;   /* [targets] u32, space of both parts */
     struct buf first;  /* [targets] u64, where they begin */
     struct buf entry, total, flag;
-    struct buf words; /* sources as pairs in f32 want them */
-    double cell[9], volume; /* of the last lists; of the plan's */
-    int apart;      /* 1: an entry is two words */
-    int compiled;   /* 1: the kernels are there */
-    int has_lists;  /* 1: of points in such a cell */
-    int close;      /* 1: two sources may be at one place */
-    int uneven;     /* 1: lists of one length would not do */
+    struct buf words; /* sources for pairs in f32 */
+    double cell[9], volume; /* cell of the last lists; volume of the plan's */
+    int apart;      /* 1: an entry takes two words */
+    int compiled;   /* 1: kernels are compiled */
+    int has_lists;  /* 1: lists are valid for this cell */
+    int close;      /* 1: two sources may coincide */
+    int uneven;     /* 1: lists of equal length would not suffice */
 };
 
-/* Lists are for who has the memory: half of the device's at most. */
+/* Lists may use at most half of the device's memory. */
 static farsum_status verlet_fits(const void *args)
 {
     const struct near_args *a = args;
@@ -61,11 +62,12 @@ static farsum_status verlet_fits(const void *args)
     const double bytes = (double)verlet_bytes(a);
     if (facts->memory > 0 && bytes > 0.5 * (double)facts->memory)
         FAIL(ERR_UNSUPPORTED,
-             "lists of %.3g GB; half of the device's memory, %.3g, is for them "
-             "at most",
+             "neighbour lists need %.3g GB; they may use half of the "
+             "device's memory, %.3g GB",
              1e-9 * bytes, 0.5e-9 * (double)facts->memory);
     if (facts->alloc_max > 0 && bytes > (double)facts->alloc_max)
-        FAIL(ERR_UNSUPPORTED, "lists of %.3g GB; a buffer has %.3g at most",
+        FAIL(ERR_UNSUPPORTED,
+             "neighbour lists need %.3g GB; a buffer can hold %.3g GB",
              1e-9 * bytes, 1e-9 * (double)facts->alloc_max);
     return FARSUM_OK;
 }
@@ -84,7 +86,7 @@ static void verlet_destroy(void *state)
     near_gpu_destroy(s);
 }
 
-/* The kernels, of entries of one word or of two. */
+/* Compiles the kernels, for entries of one word or of two. */
 static farsum_status verlet_compile(struct state *s, int apart)
 {
     const struct near_args args = s->near.args;
@@ -135,8 +137,8 @@ done:
     return status;
 }
 
-/* Points to where they are now; the flag says whether one is too far from where
- * it was. */
+/* Updates the coordinates of points; the flag says whether a point has moved
+ * too far. */
 static farsum_status verlet_move(struct state *s, const struct points *points,
                                  struct near_placed *placed,
                                  const struct buf *listed)
@@ -149,8 +151,8 @@ static farsum_status verlet_move(struct state *s, const struct points *points,
                   ARG_STRUCT(s->near.cells), ARG_STRUCT(s->shape));
 }
 
-/* *kept: the lists are these points' too, which are in their places now.
- * Waits. */
+/* *kept: the lists are valid for these points, whose coordinates are updated.
+ * Synchronises with the device. */
 static farsum_status verlet_keep(struct state *s, const struct points *sources,
                                  const struct points *targets, int *kept)
 {
@@ -181,7 +183,7 @@ static farsum_status verlet_listed(struct state *s, const struct points *points,
     return buf_copy(listed, 0, &points->gpu->sort.s, 0, bytes);
 }
 
-/* Room for all entries, some more if there was none for them. */
+/* Allocates all entries, with some spare if the array has to grow. */
 static farsum_status verlet_reserve(struct state *s)
 {
     uint64_t total;
@@ -193,14 +195,14 @@ static farsum_status verlet_reserve(struct state *s)
                        s->entry.device ? bytes + bytes / 16 : bytes);
 }
 
-/* Groups of a kernel whose threads in step make a list. */
+/* Thread blocks of a kernel in which a warp makes each list. */
 static int64_t verlet_groups(const struct state *s, const struct kernel *kernel)
 {
     int step = s->near.args.device->facts.subgroup;
     return kernel_groups(kernel, s->near.cells.n * (step > 1 ? step : 1));
 }
 
-/* Sources a volume, over those that the plan was told to expect. */
+/* Density of sources relative to the plan's expectation. */
 static double verlet_denser(const struct state *s)
 {
     const struct near_args *a = &s->near.args;
@@ -210,7 +212,8 @@ static double verlet_denser(const struct state *s)
            / a->cell->volume;
 }
 
-/* Lists of one length, in one go; *enough: they were long enough.  Waits. */
+/* Makes lists of equal length in one pass; *enough: they were long enough.
+ * Synchronises with the device. */
 static farsum_status verlet_once(struct state *s, const struct near_placed *t,
                                  int *enough)
 {
@@ -226,7 +229,7 @@ static farsum_status verlet_once(struct state *s, const struct near_placed *t,
                 s->shape.room);
     int64_t room = (int64_t)s->shape.room[0] + s->shape.room[1];
     if (buf_reserve(&s->entry, g->args.device, 4 * (1 + s->apart) * room * t->n)
-        != FARSUM_OK) /* counted they take less */
+        != FARSUM_OK) /* counted, they take less */
         return FARSUM_OK;
     TRY(LAUNCH(&s->once, verlet_groups(s, &s->once), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
@@ -241,7 +244,8 @@ static farsum_status verlet_once(struct state *s, const struct near_placed *t,
     return FARSUM_OK;
 }
 
-/* Lists as long as each is: counted, then filled.  Waits. */
+/* Makes lists of individual length: counts, then fills.  Synchronises with the
+ * device. */
 static farsum_status verlet_twice(struct state *s, const struct near_placed *t)
 {
     struct near_gpu *g = &s->near;
@@ -266,7 +270,7 @@ static farsum_status verlet_twice(struct state *s, const struct near_placed *t)
     return FARSUM_OK;
 }
 
-/* Lists of the targets as they lie in their cells. */
+/* Makes the lists of the targets in the order of their cells. */
 static farsum_status verlet_lists(struct state *s)
 {
     struct near_gpu *g = &s->near;
@@ -282,7 +286,8 @@ static farsum_status verlet_lists(struct state *s)
     return enough ? FARSUM_OK : verlet_twice(s, t);
 }
 
-/* Integers differ by less than 2^31 for all that is listed, whatever moves. */
+/* Sets integer units: differences of all listed pairs stay below 2^31, whatever
+ * moves. */
 static farsum_status verlet_integers(struct state *s)
 {
     struct near_gpu *g = &s->near;
@@ -306,7 +311,7 @@ static farsum_status verlet_integers(struct state *s)
                        verlet_words(&g->args) * g->source.n);
 }
 
-/* Groups of the sum over the targets. */
+/* Thread blocks of the sum over the targets. */
 static int64_t verlet_sums(const struct state *s)
 {
     return kernel_groups(&s->sum,

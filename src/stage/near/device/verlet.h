@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verlet.h: what of the row gpu_verlet follows from its args. */
+/* verlet.h: parameters of gpu_verlet that follow from its arguments. */
 #ifndef FARSUM_STAGE_NEAR_DEVICE_VERLET_H
 #define FARSUM_STAGE_NEAR_DEVICE_VERLET_H
 
@@ -7,34 +7,34 @@
 
 enum {
     VERLET_GROUP = 128,
-    VERLET_MOST = 32, /* threads that share a list */
-    VERLET_BITS = 27, /* of an entry of one word, for the source */
+    VERLET_MOST = 32, /* threads per list */
+    VERLET_BITS = 27, /* bits for the source in an entry of one word */
     VERLET_ALIGN = 8, /* entries */
 };
-/* What rounding and f32 leave of a distance, cutoffs: lists reach so much
+/* Rounding error of a distance in f32, in cutoffs: lists reach so much
  * farther. */
 #define VERLET_MARGIN 1e-5
 
-/* Threads that share a list. */
+/* Threads per list. */
 int verlet_share(const struct near_args *args);
-/* Cells a cutoff. */
+/* Cells per cutoff. */
 void verlet_density(const struct near_args *args, double a_cutoff[3]);
-/* How far lists reach, cutoffs. */
+/* Reach of lists in cutoffs. */
 double verlet_range(const struct near_args *args);
-/* 1: an entry is two words, for n sources; spare: above 1, for somewhat more of
- * them and narrower cells too. */
+/* 1: an entry takes two words, for n sources.  spare: above 1, for somewhat
+ * more sources and also narrower cells. */
 int verlet_apart(const struct near_args *args, int64_t n, double spare);
 #define VERLET_SPARE 1.25
-/* Entries of a list. */
+/* Entries per list. */
 double verlet_entries(const struct near_args *args);
-/* What the parts of lists of uniform points do not exceed, of `entries` on
- * average, of which a share `outer` is in the second part; multiples of
+/* Upper bounds of the parts of lists of uniform points, with `entries` on
+ * average and the share `outer` in the second part; multiples of
  * VERLET_ALIGN. */
 void verlet_room(double entries, double outer, int32_t room[2]);
-/* Bytes of a source for the pairs in f32 of a plan in f64. */
+/* Bytes per source for the f32 pairs of an f64 plan. */
 int64_t verlet_words(const struct near_args *args);
 
-/* Of the row. */
+/* Cost of the variant. */
 double verlet_cost(const void *args);
 int64_t verlet_bytes(const void *args);
 void verlet_ops(const void *args, struct work *work);

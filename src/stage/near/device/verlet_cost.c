@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verlet_cost.c: lists of gpu_verlet: how long they are, what they take. */
+/* verlet_cost.c: lengths and costs of gpu_verlet's lists. */
 #include <math.h>
 
 #include "cost/expected_rates.h"
 #include "stage/near/device/verlet.h"
 
-/* Threads that share a list. */
+/* Threads per list. */
 int verlet_share(const struct near_args *args)
 {
     return near_gpu_share(args, args->precision == FARSUM_F32 ? 4 : 2,
                           VERLET_MOST);
 }
 
-/* Bytes of a source for the pairs in f32 of a plan in f64. */
+/* Bytes per source for the f32 pairs of an f64 plan. */
 int64_t verlet_words(const struct near_args *args)
 {
     return args->precision == FARSUM_F32
@@ -20,7 +20,7 @@ int64_t verlet_words(const struct near_args *args)
                : 16 * (int64_t)((near_kernel(args)->strengths + 6) / 4);
 }
 
-/* Cells a cutoff. */
+/* Cells per cutoff. */
 void verlet_density(const struct near_args *args, double a_cutoff[3])
 {
     double s = args->neighbours / (4 * M_PI / 3);
@@ -33,8 +33,8 @@ double verlet_range(const struct near_args *args)
     return 1 + args->skin + VERLET_MARGIN;
 }
 
-/* One word holds an entry where sources are few enough and no image is farther
- * than the next. */
+/* 0: one word holds an entry, as sources are few enough and no image is farther
+ * than the nearest ones. */
 int verlet_apart(const struct near_args *args, int64_t n, double spare)
 {
     int apart = spare * (double)n > (double)((int64_t)1 << VERLET_BITS);
@@ -43,14 +43,15 @@ int verlet_apart(const struct near_args *args, int64_t n, double spare)
     return apart;
 }
 
-/* Entries of a list. */
+/* Entries per list. */
 double verlet_entries(const struct near_args *args)
 {
     return args->neighbours * pow(verlet_range(args), 3) + 1;
 }
 
-/* What lists of uniform points do not exceed, of `entries` on average, of which
- * `outer` are in the second part; multiples of VERLET_ALIGN. */
+/* Upper bounds of the lengths of lists of uniform points, with `entries` on
+ * average and the share `outer` in the second part; multiples of
+ * VERLET_ALIGN. */
 void verlet_room(double entries, double outer, int32_t room[2])
 {
     const double part[2] = {entries * (1 - outer), entries * outer};
@@ -63,10 +64,10 @@ void verlet_room(double entries, double outer, int32_t room[2])
     }
 }
 
-/* Fitted to times of an H200: 3000 to 4e6 uniform points with 17 to 1070
- * neighbours and skins of 0 to 0.3 cutoffs, charges, stokeslets, rotlets and
- * stresslets in f32 and f64, to 15 percent: of a list, of its entries by what a
- * source is read as, and of its pairs. */
+/* Fitted to times of an H200, to 15 percent: 3000 to 4e6 uniform points with 17
+ * to 1070 neighbours and skins of 0 to 0.3 cutoffs, charges, stokeslets,
+ * rotlets and stresslets in f32 and f64.  The terms are: per list, per entry by
+ * the bytes read per source, and per pair. */
 static double verlet_seconds(const struct near_args *a)
 {
     const int f32 = a->precision == FARSUM_F32;
@@ -81,7 +82,7 @@ static double verlet_seconds(const struct near_args *a)
               + steps * gpu_rates(a->device, a->precision).wait);
 }
 
-/* Sorting, and a search of the cells around a target. */
+/* Cost of sorting, and of searching the cells around a target. */
 static double verlet_making(const struct near_args *a)
 {
     const int f32 = a->precision == FARSUM_F32;
@@ -90,7 +91,7 @@ static double verlet_making(const struct near_args *a)
     return near_gpu_alone(a, 4) * near_gpu_busy(a, work, 1) + 9e-5;
 }
 
-/* With a skin a tenth of the sets are taken to be new lists. */
+/* With a skin, one set in ten is assumed to make new lists. */
 double verlet_cost(const void *args)
 {
     const struct near_args *a = args;
@@ -100,7 +101,7 @@ double verlet_cost(const void *args)
     return verlet_seconds(a) + verlet_making(a) / runs;
 }
 
-/* A list's entries are looked at, its pairs summed. */
+/* Counts the test of all list entries and the sum of the pairs. */
 void verlet_ops(const void *args, struct work *work)
 {
     const struct near_args *a = args;
@@ -108,7 +109,7 @@ void verlet_ops(const void *args, struct work *work)
     near_ops_looked(a, targets * entries, work);
     near_ops_pairs(a, targets * a->neighbours, work);
     near_ops_arrays(a, work);
-    work->launches++; /* which puts strengths beside coordinates */
+    work->launches++; /* the launch that packs strengths with coordinates */
     work->read += 4 * (1 + verlet_apart(a, a->n_sources, VERLET_SPARE))
                       * targets * entries
                   + 4 * (double)a->n_sources;
@@ -120,7 +121,7 @@ int64_t verlet_bytes(const void *args)
     double a_cutoff[3], targets = near_targets(a);
     int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
     int32_t room[2];
-    /* how many pairs are for f32 is found later: halves want most */
+    /* the number of f32 pairs is known only later; two halves need the most */
     verlet_room(verlet_entries(a), verlet_words(a) > 0 ? 0.5 : 0, room);
     double entries = ((double)room[0] + room[1]) * targets;
     verlet_density(a, a_cutoff);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost.c: what the variant takes, from counted instructions. */
+/* cost.c: cost and operations of host_cluster, from counted instructions. */
 #include "stage/near/host_cluster/host_cluster.h"
 
 #include <math.h>
 
 #include "base/par.h"
 
-/* SIMD words of pairs a source and its neighbours in the list make: the
- * fraction of lanes within its range was measured for uniform points and fits
- * 1/(1 + 1.9 (width/neighbours)^(1/3)). */
+/* SIMD vectors of pairs per source, including its listed neighbours.  The
+ * fraction of lanes within range was measured for uniform points; it fits 1/(1
+ * + 1.9 (width/neighbours)^(1/3)). */
 double host_cluster_words(const struct near_args *args, int width)
 {
     double range = 1 + args->skin, useful;
@@ -27,9 +27,9 @@ int host_cluster_parts(const struct near_args *args)
     return (pot ? 1 : 0) + (field ? 3 : 0);
 }
 
-/* A flow's multiplications and FMA a word, counted in its kernels: the distance
- * 3, the root 5 (9 to rounding; in f32 4 for the unit), v and v^2, polynomials,
- * and what a side takes. */
+/* Multiplications and FMA per vector for a flow kernel, counted in its code:
+ * the distance 3, the root 5 (9 to rounding; in f32 4 for the unit), v and v^2,
+ * the polynomials, and the work per side. */
 static double cost_flow(const struct near_args *args)
 {
     const struct pair *pair = near_kernel(args);
@@ -39,8 +39,8 @@ static double cost_flow(const struct near_args *args)
     return 5 + root + pair->polys * n + sides * (4 * pair->strengths - 2);
 }
 
-/* Cycles a word, counted by hand from the kernels (AVX2: 20 + coefficients for
- * the field, two to a cycle), times what was measured on a Zen 3 at 3.1 GHz. */
+/* Cycles per vector, counted by hand in the code (AVX2: 20 + coefficients for
+ * the field, two per cycle), times a factor measured on a Zen 3 at 3.1 GHz. */
 double host_cluster_cost(const void *data)
 {
     const struct near_args *args = data;
@@ -57,9 +57,9 @@ double host_cluster_cost(const void *data)
     return n * (words * pair + one) * 0.32e-9 / par_threads(args->threads);
 }
 
-/* Lanes of words, those without a pair too; with targets that are the sources a
- * pair serves both its points: what the second adds is what comes after root
- * and polynomials. */
+/* Counts the lanes of all vectors, including lanes without a pair.  If the
+ * targets are the sources, a pair serves both its points: the second adds only
+ * the work after root and polynomials. */
 void host_cluster_ops(const void *data, struct work *work)
 {
     const struct near_args *args = data;

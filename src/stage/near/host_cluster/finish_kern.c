@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finish_kern.c: adds the threads' sums, always in the same
- * order, and gives them to the caller. */
+/* finish_kern.c: adds the threads' sums, always in the same order, and writes
+ * the results in the caller's order. */
 #include "stage/near/host_cluster/pairs_kern.h"
 
 #include "math/poly.h"
@@ -11,10 +11,10 @@
 #define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
 #include "math/pair.kh"
 
-enum { CHUNK = 16 }; /* clusters at once */
+enum { CHUNK = 16 }; /* clusters at a time */
 
-/* Clusters begin .. end of what one thread has summed, from its place `from`,
- * added to `to`, which starts at cluster `at`. */
+/* Adds one thread's sums of clusters begin .. end, which start at index `from`,
+ * to `to`, which starts at cluster `at`. */
 static void finish_add(const struct cluster_sum *part, int64_t begin,
                        int64_t end, int64_t from, int64_t at, double *to)
 {
@@ -28,8 +28,8 @@ static void finish_add(const struct cluster_sum *part, int64_t begin,
         to[k] += part->wide[skip + k];
 }
 
-/* The part of the cyclic range first .. first + count in begin .. end: at most
- * two stretches. */
+/* Adds the part of the cyclic range first .. first + count that lies in begin
+ * .. end: at most two intervals. */
 static void finish_part(const struct cluster_sum *part, int64_t n,
                         int64_t begin, int64_t end, double *to)
 {
@@ -41,7 +41,7 @@ static void finish_part(const struct cluster_sum *part, int64_t n,
     }
 }
 
-/* Values of a point of strengths q on itself: no list has that pair. */
+/* Value of a point with strengths q on itself, which is in no list. */
 #define SELF(name)                                                             \
     static void self_##name(const struct near_poly *poly, const double *q,     \
                             double *value)                                     \
@@ -74,7 +74,7 @@ static const struct finish_self *finish_self(const struct pair *pair)
     return self;
 }
 
-/* Adds to a result, f64 of wide args. */
+/* Adds to a result, which is f64 with wide. */
 static void finish_give(const struct cluster_finish *f, void *to, int64_t at,
                         double x)
 {
@@ -84,7 +84,7 @@ static void finish_give(const struct cluster_finish *f, void *to, int64_t at,
         ((real *)to)[at] += (real)x;
 }
 
-/* A point of a flow: what was summed for it, to the caller's axes. */
+/* Writes one point of a flow kernel, rotated to the caller's axes. */
 static __attribute__((noinline)) void
 finish_flow(const struct cluster_finish *f, int64_t at,
             const struct finish_self *self, const double sum[4])
@@ -104,14 +104,15 @@ finish_flow(const struct cluster_finish *f, int64_t at,
     }
 }
 
-/* One point, `at` in the caller's order and `slot` in clusters: what was
- * summed for it in the frame, x, y, z, potential. */
+/* Writes one point, `at` in the caller's order and `slot` in the clusters: its
+ * sums x, y, z, potential in the frame. */
 static void finish_point(struct cluster_finish *f, int64_t slot, int64_t at,
                          double scaled, const double sum[4])
 {
     const struct cluster_grid *grid = f->grid;
     const struct near_io *io = f->io;
-    /* with newton sums are times the point's charge, both scaled */
+    /* with newton, sums are multiplied by the point's charge; both are
+     * scaled */
     double q = 0, factor = f->scale;
     if (f->newton) {
         factor = scaled != 0 ? f->scale / scaled : 0;
@@ -129,7 +130,7 @@ static void finish_point(struct cluster_finish *f, int64_t slot, int64_t at,
     if (io->energy)
         f->energy += 0.5 * q * potential;
     if (io->virial) {
-        double r[3]; /* from the middle of the cell: less to cancel */
+        double r[3]; /* from the middle of the cell, so that less cancels */
         if (f->targets->listed)
             cluster_kept(grid, f->targets, W, slot / W, (int)(slot % W), at, r);
         else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow_kern.c: the kernels of flows. */
+/* flow_kern.c: SIMD code of the flow kernels. */
 #include "stage/near/host_cluster/segment.h"
 
 #define BODY(name, strengths, n, to, newton)                                   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid.c: the columns that points are sorted into. */
+/* grid.c: the columns into which points are sorted. */
 #include "stage/near/host_cluster/host_cluster.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@ static double dot(const double *x, const double *y)
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }
 
-/* Slabs along the tallest axis (threads share slabs), columns along the next
- * (the ends of columns are padded). */
+/* Chooses the axes: slabs along the tallest axis (threads share slabs), columns
+ * along the next (the ends of columns are padded). */
 static void grid_axes(struct cluster_grid *grid, const struct cell *cell)
 {
     int order[3] = {0, 1, 2};
@@ -30,8 +30,9 @@ static void grid_axes(struct cluster_grid *grid, const struct cell *cell)
     grid->axis[2] = order[1];
 }
 
-/* z along the columns' vector, x in the plane of it and the slabs' vector, y
- * such that the three are right-handed: a rotlet minds. */
+/* Sets the frame: z along the columns' vector, x in the plane of z and the
+ * slabs' vector, y such that the three are right-handed.  The sign matters for
+ * the rotlet. */
 static void grid_frame(struct cluster_grid *grid, const struct cell *cell)
 {
     const double *a = cell->a + 3 * grid->axis[0];
@@ -64,7 +65,7 @@ static void grid_frame(struct cluster_grid *grid, const struct cell *cell)
     grid->p[0][1] = grid->p[2][0] = grid->p[2][1] = 0;
 }
 
-/* Squared distance of the origin to the segment u, w. */
+/* Squared distance from the origin to the segment u, w. */
 static double segment_square(const double u[2], const double w[2])
 {
     double e[2] = {w[0] - u[0], w[1] - u[1]};
@@ -75,8 +76,8 @@ static double segment_square(const double u[2], const double w[2])
     return x * x + y * y;
 }
 
-/* Do columns that lie d0, d1 apart come closer than the range?  Their
- * differences fill a parallelogram of twice a column's sides. */
+/* 1 if columns d0, d1 apart come closer than the range.  Their differences fill
+ * a parallelogram with twice the sides of a column. */
 static int grid_is_near(const struct cluster_grid *grid, int64_t d0, int64_t d1)
 {
     double corner[4][2], near = grid->range * grid->range * (1 + 1e-6);
@@ -102,7 +103,9 @@ static farsum_status grid_near(struct cluster_grid *grid,
     for (int d = 0; d < 2; d++) {
         double reach = ceil((double)grid->n[d] / height[d] * grid->range) + 1;
         if (reach > 1e6)
-            FAIL(ERR_UNSUPPORTED, "the cutoff%s is %.3g cells long",
+            FAIL(ERR_UNSUPPORTED,
+                 "the cutoff%s spans %.3g cells; use a larger cell or a "
+                 "smaller cutoff",
                  grid->range > 1 ? " with its skin" : "", reach);
         grid->reach[d] = (int)reach;
         size *= 2 * grid->reach[d] + 1;
@@ -115,8 +118,8 @@ static farsum_status grid_near(struct cluster_grid *grid,
     return FARSUM_OK;
 }
 
-/* f32: as many units in a cutoff as keep the differences of all pairs that are
- * looked at within 31 bits, also once both have moved by half a skin. */
+/* f32: units per cutoff, as many as keep the differences of all tested pairs
+ * within 31 bits, even after both points have moved by half a skin. */
 static double grid_unit(const struct cluster_grid *grid, farsum_precision f)
 {
     if (f == FARSUM_F64)
@@ -138,7 +141,7 @@ farsum_status cluster_grid_set(struct cluster_grid *grid,
     grid->range = 1 + args->skin;
     grid_axes(grid, cell);
     grid_frame(grid, cell);
-    /* Columns as wide as clusters are long, at the density that the points
+    /* Columns are as wide as clusters are long, at the density that the points
      * see; 0.2 is short enough for any. */
     double density = (double)n_sources / cell->volume;
     if (args->neighbours > 0)
@@ -152,8 +155,8 @@ farsum_status cluster_grid_set(struct cluster_grid *grid,
         grid->n[d] = (int64_t)fmax(1, nearbyint(height[d] / w));
     int64_t columns = grid->n[0] * grid->n[1];
     grid->bins = n_sources / (2 * columns) + 1;
-    /* Some lengths of a cluster; shorter ones let f32 resolve positions finer,
-     * longer ones hold more points where there are few. */
+    /* Height in lengths of a cluster.  Shorter columns let f32 resolve
+     * positions finer; longer ones hold more points where points are few. */
     double length = width * (double)(grid->n[0] * grid->n[1])
                     / (density * area);
     grid->split = fmin(fmax(4 * length, 1), 7);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_cluster.c: SIMD over pairs of a point and a cluster of points (Pall and
- * Hess 2013, one to many), each pair once, threads by slabs with private sums;
- * wins wherever there are more than a few points. */
+ * Hess 2013, one to many).  Each pair is evaluated once; threads take slabs and
+ * have private sums.  Wins wherever there are more than a few points. */
 #include "stage/near/host_cluster/state.h"
 
 #include <math.h>
@@ -52,19 +52,20 @@ static farsum_status run_check(const struct host_cluster *h,
                                const struct near_io *io, int parts)
 {
     if (!h->ready)
-        FAIL(ERR_STATE, "near host_cluster: no points were set");
+        FAIL(ERR_STATE, "near host_cluster: no points are set; call set first");
     if (!h->newton && (io->energy || io->virial))
-        FAIL(ERR_ARGUMENT, "near host_cluster: energy and virial want targets "
-                           "that are the sources");
+        FAIL(ERR_ARGUMENT, "near host_cluster: energy and virial require "
+                           "targets that are the sources");
     if (h->flow && (io->field || io->energy || io->virial))
-        FAIL(ERR_ARGUMENT, "near host_cluster: a flow has a velocity alone");
+        FAIL(ERR_ARGUMENT,
+             "near host_cluster: flow kernels have only a velocity");
     if (parts > h->parts || (parts == 1 && h->parts == 3))
-        FAIL(ERR_ARGUMENT, "near host_cluster: results that it was not made "
-                           "for are asked");
+        FAIL(ERR_ARGUMENT, "near host_cluster: an output that was not "
+                           "selected at creation");
     return FARSUM_OK;
 }
 
-/* Thread t's share of the pairs. */
+/* Sums thread t's share of the pairs. */
 static void run_sum(struct host_cluster *h, const struct near_io *io, int t,
                     enum cluster_output output)
 {
@@ -122,8 +123,8 @@ static void run_finish(struct host_cluster *h, const struct near_io *io, int t,
         w->image_virial[k] *= finish.scale * finish.scale;
 }
 
-/* Threads' shares in order; the virial from the frame to the caller's axes and
- * symmetric, as central forces make it. */
+/* Adds the threads' shares in order.  Rotates the virial from the frame to the
+ * caller's axes and makes it symmetric, as central forces require. */
 static void run_total(const struct host_cluster *h, const struct near_io *io)
 {
     double sum[9] = {0}, energy = 0;
@@ -142,7 +143,7 @@ static void run_total(const struct host_cluster *h, const struct near_io *io)
                      * 0.5 * (sum[m] + sum[m % 3 * 3 + m / 3]);
 }
 
-/* The largest charge's power of two. */
+/* The power of two of the largest charge. */
 static double run_largest(const struct host_cluster *h, const void *q)
 {
     double most = 0;
@@ -157,7 +158,7 @@ static double run_largest(const struct host_cluster *h, const void *q)
     return most > 0 ? exp2(floor(log2(most))) : 0;
 }
 
-/* Thread t's share of the sources' strengths. */
+/* Packs thread t's share of the sources' strengths. */
 static void run_strengths(struct host_cluster *h, const struct near_io *io,
                           int t, double scale, double tiny)
 {

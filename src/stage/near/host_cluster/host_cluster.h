@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_cluster.h: what the files of the host_cluster variant share.
+/* host_cluster.h: common definitions of host_cluster.
  *
  * Points are sorted into columns: a grid over two lattice directions, sorted
- * along the third.  All geometry is in a frame of its own whose z axis is the
- * column's direction, and in raw units: `unit` of them are the cutoff.  In f64
- * unit = 1 and coordinates are doubles.  In f32 coordinates are 32-bit integers
- * modulo 2^32 with unit a power of two, so that differences of near points are
- * exact whatever the size of the cell.
+ * along the third.  All geometry is in a private frame whose z axis is the
+ * column's direction, in raw units: `unit` of them are the cutoff.  In f64,
+ * unit = 1 and coordinates are doubles.  In f32, coordinates are 32-bit
+ * integers modulo 2^32 and unit is a power of two.  So differences of near
+ * points are exact for any size of the cell.
  *
- * A cluster is `width` consecutive points of a column (a SIMD word), a group
- * `CLUSTER_GROUP` of them; a list entry says which points of a group have at
- * least one point of a cluster within the cutoff.
+ * A cluster is `width` consecutive points of a column (a SIMD vector), a group
+ * is `CLUSTER_GROUP` of them.  A list entry says which points of a group have
+ * at least one point of a cluster within the cutoff.
  *
- * With a skin lists hold pairs up to the cutoff and it, and stay while no point
- * is farther than half of it from where it was listed (Verlet, Phys. Rev. 159
- * (1967) 98): points then keep their places in clusters, outside of the cell
- * too.  Pairs that may come to coincide meanwhile are watched. */
+ * With a skin, lists hold pairs up to cutoff + skin.  They stay valid while no
+ * point is farther than half a skin from where it was listed (Verlet, Phys.
+ * Rev. 159 (1967) 98).  Points then keep their slots in clusters, even outside
+ * the cell.  Pairs that may come to coincide meanwhile are watched. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_HOST_CLUSTER_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_HOST_CLUSTER_H
 
 #include "stage/near/near.h"
 
 enum {
-    CLUSTER_GROUP = 4,    /* points of a group; 2 where width is 2 */
-    CLUSTER_MAX = 16,     /* the widest word */
-    CLUSTER_FULL_FROM = 18, /* kernels of that many coefficients or more take
-                               1/r to rounding, smaller ones to 1e-10 */
+    CLUSTER_GROUP = 4,    /* points per group; 2 where width is 2 */
+    CLUSTER_MAX = 16,     /* widest SIMD vector */
+    CLUSTER_FULL_FROM = 18, /* kernels with at least so many coefficients
+                               compute 1/r to rounding, smaller ones to 1e-10 */
 };
 
 /* The frame and the grid of columns; lengths in raw units. */
 struct cluster_grid {
     double unit;
-    double range;         /* what lists reach: the cutoff and the skin */
-    double frame[3][3];   /* rows: x, y, z axes in the caller's Cartesian */
-    int axis[3];          /* cell vectors of slabs, columns in a slab, z */
-    double p[3][3];       /* those vectors in the frame; p[2] = (0, 0, height),
+    double range;         /* reach of lists: cutoff plus skin */
+    double frame[3][3];   /* rows: x, y, z axes in the caller's Cartesian
+                             axes */
+    int axis[3];          /* cell vectors of slabs, of columns in a slab, and of
+                             z */
+    double p[3][3];       /* these vectors in the frame; p[2] = (0, 0, height),
                              p[0][1] = 0 */
     int64_t n[2];         /* slabs; columns in a slab */
-    int64_t bins;         /* bins of the sort along a column */
-    double split;         /* clusters are no longer than this along z */
-    int reach[2];         /* columns that the range spans, either side */
+    int64_t bins;         /* bins of the sort, per column */
+    double split;         /* maximum length of a cluster along z */
+    int reach[2];         /* columns spanned by the range, on either side */
     int64_t n_near, near_room;
     char *near;           /* owned, [2 reach0 + 1][2 reach1 + 1]: 1 if columns
                              that far apart come closer than the range */
@@ -49,101 +51,103 @@ struct cluster_grid {
 struct cluster_set {
     const struct points *points;      /* borrowed */
     int64_t n, n_clusters;
-    int rows;          /* 3 + strengths of a source */
+    int rows;          /* 3 + number of strengths per source */
     int64_t columns_room, x_room, order_room, z_room, listed_room;
     int64_t *column;   /* owned, [columns + 1]: first cluster of a column */
     double (*box)[4];  /* owned, [columns]: x low, high, y low, high */
-    void *x;           /* owned, [cluster][rows][width]: x, y, z, strengths,
+    void *x;           /* owned, [cluster][rows][width]: x, y, z, strengths;
                           vectors in the frame */
-    int64_t *order;    /* owned, [cluster][width]: caller's index, -1: dummy
-                          (a copy of the point before it, of no strength) */
+    int64_t *order;    /* owned, [cluster][width]: caller's index; -1: padding
+                          (a copy of the point before, with strength 0) */
     double *listed;    /* owned, [cluster][3][width]: fractional coordinates
-                          along the grid's axes when lists were made; with a
-                          skin alone */
+                          along the grid's axes when the lists were made; only
+                          with a skin */
     double (*z)[2];    /* owned, [cluster]: lowest, highest z */
     int64_t box_room;
 };
 
-/* Where lists go: blocks of one array, claimed by threads.  Past the end they
- * write to a block of their own and the caller tries again with a larger
- * array. */
-enum { CLUSTER_BLOCK = 1 << 13 }; /* words */
+/* Storage of lists: blocks of one array, claimed by threads.  When the array is
+ * full, each thread writes to a spare block and the caller tries again with a
+ * larger array. */
+enum { CLUSTER_BLOCK = 1 << 13 }; /* 32-bit words */
 struct cluster_pool {
     uint32_t *word;    /* owned, [blocks][CLUSTER_BLOCK] */
     int64_t room, blocks;
-    int64_t used;      /* blocks claimed, those that were not there too */
+    int64_t used;      /* blocks claimed, including those beyond the array */
 };
 
-/* A list, for each group, is a row of segments, ended by count 0:
- * count, kind, three lattice shifts, base in two words; then count words,
- * (cluster - base) << CLUSTER_GROUP | points of the group, bit by bit. */
+/* The list of each group is a sequence of segments, ended by count 0.  A
+ * segment has count, kind, three lattice shifts, and base in two words; then
+ * count words, (cluster - base) << CLUSTER_GROUP | bit mask of the group's
+ * points. */
 enum cluster_kind {
     CLUSTER_PLAIN = 0,
     CLUSTER_SLOW = 1,  /* some pair coincides */
-    CLUSTER_JUMP = 2,  /* the row goes on in block `base` */
+    CLUSTER_JUMP = 2,  /* the list continues in block `base` */
 };
 enum { CLUSTER_HEADER = 7 };
 
 struct cluster_visit {
     int64_t end, at;   /* clusters of a column; the first that is not below */
-    double box[4];     /* of that image of the column */
+    double box[4];     /* box of this image of the column */
 };
 struct cluster_image {
     int32_t k[3];
     double shift[3], z[2];
-    int64_t begin, end; /* visits */
+    int64_t begin, end; /* range of visits */
 };
 
 /* Pairs of a group and a cluster that may come to coincide while lists are
- * kept: blocks of a pool, the number of entries in the first word, then for
- * each group and cluster in two words and three lattice shifts. */
+ * reused.  Blocks of a pool: the number of entries in the first word, then for
+ * each entry group and cluster in two words each and three lattice shifts. */
 enum { WATCH_ENTRY = 7 };
 
-/* What one thread lists. */
+/* Arguments and state of one thread that makes lists. */
 struct cluster_lister {
     const struct cluster_grid *grid;
     const struct cluster_set *targets, *sources;
-    int newton;         /* 1: the sets are one, list only what lies ahead */
-    double close;       /* raw: pairs within may coincide */
-    double watch;       /* raw: those within may come that close */
-    int found;          /* out: 1: some pair is close */
+    int newton;         /* 1: the sets are the same; list only clusters ahead */
+    double close;       /* raw: pairs within this distance may coincide */
+    double watch;       /* raw: pairs within this distance may come that
+                           close */
+    int found;          /* output: 1: some pair is close */
     struct cluster_pool *pool, *watched;
-    uint32_t *spare;    /* [2][CLUSTER_BLOCK] for when a pool is full */
-    uint32_t *watching; /* the block of `watched`, or NULL */
+    uint32_t *spare;    /* [2][CLUSTER_BLOCK], used when a pool is full */
+    uint32_t *watching; /* current block of `watched`, or NULL */
     struct cluster_image *image; /* [images] */
     struct cluster_visit *visit; /* [visits] */
     int64_t *start;     /* [groups]: first word of a group's list */
     int32_t *weight;    /* [groups]: SIMD words of pairs */
-    uint32_t *out, *limit; /* next word, and the block's end */
+    uint32_t *out, *limit; /* next word, and end of the block */
 };
 
-/* What one thread sums. */
+/* Arguments and state of one thread that sums. */
 enum cluster_output { CLUSTER_POT, CLUSTER_FIELD, CLUSTER_BOTH };
 struct cluster_sum {
     const struct cluster_grid *grid;
     const struct cluster_set *targets, *sources;
-    int newton;             /* as in the lister */
+    int newton;             /* as in cluster_lister */
     const uint32_t *pool;
     const int64_t *start;   /* [groups] */
     int64_t begin, end;     /* clusters of targets */
     int64_t first, count;   /* clusters that `out` holds, cyclic from first */
-    void *out;              /* [count][parts][width]: field x, y, z in the frame
-                               and potential, or one of them, of the scaled
-                               charges; with newton times the point's own.  Or
-                               a flow's velocity in the frame */
-    double *wide;         /* [count][parts][width]: sums of what out held, where
-                               it is to hold few; NULL: all are in out */
+    /* [count][parts][width]: field x, y, z in the frame and potential, or one
+     * of them, of the scaled charges; with newton times the point's own charge.
+     * For a flow kernel: the velocity in the frame */
+    void *out;
+    double *wide;         /* [count][parts][width]: f64 sums that out is spilled
+                             to; NULL: all sums stay in out */
     const int32_t *crowd; /* with wide and newton: see cluster_crowd */
     int32_t *held;        /* [columns]: terms that a sum in out may have */
     const struct near_poly *poly;
     const struct pair *pair;
-    enum cluster_output output; /* of a flow CLUSTER_FIELD: its velocity */
+    enum cluster_output output; /* flow kernels: CLUSTER_FIELD, the velocity */
     double skip;            /* raw */
     double *virial;         /* [9] or NULL: minus the sum of image shifts times
-                               forces, which sum_i x_i F_i has too much */
+                               forces, by which sum_i x_i F_i is too large */
 };
 
-/* What adds the threads' sums and gives them to the caller. */
+/* Arguments of the step that adds the threads' sums and writes the results. */
 struct cluster_finish {
     const struct cluster_grid *grid;
     const struct cluster_set *targets;
@@ -152,38 +156,39 @@ struct cluster_finish {
     int wide;               /* 1: sums and results are f64 */
     int64_t begin, end;     /* clusters */
     const struct near_io *io;
-    double unit;            /* of what was summed, in cutoffs */
-    double scale;           /* 1 / that of the charges, times unit */
-    double self;            /* a scalar's: the self term of a unit charge */
+    double unit;            /* unit of the sums, in cutoffs */
+    double scale;           /* 1 / scale of the charges, times unit */
+    double self;            /* scalar kernels: self term of a unit charge */
     double energy;          /* this thread's share */
-    double virial[9];       /* the same, in the frame */
+    double virial[9];       /* this thread's share, in the frame */
 };
 
 /* stage/near/host_cluster/list_kern.c */
 struct cluster_list_kern {
     int width, group;
-    int bytes;          /* of one number of a cluster's points */
-    /* `count` sorted points into a cluster of a column; at: caller's indices,
-     * z: their coordinates. */
+    int bytes;          /* of one coordinate or strength of a cluster's
+                           points */
+    /* Packs `count` sorted points into a cluster of a column; at: caller's
+     * indices, z: their coordinates. */
     void (*pack)(const struct cluster_grid *grid, struct cluster_set *set,
                  int64_t column, int64_t cluster, int count,
                  const int64_t *at, const double *z);
-    /* Charges times scale into clusters begin .. end.  tiny stands for none
-     * where a charge's own field is wanted. */
+    /* Packs charges times scale into clusters begin .. end.  tiny replaces a
+     * zero charge where the field at such a charge is wanted. */
     void (*charge)(const struct cluster_set *set, double scale, double tiny,
                    const void *q, int64_t begin, int64_t end);
-    /* The same for the strengths of a flow, into the frame. */
+    /* As charge, for the strengths of a flow kernel, rotated into the frame. */
     void (*vectors)(const struct cluster_grid *grid,
                     const struct cluster_set *set, const void *q, int64_t begin,
                     int64_t end);
     double tiny;        /* relative to the largest; it vanishes in any sum */
-    /* Lists groups begin .. end. */
+    /* Makes the lists of groups begin .. end. */
     void (*list)(struct cluster_lister *lister, int64_t begin, int64_t end);
 };
 
 /* stage/near/host_cluster/keep_kern.c */
 struct cluster_keep_kern {
-    /* Points of clusters begin .. end to where they are now; the square of the
+    /* Updates the points of clusters begin .. end; returns the square of the
      * farthest move from where they were listed, raw. */
     double (*move)(const struct cluster_grid *grid,
                    const struct cluster_set *set, int64_t begin, int64_t end);
@@ -192,7 +197,8 @@ struct cluster_keep_kern {
                    const struct cluster_set *targets,
                    const struct cluster_set *sources, const uint32_t *block,
                    double close);
-    /* 1: two points of one of clusters begin .. end are within `close`, raw. */
+    /* 1: two points of one of the clusters begin .. end are within `close`,
+     * raw. */
     int (*own)(const struct cluster_set *set, int64_t begin, int64_t end,
                double close);
 };
@@ -208,22 +214,22 @@ struct cluster_kern {
     void (*sum)(const struct cluster_sum *sum);
 };
 
-/* stage/near/host_cluster/wide.c: sums in f64 of pairs in f32.  The sums that
- * are added to by both points of a pair lie in `out`, in f32; once they may
- * have more than WIDE_TERMS terms they are added to f64 and begin anew. */
+/* stage/near/host_cluster/wide.c: f64 sums of f32 pairs.  Sums to which both
+ * points of a pair add are in `out`, in f32.  Before they may have more than
+ * WIDE_TERMS terms they are added to f64 and cleared. */
 enum { WIDE_TERMS = 64 };
-/* For each column of the set the points of it that a point of any column may
- * have within the cutoff, images too: about the most terms that the column
- * gives to a sum. */
+/* Counts, for each column of the set, its points that a point of any column may
+ * have within the cutoff, images included.  This is about the maximum number of
+ * terms that the column adds to a sum. */
 void cluster_crowd(const struct cluster_grid *grid,
                    const struct cluster_set *set, int width, int32_t *crowd);
-/* The clusters of a column that are summed before sums are spilled. */
+/* Number of clusters of a column that are summed before sums are spilled. */
 int64_t cluster_step(const struct cluster_sum *sum, int64_t column, int width);
-/* Clusters of column `column` have given `given` terms, to the columns around
- * it: their sums to f64 where they have many terms. */
+/* Accounts for `given` terms that clusters of column `column` have added to the
+ * columns around it; spills sums with many terms to f64. */
 void cluster_spill(const struct cluster_sum *sum, int64_t column, int32_t given,
                    int width);
-/* All that is left. */
+/* Spills all remaining sums. */
 void cluster_spill_all(const struct cluster_sum *sum, int width);
 
 /* stage/near/host_cluster/cost.c */
@@ -240,7 +246,7 @@ host_cluster_keep(const struct near_args *args)
 {
     return isa_near_host_cluster_keep[args->isa][args->precision == FARSUM_F32];
 }
-/* Where `out` holds cluster c. */
+/* Index of cluster c in `out`. */
 static inline int64_t cluster_out(const struct cluster_sum *sum, int64_t c)
 {
     int64_t k = c - sum->first;
@@ -250,15 +256,15 @@ static inline int cluster_parts(enum cluster_output output)
 {
     return output == CLUSTER_POT ? 1 : output == CLUSTER_FIELD ? 3 : 4;
 }
-/* Sums of a target that args->outputs want. */
+/* Number of sums per target for args->outputs. */
 int host_cluster_parts(const struct near_args *args);
-/* SIMD words of pairs a source and its neighbours make. */
+/* SIMD vectors of pairs per source, including its neighbours. */
 double host_cluster_words(const struct near_args *args, int width);
 double host_cluster_cost(const void *args);
 void host_cluster_ops(const void *args, struct work *work);
 int64_t host_cluster_bytes(const void *args);
 
-/* The place in the frame, raw, of fractional coordinates along the grid's
+/* Raw position in the frame from fractional coordinates along the grid's
  * axes. */
 static inline void cluster_frame(const struct cluster_grid *grid, double s0,
                                  double s1, double s2, double r[3])
@@ -270,7 +276,7 @@ static inline void cluster_frame(const struct cluster_grid *grid, double s0,
            * height;
 }
 
-/* A point's, in the cell. */
+/* The same for a point in the cell. */
 static inline void cluster_place(const struct cluster_grid *grid,
                                  const struct points *points, int64_t i,
                                  double r[3])
@@ -279,8 +285,8 @@ static inline void cluster_place(const struct cluster_grid *grid,
                   points->s[grid->axis[1]][i], points->s[grid->axis[2]][i], r);
 }
 
-/* That of point i, which is number k of cluster c, as the lists know it: next
- * to where it was listed.  Returns the square of the way from there. */
+/* The same for point i, slot k of cluster c, next to where it was listed.
+ * Returns its squared distance from there. */
 static inline double cluster_kept(const struct cluster_grid *grid,
                                   const struct cluster_set *set, int width,
                                   int64_t c, int k, int64_t i, double r[3])
@@ -301,7 +307,7 @@ static inline double cluster_kept(const struct cluster_grid *grid,
     return moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2];
 }
 
-/* stage/near/host_cluster/grid.c: the grid for sources of the expected
+/* stage/near/host_cluster/grid.c: sets the grid for sources of the expected
  * density. */
 farsum_status cluster_grid_set(struct cluster_grid *grid,
                                const struct near_args *args, int width,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep_kern.c: points that have moved, in the clusters and lists
- * of before. */
+/* keep_kern.c: updates moved points in the existing clusters and lists. */
 #include "stage/near/host_cluster/pairs_kern.h"
 
 static double keep_move(const struct cluster_grid *grid,
@@ -14,7 +13,8 @@ static double keep_move(const struct cluster_grid *grid,
         int64_t at = order[0];
         for (int l = 0; l < W; l++) {
             double r[3];
-            at = order[l] >= 0 ? order[l] : at; /* or a copy of it */
+            at = order[l] >= 0 ? order[l] : at; /* or a copy of the point
+                                                   before */
             double square = cluster_kept(grid, set, W, c, l, at, r);
             most = square > most ? square : most;
             for (int j = 0; j < 3; j++)
@@ -24,7 +24,7 @@ static double keep_move(const struct cluster_grid *grid,
     return most;
 }
 
-/* Bits of the points of cluster c that are there. */
+/* Mask of the existing points of cluster c. */
 static unsigned keep_there(const struct cluster_set *set, int64_t c)
 {
     unsigned there = 0;
@@ -33,8 +33,8 @@ static unsigned keep_there(const struct cluster_set *set, int64_t c)
     return there;
 }
 
-/* Bits of the points of a cluster that are within the root of `square` of a
- * point. */
+/* Mask of the points of a cluster whose squared distance from a point is at
+ * most `square`. */
 SIMD_FN unsigned keep_within(const coord at[3], const coord *x, vreal square)
 {
     vreal d[3];

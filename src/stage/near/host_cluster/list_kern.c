@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list_kern.c: points into clusters, and which clusters meet.
+/* list_kern.c: packs points into clusters and lists the clusters that meet.
  *
- * For the groups of a column, upwards, the columns around it and their images
+ * For the groups of a column, upwards, the surrounding columns and their images
  * are swept along; candidates are tested pair by pair. */
 #include "stage/near/host_cluster/pairs_kern.h"
 
-/* Prunes a little outside the range, so that rounding loses no pair. */
+/* Range factor slightly above 1, so that rounding loses no pair. */
 static const double wider = 1 + 1e-5;
 
 static void list_pack(const struct cluster_grid *grid, struct cluster_set *set,
@@ -55,7 +55,7 @@ static void list_charge(const struct cluster_set *set, double scale,
     }
 }
 
-/* The vectors that are strengths, into the frame. */
+/* Rotates vector strengths into the frame. */
 static void list_vectors(const struct cluster_grid *grid,
                          const struct cluster_set *set, const void *q,
                          int64_t begin, int64_t end)
@@ -81,8 +81,8 @@ static int64_t floor_div(int64_t k, int64_t n)
     return k >= 0 ? k / n : -((n - 1 - k) / n);
 }
 
-/* The columns of slabs and columns in `range`, image k0, k1, that come near
- * column a, b: appended to the visits. */
+/* Appends to the visits the columns of slabs and columns in `range`, image k0,
+ * k1, that come near column a, b. */
 static int64_t list_columns(struct cluster_lister *l, int64_t a, int64_t b,
                             int64_t k0, int64_t k1, int behind, int64_t n)
 {
@@ -114,8 +114,8 @@ static int64_t list_columns(struct cluster_lister *l, int64_t a, int64_t b,
     return n;
 }
 
-/* The images of columns around column (a, b) that reach z[0] .. z[1]; how
- * many. */
+/* Finds the images of columns around column (a, b) that reach z[0] .. z[1];
+ * returns their number. */
 static int64_t list_images(struct cluster_lister *l, int64_t a, int64_t b,
                            const double z[2])
 {
@@ -152,7 +152,7 @@ static int64_t list_images(struct cluster_lister *l, int64_t a, int64_t b,
     return images;
 }
 
-/* A row being written: its open segment. */
+/* A list being written, with its open segment. */
 struct row {
     struct cluster_lister *l;
     const struct cluster_image *image;
@@ -169,7 +169,7 @@ static uint32_t *pool_block(struct cluster_pool *pool, uint32_t *spare)
     return block < pool->blocks ? pool->word + block * CLUSTER_BLOCK : spare;
 }
 
-/* Room for the header of the next segment, a jump and an end is kept. */
+/* Keeps space for the header of the next segment, a jump and an end. */
 static void row_block(struct cluster_lister *l)
 {
     l->out = pool_block(l->pool, l->spare);
@@ -207,7 +207,7 @@ static void row_close(struct row *row)
     jump[6] = (uint32_t)((uint64_t)to >> 32);
 }
 
-/* A cluster with coincident points: a segment of its own. */
+/* Writes a cluster with coincident points as a segment of its own. */
 static void row_slow(struct row *row, int64_t cluster, unsigned bits)
 {
     row_close(row);
@@ -217,13 +217,13 @@ static void row_slow(struct row *row, int64_t cluster, unsigned bits)
     row_open(row, CLUSTER_PLAIN, cluster);
 }
 
-/* The points of a group, in vectors. */
+/* The points of a group, as vectors. */
 struct group {
     int64_t cluster;
-    vcoord x[CLUSTER_GROUP][3]; /* broadcast, moved against the image */
+    vcoord x[CLUSTER_GROUP][3]; /* broadcast, moved opposite to the image */
     coord at[CLUSTER_GROUP][3];
     double low[3], high[3];
-    unsigned valid;             /* bits of points that are there */
+    unsigned valid;             /* bit mask of the existing points */
 };
 
 static void group_set(struct group *group, const struct cluster_set *set,
@@ -250,8 +250,8 @@ static void group_set(struct group *group, const struct cluster_set *set,
     }
 }
 
-/* A cluster of which a point is not far from one of the group: 1: they may
- * coincide; 0: they may come to, and are watched. */
+/* Checks a cluster with a point close to one of the group.  1: points may
+ * coincide; 0: they may coincide later, and the pair is watched. */
 static __attribute__((noinline)) int
 list_close(struct row *row, const struct group *group, int64_t c, vreal least)
 {
@@ -275,7 +275,7 @@ list_close(struct row *row, const struct group *group, int64_t c, vreal least)
     return 0;
 }
 
-/* Tests clusters from `from` on, up to z_max, against the group. */
+/* Tests the clusters from `from` on, up to z_max, against the group. */
 static void list_test(struct row *row, const struct group *group, int64_t from,
                       int64_t end, double z_max)
 {
@@ -320,7 +320,7 @@ static void list_test(struct row *row, const struct group *group, int64_t from,
     row->weight += weight;
 }
 
-/* All of one image. */
+/* Lists all clusters of one image. */
 static void list_image(struct row *row, struct group *group, int home)
 {
     const struct cluster_image *image = row->image;
@@ -388,7 +388,8 @@ static void list_range(struct cluster_lister *l, int64_t begin, int64_t end)
     const struct cluster_set *set = l->targets;
     const int per = W / G;
     int64_t lo = 0, hi = l->grid->n[0] * l->grid->n[1];
-    while (lo + 1 < hi) { /* the last column that starts at or before begin */
+    while (lo + 1 < hi) { /* find the last column that starts at or before
+                             begin */
         int64_t mid = (lo + hi) / 2;
         if (set->column[mid] <= begin / per)
             lo = mid;

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair.h: a point with a cluster: the innermost lines.
+/* pair.h: sums of one point with one cluster, the innermost loop.
  *
- * Bodies are inlined with a constant `how`, so that loops unroll and what is
- * not asked for vanishes; what a pair gives is the kernel's function of
- * math/pair.kh.
+ * Functions are inlined with a constant `how`, so that loops unroll and unused
+ * outputs disappear.  A pair evaluates the kernel's function of math/pair.kh.
  *
- * For laplace's field and n coefficients a word takes 20 + n multiplications or
- * FMA (squares 3, seed 3, root 5, polynomial n, forces 9) and 3 stores, each of
- * which keeps a Zen 3 from starting an FMA in that cycle. */
+ * For laplace's field with n coefficients a SIMD vector takes 20 + n
+ * multiplications or FMA (squares 3, seed 3, root 5, polynomial n, forces 9)
+ * and 3 stores.  Each store keeps a Zen 3 from starting an FMA in that
+ * cycle. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_PAIR_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_PAIR_H
 
 #include "stage/near/host_cluster/pairs_kern.h"
 
-/* Constants, raw units, in words that instructions can take from memory. */
+/* Constants in raw units, as SIMD vectors that instructions can take from
+ * memory. */
 struct pair_table {
     vreal cut, skip; /* squares */
     vreal two;       /* u = two d^2 */
-    vreal unit, part; /* raw units of a cutoff; 1 over it */
+    vreal unit, part; /* raw units per cutoff, and its inverse */
     vreal c[NEAR_POLYS][NEAR_MAX];
 };
 
-/* The polynomials that a kernel's functions see: n coefficients, one less of
- * the slope. */
+/* The polynomials of a kernel's functions: n coefficients each, the slope one
+ * less. */
 struct pair_polys {
     const struct pair_table *table;
     int n, less;
 };
 
-/* sum_k c[k] v^k, even and odd powers apart: two chains. */
+/* sum_k c[k] v^k, with even and odd powers in separate chains. */
 SIMD_FN vreal pair_poly(const int n, const vreal *c, vreal v)
 {
     const int top = n - 1;
@@ -49,15 +50,15 @@ SIMD_FN vreal pair_poly(const int n, const vreal *c, vreal v)
     pair_poly((t).n - ((k) == 1 ? (t).less : 0), (t).table->c[k], v)
 #include "math/pair.kh"
 
-/* What a body is made for. */
+/* The constants for which a function is compiled. */
 struct pair_how {
     int n, newton;
     enum cluster_output output;
     int strengths;
-    int raw; /* 1: the tables hold powers of the unit, only laplace's can */
+    int raw; /* 1: the tables hold powers of the unit; only for laplace */
     void (*value)(struct pair_polys t, const vreal *d, vreal y, vreal u,
                   vreal v, const vreal *q, vreal *value);
-    /* NULL: a flow */
+    /* NULL: a flow kernel */
     vreal (*slope)(struct pair_polys t, vreal y, vreal u, vreal v);
 };
 
@@ -67,9 +68,9 @@ struct pair_point {
     vreal q[PAIR_STRENGTHS];
 };
 
-/* A product that is added twice: one multiplication and two additions, which
- * have pipes of their own on many machines, instead of two FMA.  Wide words
- * share the pipes. */
+/* A product that is added twice.  Here: one multiplication and two additions
+ * instead of two FMA, since many machines have separate pipes for additions.
+ * Wide vectors share the pipes. */
 SIMD_FN vreal pair_alone(vreal x)
 {
 #if FARSUM_HAVE_X86 && !defined(__AVX512F__)
@@ -78,7 +79,7 @@ SIMD_FN vreal pair_alone(vreal x)
     return x;
 }
 
-/* From memory each time: registers are scarcer than loads. */
+/* Loads from memory each time, since registers are scarcer than loads. */
 SIMD_FN void pair_differences(const struct pair_point *point, const coord *x,
                               vreal d[3])
 {
@@ -88,9 +89,9 @@ SIMD_FN void pair_differences(const struct pair_point *point, const coord *x,
         d[j] = v_real(point->x[j] - c_load(x + j * W));
 }
 
-/* What the first half of a word leaves to the second.  The halves of two words
- * run side by side: one word's chain of dependent steps is longer than the
- * processor looks ahead. */
+/* Results of the first half of a vector's work that the second half needs.  The
+ * halves of two vectors are interleaved, since one vector's chain of dependent
+ * steps is longer than the processor looks ahead. */
 struct pair_half {
     vreal square, seed;
 };
@@ -104,8 +105,8 @@ SIMD_FN struct pair_half pair_open(const struct pair_point *point,
     return (struct pair_half){s, v_rsqrt_seed(s)};
 }
 
-/* 1/sqrt(x) from its seed y: with h = 1 - x y^2 a third-order step leaves
- * 1e-10, full: a Newton step the rounding. */
+/* 1/sqrt(x) from its seed y, with h = 1 - x y^2.  A third-order step leaves
+ * 1e-10; with `full` a Newton step reaches rounding. */
 SIMD_FN vreal pair_rsqrt(vreal x, vreal y, const int full)
 {
     vreal h = R(1) - x * y * y;
@@ -117,7 +118,7 @@ SIMD_FN vreal pair_rsqrt(vreal x, vreal y, const int full)
     return y;
 }
 
-/* 1/r, raw or in units of the cutoff; special: 0 where points coincide. */
+/* 1/r, raw or in units of the cutoff; special: 0 for coincident points. */
 SIMD_FN vreal pair_root(const struct pair_how how, const int special,
                         const struct pair_table *t, const struct pair_half h)
 {
@@ -127,10 +128,10 @@ SIMD_FN vreal pair_root(const struct pair_how how, const int special,
     return FARSUM_BITS == 64 || how.raw ? y : y * t->unit;
 }
 
-/* A scalar: adds the pairs of `point` with the cluster at x to acc (field x, y,
- * z, potential; with newton times the point's charge) and, with newton, to the
- * cluster's sums at f.  special: only lanes `lanes`, and coincident pairs lose
- * their singular part. */
+/* Adds the pairs of `point` with the cluster at x, for a scalar kernel.  They
+ * go to acc (field x, y, z, potential; with newton times the point's charge)
+ * and, with newton, to the cluster's sums at f.  special: only lanes `lanes`,
+ * and coincident pairs lose their singular part. */
 SIMD_FN void pair_close(const struct pair_how how, const int special,
                         const struct pair_table *t,
                         const struct pair_point *point,
@@ -165,7 +166,7 @@ SIMD_FN void pair_close(const struct pair_how how, const int special,
     if (how.output != CLUSTER_FIELD) {
         real *to = f + (PART(how.output) - 1) * W;
         const vreal one = v_set(1);
-        vreal p = v_set(R(-0.0)); /* nothing to add to */
+        vreal p = v_set(R(-0.0)); /* zero that leaves sums unchanged */
         pair_differences(point, x, d);
         how.value(polys, d, y, u, v, &one, &p);
         p = v_where(in, p) * q;
@@ -177,10 +178,10 @@ SIMD_FN void pair_close(const struct pair_how how, const int special,
     }
 }
 
-/* A flow: each value is linear in a source's first three strengths, which are
- * masked; lanes beyond the cutoff take its edge, where all is finite.  With
- * newton the cluster's points receive the point's strengths along -d: of the
- * same pair, so that root and polynomials are those already there. */
+/* As pair_close, for a flow kernel.  Each value is linear in the source's first
+ * three strengths, which are masked.  Lanes beyond the cutoff are moved to its
+ * edge, where all values are finite.  With newton the cluster's points receive
+ * the point's strengths along -d; root and polynomials are reused. */
 SIMD_FN void pair_close_flow(const struct pair_how how, const int special,
                              const struct pair_table *t,
                              const struct pair_point *point,

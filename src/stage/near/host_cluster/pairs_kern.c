@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs_kern.c: the pairs of the lists; the kernels of scalars. */
+/* pairs_kern.c: sums of the listed pairs; SIMD code of the scalar kernels. */
 #include "stage/near/host_cluster/segment.h"
 
 #define RAW(name) (strcmp(#name, "laplace") == 0)
@@ -23,7 +23,7 @@
       {sum_##name##_##n##_pot_newton, sum_##name##_##n##_field_newton,         \
        sum_##name##_##n##_both_newton}}},
 
-/* A row of pair.def has a line here. */
+/* Each kernel of pair.def has a line here. */
 #define COEFS_laplace COEFS
 #define COEFS_yukawa COEFS_FEW
 #define COEFS_r6 COEFS_FEW
@@ -52,13 +52,14 @@ static const struct pair_kernels *sum_kernels(const struct pair *pair)
     return k;
 }
 
-/* The smallest that holds the polynomials and is as good. */
+/* The smallest compiled kernel that holds the polynomials and is as
+ * accurate. */
 static const struct pair_kernel *sum_kernel(const struct pair_kernels *kernels,
                                             const struct cluster_sum *sum)
 {
     const struct near_poly *poly = sum->poly;
     int n = poly->n, used = kernels->raw;
-    while (!used && n > 1) { /* coefficients that are 0 in each */
+    while (!used && n > 1) { /* drop coefficients that are 0 in each */
         for (int k = 0; k < sum->pair->polys; k++)
             used |= poly->c[k][n - 1] != 0;
         n -= !used;
@@ -87,7 +88,8 @@ static void sum_table(struct pair_table *table, const struct cluster_sum *sum,
     }
 }
 
-/* The group's points, moved by the image; the bits of those that are there. */
+/* Loads the group's points, moved by the image; returns the mask of existing
+ * points. */
 static unsigned sum_points(const struct cluster_sum *sum, int64_t c, int sub,
                            struct segment *s)
 {
@@ -105,8 +107,8 @@ static unsigned sum_points(const struct cluster_sum *sum, int64_t c, int sub,
     return valid;
 }
 
-/* What the image has summed so far goes to the total, and what it takes from
- * the virial, shift times force. */
+/* Adds the sums of the image to the total, and its part to the virial: shift
+ * times force. */
 static void sum_image(const struct cluster_sum *sum, struct segment *s)
 {
     for (int i = 0; i < G; i++)
@@ -128,8 +130,8 @@ static void sum_image(const struct cluster_sum *sum, struct segment *s)
         }
 }
 
-/* Lists of one image may come in several segments, depending on where blocks
- * ended: that must not show in the order of the sums. */
+/* Starts an image.  Lists of one image may span several segments, depending on
+ * where blocks ended; this must not affect the order of the sums. */
 static void sum_move(const struct cluster_sum *sum, const uint32_t k[3],
                      int64_t c, int sub, struct segment *s)
 {
@@ -146,7 +148,7 @@ static void sum_move(const struct cluster_sum *sum, const uint32_t k[3],
     sum_points(sum, c, sub, s);
 }
 
-/* The segment at `word`. */
+/* Sums the segment at `word`. */
 static void sum_segment(const struct cluster_sum *sum, const uint32_t *word,
                         int64_t c, int sub, struct segment *s)
 {
@@ -176,7 +178,8 @@ static void sum_segment(const struct cluster_sum *sum, const uint32_t *word,
     }
 }
 
-/* Pairs inside the group's own cluster: each with the lanes behind it. */
+/* Sums pairs within the group's own cluster: each point with the lanes after
+ * it. */
 static void sum_own(const struct cluster_sum *sum, int64_t c, int sub,
                     struct segment *s)
 {
@@ -232,8 +235,8 @@ static void sum_group(const struct cluster_sum *sum, int64_t c, int sub,
         }
 }
 
-/* Clusters begin .. end of targets, column by column: sums that both points of
- * a pair add to are spilled. */
+/* Sums target clusters begin .. end, column by column.  Sums to which both
+ * points of a pair add are spilled. */
 static void sum_columns(const struct cluster_sum *sum, struct segment *s)
 {
     const int64_t *column = sum->targets->column;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs_kern.h: words that the variant's *_kern.c files share. */
+/* pairs_kern.h: common code of the host_cluster *_kern.c files. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_PAIRS_KERN_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_PAIRS_KERN_H
 
@@ -26,7 +26,7 @@ SIMD_FN vreal v_real(vcoord x)
 {
     return x;
 }
-/* x back from its coordinate, given a point near by. */
+/* x from its coordinate, given a nearby point. */
 SIMD_FN double coord_near(coord x, double near)
 {
     (void)near;
@@ -113,7 +113,7 @@ SIMD_FN vreal v_min(vreal x, vreal y)
 }
 
 #define SHUFFLE __builtin_shufflevector
-/* Lane g of the first G: the least lane of x[g]. */
+/* Lane g of the first G: the smallest lane of x[g]. */
 SIMD_FN vreal v_least(const vreal x[])
 {
 #if SIMD_BYTES * 8 / FARSUM_BITS == 2

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* segment.h: a group with a stretch of its list. */
+/* segment.h: sums of a group of points with a segment of its list. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_SEGMENT_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_SEGMENT_H
 
 #include "stage/near/host_cluster/pair.h"
 
-enum { CHUNK = 127 }; /* entries that are taken apart at once */
+enum { CHUNK = 127 }; /* entries that are decoded together */
 
-/* A group, and a stretch of its list, all of one image. */
+/* A group of points and a segment of its list, all of one image. */
 struct segment {
     const struct pair_table *table;
     void (*kernel)(struct segment *s);
-    uint32_t k[3];           /* the image; where it moves the sources */
+    uint32_t k[3];           /* the image, and the shift of its sources */
     double shift[3];
     int moved;               /* 1: k is not 0 */
     const uint32_t *entry;   /* [count] */
     int64_t count;
-    const coord *x;          /* clusters of the sources, from the base on */
-    real *f;                 /* their sums */
-    struct pair_point point[CLUSTER_GROUP]; /* moved against the image */
+    const coord *x;          /* the sources' clusters, from the base on */
+    real *f;                 /* sums of the sources */
+    struct pair_point point[CLUSTER_GROUP]; /* moved opposite to the image */
     int slow;                /* 1: only these lanes of the sources, and some
                                 pair coincides */
     vmask lanes[CLUSTER_GROUP];
-    vreal acc[CLUSTER_GROUP][4], total[CLUSTER_GROUP][4]; /* the image's sums,
-                                and those of images before */
-    double wide[CLUSTER_GROUP][4][W]; /* in place of `total`, if asked for */
-    int64_t terms;                    /* that a lane of acc may have */
+    /* sums of this image, and of the images before */
+    vreal acc[CLUSTER_GROUP][4], total[CLUSTER_GROUP][4];
+    double wide[CLUSTER_GROUP][4][W]; /* used instead of `total`, if
+                                         requested */
+    int64_t terms;                    /* terms that a lane of acc may hold */
 };
 
-/* For each point of the group the clusters that it meets. */
+/* Lists, for each point of the group, the clusters that it meets. */
 SIMD_FN void segment_open(const uint32_t *entry, int count,
                           uint32_t to[CLUSTER_GROUP][CHUNK + 1],
                           int n[CLUSTER_GROUP])
@@ -52,7 +53,7 @@ SIMD_FN void segment_open(const uint32_t *entry, int count,
     n[2] = n2;
     n[3] = n3;
     for (int i = 0; i < G; i++)
-        to[i][n[i]] = 0; /* looked at, not used */
+        to[i][n[i]] = 0; /* read but not used */
 }
 
 SIMD_FN void segment_close(const struct pair_how how, const int special,
@@ -67,7 +68,7 @@ SIMD_FN void segment_close(const struct pair_how how, const int special,
         pair_close_flow(how, special, t, point, half, x, f, lanes, acc);
 }
 
-/* One point with the clusters of its list. */
+/* Sums one point with the clusters of its list. */
 SIMD_FN void segment_fast(const struct segment *s, const uint32_t *list,
                           const int n, const struct pair_how how,
                           const struct pair_point *point, vreal acc[4])
@@ -128,9 +129,9 @@ SIMD_FN void segment_pairs(struct segment *s, const struct pair_how how)
     X(name, strengths, 32)                                                     \
     X(name, strengths, 40)                                                     \
     X(name, strengths, 48)
-/* The same for kernels that are summed less often: up to 24 the next longer is
- * three FMA a polynomial more or less, and each length takes half a second of
- * compiling for every instruction set and precision. */
+/* As COEFS, for kernels that are summed less often.  Up to 24 coefficients the
+ * next longer kernel is used: three more FMA per polynomial.  Each length takes
+ * half a second of compile time per instruction set and precision. */
 #define COEFS_FEW(X, name, strengths)                                          \
     X(name, strengths, 8)                                                      \
     X(name, strengths, 12)                                                     \
@@ -142,12 +143,12 @@ SIMD_FN void segment_pairs(struct segment *s, const struct pair_how how)
 
 struct pair_kernel {
     int n;
-    void (*sum[2][3])(struct segment *s); /* [newton][output]; a flow's output
-                                             is CLUSTER_FIELD */
+    void (*sum[2][3])(struct segment *s); /* [newton][output]; for a flow kernel
+                                             the output is CLUSTER_FIELD */
 };
-/* Of one kernel of pair.def. */
+/* The functions of one kernel of pair.def. */
 struct pair_kernels {
-    const char *name; /* NULL: no more */
+    const char *name; /* NULL: end of the table */
     int raw;          /* see pair_how */
     const struct pair_kernel *kernel;
 };

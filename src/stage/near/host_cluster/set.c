@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set.c: points into clusters and lists, or, where they have moved
- * less than the lists allow for, into the places that they have there. */
+/* set.c: sorts points into clusters and lists.  If points have moved less than
+ * the lists allow for, only updates their coordinates. */
 #include "stage/near/host_cluster/state.h"
 
 #include <string.h>
@@ -8,14 +8,15 @@
 #include "base/mem.h"
 #include "base/par.h"
 
-/* Points nearer than this many times what the kernels take for one place may
- * coincide: points_distinct bounds each fractional coordinate, which makes
- * three times as much, and coordinates are rounded. */
+/* Factor on the distance below which kernels treat two points as coincident.
+ * Points nearer than that may coincide: points_distinct bounds each fractional
+ * coordinate, which is up to three times the distance, and coordinates are
+ * rounded. */
 #define CLOSE 4
-/* Pairs that are watched, a little more than need be. */
+/* Factor on the distance within which pairs are watched. */
 #define WIDER (1 + 1e-5)
 
-/* Room for what a thread sees around one column. */
+/* Allocates the arrays of each thread around one column. */
 static farsum_status set_workers(struct host_cluster *h)
 {
     const struct cluster_grid *grid = &h->grid;
@@ -34,7 +35,7 @@ static farsum_status set_workers(struct host_cluster *h)
     return FARSUM_OK;
 }
 
-/* One try to list everything. */
+/* Tries once to list everything. */
 static void set_lists(struct host_cluster *h)
 {
     enum { STEP = 16 };
@@ -81,7 +82,7 @@ static farsum_status set_pool(struct cluster_pool *pool, int64_t blocks)
     return FARSUM_OK;
 }
 
-/* Blocks for what was too much, and some to spare. */
+/* Adds the missing blocks, and some more. */
 static farsum_status set_pool_more(struct host_cluster *h,
                                    struct cluster_pool *pool)
 {
@@ -90,7 +91,7 @@ static farsum_status set_pool_more(struct host_cluster *h,
     return set_pool(pool, pool->used + pool->used / 16 + h->threads);
 }
 
-/* Lists into what there is, and once more if that was too little. */
+/* Makes the lists with the existing blocks, and again if those were too few. */
 static farsum_status set_list(struct host_cluster *h)
 {
     const struct cluster_set *targets = host_cluster_targets(h);
@@ -111,11 +112,13 @@ static farsum_status set_list(struct host_cluster *h)
         TRY(set_pool_more(h, &h->pool));
         TRY(set_pool_more(h, &h->watched));
     }
-    FAIL(ERR_INTERNAL, "near host_cluster: lists of different lengths");
+    FAIL(ERR_INTERNAL,
+         "near host_cluster: the number of points differs from that of the "
+         "lists");
 }
 
-/* Which clusters a thread's sums touch: from its first slab to as far ahead as
- * the cutoff reaches, around the cell. */
+/* Sets the range of clusters that a thread's sums touch: from its first slab as
+ * far ahead as the cutoff reaches, around the cell. */
 static void set_range(struct host_cluster *h, struct worker *w)
 {
     const struct cluster_set *set = host_cluster_targets(h);
@@ -139,7 +142,8 @@ static void set_range(struct host_cluster *h, struct worker *w)
                                   + set->column[(last + 1 - slabs) * n1];
 }
 
-/* Shares the target clusters out, equal numbers of pairs. */
+/* Divides the target clusters among the threads, with equal numbers of
+ * pairs. */
 static farsum_status set_shares(struct host_cluster *h)
 {
     const struct cluster_set *set = host_cluster_targets(h);
@@ -174,7 +178,7 @@ static farsum_status set_shares(struct host_cluster *h)
     return FARSUM_OK;
 }
 
-/* Moves a set's points; the square of the farthest move, raw. */
+/* Updates the points of a set; returns the square of the farthest move, raw. */
 static double keep_move(const struct host_cluster *h,
                         const struct cluster_set *set)
 {
@@ -189,7 +193,7 @@ static double keep_move(const struct host_cluster *h,
     return most;
 }
 
-/* 1: a pair that the lists take for two places may be one now. */
+/* 1: a pair that is listed as two distinct points may coincide now. */
 static int keep_meets(const struct host_cluster *h, double close)
 {
     int meets = 0;
@@ -201,7 +205,7 @@ static int keep_meets(const struct host_cluster *h, double close)
     return meets;
 }
 
-/* 1: the lists are these points' too, which are in their places now. */
+/* 1: the lists are valid for these points, whose coordinates are updated. */
 static int keep_lists(struct host_cluster *h, const struct points *sources,
                       const struct points *targets)
 {
@@ -220,7 +224,7 @@ static int keep_lists(struct host_cluster *h, const struct points *sources,
     return !keep_meets(h, CLOSE * near_skip(&h->args) * unit);
 }
 
-/* 1: two points of some cluster may coincide; lists have no such pairs. */
+/* 1: two points of some cluster may coincide; lists do not hold such pairs. */
 static int set_own(const struct host_cluster *h)
 {
     const double close = CLOSE * near_skip(&h->args) * h->grid.unit;
@@ -233,8 +237,9 @@ static int set_own(const struct host_cluster *h)
     return found;
 }
 
-/* Sources that may coincide are looked at one by one.  Many at one place would
- * make long lists: those of a cluster show before there are any. */
+/* Makes new lists.  Sources that may coincide are checked one by one.  Many at
+ * one position would make long lists; those within a cluster are found before
+ * listing. */
 static farsum_status set_new(struct host_cluster *h,
                              const struct points *sources,
                              const struct points *targets)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort.c: points into columns, sorted along z, cut into clusters.
+/* sort.c: sorts points into columns and along z, and cuts them into clusters.
  *
- * A counting sort over bins along each column, then each bin in order; the
- * order (column, z, index) is unique, so neither the number of threads nor
- * their timing shows. */
+ * A counting sort over bins along each column is followed by a sort within each
+ * bin.  The order (column, z, index) is unique, so it does not depend on the
+ * number of threads or their timing. */
 #include "stage/near/host_cluster/host_cluster.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static int64_t sort_key(const struct cluster_grid *grid,
     return (c0 * grid->n[1] + c1) * grid->bins + b;
 }
 
-/* Counts the bins, then moves each point into its own.  Afterwards bin[b] is
+/* Counts the bins, then moves each point into its bin.  Afterwards bin[b] is
  * the end of bin b. */
 static void sort_bins(struct cluster_sorter *sorter,
                       const struct cluster_grid *grid, int threads,
@@ -110,7 +110,8 @@ static void sort_heap(struct cluster_point *p, int64_t n)
     }
 }
 
-/* Points begin..end, sorted, of one column: how many the next cluster takes. */
+/* Returns how many of the sorted points begin..end of one column the next
+ * cluster takes. */
 static int sort_take(const struct cluster_sorter *sorter, double split,
                      int width, int64_t begin, int64_t end)
 {
@@ -121,7 +122,7 @@ static int sort_take(const struct cluster_sorter *sorter, double split,
     return n;
 }
 
-/* Puts column c in order; counts its clusters. */
+/* Sorts column c and counts its clusters. */
 static int64_t sort_one(struct cluster_sorter *sorter,
                         const struct cluster_grid *grid, int width, int64_t c)
 {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.h: the state of the host_cluster variant. */
+/* state.h: state of host_cluster. */
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_STATE_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_STATE_H
 
 #include "stage/near/host_cluster/host_cluster.h"
 
-/* What one thread needs. */
+/* Memory of one thread. */
 struct worker {
     int64_t image_room, visit_room, spare_room;
     struct cluster_image *image; /* owned */
     struct cluster_visit *visit; /* owned */
     uint32_t *spare;             /* owned */
-    int64_t begin, end;          /* target clusters */
-    int64_t first, count, from;  /* clusters of its sums, and where they are */
+    int64_t begin, end;          /* target clusters of this thread */
+    int64_t first, count, from;  /* clusters that its sums hold, and where they
+                                    begin */
     double energy, virial[9];
     double image_virial[9];
 };
@@ -20,19 +21,19 @@ struct worker {
 struct host_cluster {
     struct near_args args;
     const struct pair *pair;
-    int flow;    /* 1: of vectors, without energy or virial */
-    double unit; /* of the sums, in cutoffs: the grid's, or 1 */
+    int flow;    /* 1: vector kernel, without energy or virial */
+    double unit; /* unit of the sums in cutoffs: the grid's, or 1 */
     const struct cluster_list_kern *list;
     const struct cluster_keep_kern *keep;
     const struct cluster_kern *kern;
     const struct cluster_finish_kern *finish;
     int threads, newton;
     int ready;      /* points are set */
-    int listed;     /* 1: lists are whole, of the points and the cell that they
-                       were made with */
-    int close;      /* 1: some of those points may have coincided */
-    double cell[9]; /* theirs */
-    int parts;      /* sums that `out` has room for */
+    int listed;     /* 1: lists are complete and valid for the points and cell
+                       with which they were made */
+    int close;      /* 1: some of these points may have coincided */
+    double cell[9]; /* cell of the lists */
+    int parts;      /* sums for which `out` has space */
     struct cluster_grid grid;
     struct cluster_sorter sorter;
     struct cluster_set sources, other; /* other: separate targets */
@@ -42,8 +43,9 @@ struct host_cluster {
     int64_t *start;        /* owned, [groups] */
     int32_t *weight;       /* owned, [groups] */
     char *out;             /* owned: all threads' sums */
-    double *wide;          /* owned: the same in f64, of wide args */
-    int32_t *crowd, *held; /* owned, [columns], [threads][columns]: the same */
+    double *wide;          /* owned: f64 sums, with wide */
+    int32_t *crowd, *held; /* owned, [columns], [threads][columns]: as in struct
+                              cluster_sum */
     struct worker *worker; /* owned, [threads] */
     struct cluster_sum *sum; /* owned, [threads] */
 };

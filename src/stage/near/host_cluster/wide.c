@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide.c: sums in f64 of pairs in f32. */
+/* wide.c: f64 sums of f32 pairs. */
 #include <string.h>
 
 #include "stage/near/host_cluster/host_cluster.h"
@@ -20,8 +20,9 @@ void cluster_crowd(const struct cluster_grid *grid,
     }
 }
 
-/* Spilling takes a word and a half of pairs for each cluster around, which may
- * be as many as there are in tall columns. */
+/* Spilling costs as much as one and a half vectors of pairs for each
+ * surrounding cluster.  Tall columns may have as many clusters around as
+ * pairs. */
 int64_t cluster_step(const struct cluster_sum *sum, int64_t column, int width)
 {
     const int64_t clusters =
@@ -32,7 +33,7 @@ int64_t cluster_step(const struct cluster_sum *sum, int64_t column, int width)
     return step > least ? step : least;
 }
 
-/* Of a column's clusters those that this part of the sum has room for: a part
+/* Spills those clusters of a column that this part of the sum holds.  A part
  * may begin and end within a column. */
 static void spill_column(const struct cluster_sum *sum, int64_t column,
                          int width)

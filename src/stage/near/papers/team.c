@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* team.c: the rows of teams: see gm_1d.c.
+/* team.c: common host code of the variants with teams; see gm_1d.c.
  *
- * The paper's cells are padded lists of points in any order; here points lie in
- * the order of their cells, so that no thread looks at a hole and sums
- * repeat. */
+ * The paper's cells are padded lists of points in any order.  Here points are
+ * sorted by cells, so that no thread meets padding and sums repeat. */
 #include "stage/near/papers/team.h"
 
 #include <math.h>
@@ -15,23 +14,24 @@
 
 enum {
     GROUP_MOST = 1024,
-    DECLARED_MOST = 49152, /* bytes of group memory that is not an arena */
-    /* Operations of one evaluation on an H200 in f64, by the paper: two of them
-     * a multiply-add. */
+    DECLARED_MOST = 49152, /* bytes of shared memory that can be declared
+                              statically */
+    /* Operations of one evaluation on an H200 in f64, from the paper; a
+     * multiply-add counts as two. */
     ERFC = 267,
     EXP = 51,
     RSQRT = 30,
     REST = 40,
 };
 
-static const double own[3] = {1, 1, 1}; /* cells a cutoff, as the paper's */
-/* The kernels that math/pair_erfc.kh has. */
+static const double own[3] = {1, 1, 1}; /* cells per cutoff, as in the paper */
+/* The kernels that math/pair_erfc.kh supports. */
 static const char *const kernels[] = {"laplace", "stokeslet", "rotlet",
                                       "stresslet"};
 
 struct state {
     struct near_gpu near;
-    struct buf cells; /* [cells + 1] u32: targets that are not the sources */
+    struct buf cells; /* [cells + 1] u32: for separate targets */
     int64_t n_cells;
 };
 
@@ -52,23 +52,24 @@ static farsum_status team_shape_fits(const struct near_args *args,
     for (int d = 0; d < 2; d++)
         if (team[d] < 1 || team[d] > most || (team[d] & (team[d] - 1)) != 0)
             FAIL(ERR_UNSUPPORTED,
-                 "%s: a team of %d x %d threads; powers of two up to %d, or 0 "
-                 "for its own",
+                 "%s: near_team is %d x %d; use powers of two up to %d, or 0 "
+                 "for the variant's choice",
                  kind->row, team[0], team[1], most);
     if (team[0] > most / team[1])
         FAIL(ERR_UNSUPPORTED,
-             "%s: a team of %d x %d threads; %s has groups of %d", kind->row,
-             team[0], team[1], args->device->name, most);
+             "%s: near_team is %d x %d threads; %s has thread blocks of at "
+             "most %d",
+             kind->row, team[0], team[1], args->device->name, most);
     if (team[1] > 1 && !kind->over_two)
-        FAIL(ERR_UNSUPPORTED, "%s: %d threads a target; it has one", kind->row,
-             team[1]);
+        FAIL(ERR_UNSUPPORTED, "%s: %d threads per target; this variant has one",
+             kind->row, team[1]);
     int64_t real = gpu_real(args->precision);
     int64_t held = kind->held * (3 + near_kernel(args)->strengths) * real;
     int64_t bytes = (held + (args->wide ? 8 : real) + 8) * team[0] * team[1];
     if (bytes > DECLARED_MOST)
         FAIL(ERR_UNSUPPORTED,
-             "%s: a team of %d x %d threads holds %lld bytes; %d can be "
-             "declared",
+             "%s: near_team %d x %d needs %lld bytes of shared memory; %d "
+             "can be declared",
              kind->row, team[0], team[1], (long long)bytes, DECLARED_MOST);
     return gpu_local_fits(args->device, bytes);
 }
@@ -81,20 +82,22 @@ farsum_status team_fits(const struct near_args *args,
     TRY(near_gpu_teams_fit(args));
     if (!args->split || strcmp(split_name(args->split), "gaussian") != 0)
         FAIL(ERR_UNSUPPORTED,
-             "%s has the Gaussian split, erfc in closed form; not %s",
+             "%s supports only the Gaussian split, as it evaluates erfc; not "
+             "%s",
              kind->row,
-             args->split ? split_name(args->split) : "a split it is not told");
+             args->split ? split_name(args->split) : "an unknown split");
     while (k < n && strcmp(kernels[k], name) != 0)
         k++;
     if (k == n)
-        FAIL(ERR_UNSUPPORTED, "%s has no closed form of %s", kind->row, name);
+        FAIL(ERR_UNSUPPORTED, "%s has no closed form for kernel %s", kind->row,
+             name);
     return team_shape_fits(args, kind);
 }
 
-/* 27 cells hold 6.4 times the neighbours; those that some thread of those in
- * step has within its cutoff are evaluated, about 0.7 of them, at 0.7 of the
- * peak as the paper has it: and twice that while it is not fitted to times of
- * ours, so that in doubt rows without erfc are picked. */
+/* The 27 cells hold 6.4 times the neighbours.  About 0.7 of them are within the
+ * cutoff of some thread of the warp and are evaluated, at 0.7 of the peak as
+ * the paper reports.  The cost is doubled as long as it is not fitted to our
+ * times, so that variants without erfc are selected in doubt. */
 double team_cost(const struct near_args *args)
 {
     double looked = 6.4 * args->neighbours;
@@ -121,7 +124,7 @@ int64_t team_bytes(const void *data)
     const struct near_args *args = data;
     double a_cutoff[3];
     near_gpu_density(args, own, a_cutoff);
-    double cells = 1; /* near_gpu_set makes fewer where these are many */
+    double cells = 1; /* near_gpu_set makes fewer cells where these are many */
     for (int d = 0; d < 3; d++)
         cells *= fmax(a_cutoff[d] * args->cell->height[d], 1);
     int64_t records =
@@ -173,7 +176,7 @@ farsum_status team_set(void *state, const struct points *sources,
     s->n_cells = (int64_t)g->cells.nb[0] * g->cells.nb[1] * g->cells.nb[2];
     if (g->same)
         return near_gpu_records(g, s->n_cells);
-    g->ready = 0; /* until all is there */
+    g->ready = 0; /* until everything is built */
     int64_t bytes = 4 * (s->n_cells + 1);
     TRY(buf_reserve(&s->cells, g->args.device, bytes));
     TRY(buf_copy(&s->cells, 0, &targets->gpu->sort.start, 0, bytes));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cell_grid: a group a cell, a thread a mesh point of it that loops over
- * the particles of the 27 colleagues: GRID of Kosmacher et al., "Performance
- * portable fast Ewald summation" (2025).  Nothing is zeroed and no sum is
- * atomic, but every thread makes its own weights.  Kept for comparison; not
- * deterministic. */
+/* gpu_cell_grid: one thread block per cell, one thread per mesh point, which
+ * loops over the particles of the 27 neighbour cells.  GRID of Kosmacher et
+ * al., "Performance portable fast Ewald summation" (2025).  Nothing is zeroed
+ * and no sum is atomic, but every thread computes its own weights.  For
+ * comparison; not deterministic. */
 #include "base/mem.h"
 #include "points/device/ordering.h"
 #include "stage/spread/device.h"
@@ -12,12 +12,13 @@
 
 enum { PAD = 8 };
 
-/* As in the .k. */
+/* As in gpu_cell_grid.k. */
 struct grid_args {
     struct mesh_args mesh;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct grid_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct grid_args) == 104, "must match the kernel's "
+                                                "struct");
 
 struct state {
     struct spread_gpu gpu;
@@ -26,13 +27,13 @@ struct state {
     struct gpu_kept kept;
 };
 
-/* Mesh points of a cell, at least. */
+/* Minimum mesh points of a cell along an axis. */
 static int edge(const struct spread_args *args)
 {
     return (args->window->support + 1) / 2;
 }
 
-/* Threads: as many as a cell has points, a multiple of 32. */
+/* Threads: as many as a cell has points, rounded up to a multiple of 32. */
 static int group(const struct spread_args *args)
 {
     int e = edge(args), n = (e * e * e + 31) / 32 * 32;
@@ -51,7 +52,7 @@ static farsum_status fits(const void *a)
     int32_t nb[3];
     TRY(spread_gpu_fits(args));
     if (cells(args, nb) > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld cells, at most %lld",
+        FAIL(ERR_UNSUPPORTED, "%lld cells; at most %lld are possible",
              (long long)cells(args, nb), (long long)GPU_BINS_MOST);
     int chunk = (int)spread_gpu_reals(args);
     chunk = chunk < 4 ? chunk : 4;
@@ -61,10 +62,10 @@ static farsum_status fits(const void *a)
                                             + 12 * (int64_t)group(args));
 }
 
-/* A mesh point looks at the particles of 27 cells, of which about a third of
- * those along each axis reach it; weights cost a polynomial an axis. */
-/* A thread looks at 27 cells in turn, however few particles there are; the cell
- * that holds the most is the last to end. */
+/* A mesh point tests the particles of 27 cells, of which about a third along
+ * each axis reach it; weights cost one polynomial per axis. */
+/* A thread searches 27 cells in turn, however few particles there are; the
+ * fullest cell ends last. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -78,8 +79,8 @@ static double cost(const void *a)
            + (3.5e-5 + 6e-11 * n / rates.share) / spread_repeats(args);
 }
 
-/* Each mesh point asks the particles of 27 cells, and of those that reach it
- * evaluates the weights of three axes anew. */
+/* Each mesh point tests the particles of 27 cells, and evaluates the weights of
+ * three axes for those that reach it. */
 static void ops(const void *data, struct work *work)
 {
     const struct spread_args *args = data;
@@ -87,7 +88,7 @@ static void ops(const void *data, struct work *work)
     double looks = n * 27 * e * e * e, hits = n * spread_gpu_cube(args);
     double values = spread_gpu_reals(args);
     struct count *c = &work->count;
-    count_calls(c, COUNT_ADD, 3 * looks); /* how far, in mesh points */
+    count_calls(c, COUNT_ADD, 3 * looks); /* distance in mesh points */
     count_calls(c, COUNT_FMA, hits * (3 * args->window->degree + values));
     count_calls(c, COUNT_MUL, hits * 2);
     work->read += n * (24 + values * gpu_real(args->precision));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_gather: particles are placed on their nearest mesh point, one each; every
- * mesh point gathers from the P^3 around it, and those that found no place are
- * spread by atomics.  Harvey and De Fabritiis, J. Chem. Theory Comput. 5 (2009)
- * 2371.  The placement is kept for further runs; weights are computed P^3 times
- * a particle.  It won where atomics were slow; now seldom, on full meshes.  Not
- * deterministic: the overflow's sums. */
+/* gpu_gather: particles are placed on their nearest mesh point, at most one
+ * each.  Every mesh point gathers from the P^3 around it; particles without a
+ * slot are spread by atomics.  Harvey and De Fabritiis, J. Chem. Theory Comput.
+ * 5 (2009) 2371.  The placement is reused by further runs; weights are computed
+ * P^3 times per particle.  It won where atomics were slow; now it wins seldom,
+ * on full meshes.  Not deterministic: the overflow's sums.  (comparison) */
 #include "stage/spread/device.h"
 
 #include "base/mem.h"
@@ -14,9 +14,10 @@
 struct state {
     struct spread_gpu gpu;
     struct kernel place, sum, overflow;
-    struct buf slot;     /* [mesh0][mesh1][mesh2] i32: who is there, or -1 */
+    struct buf slot;     /* [mesh0][mesh1][mesh2] i32: index of the particle, or
+                            -1 */
     struct buf unplaced; /* [n] i32 */
-    struct buf lost;     /* i32: how many are */
+    struct buf lost;     /* i32: their number */
 };
 
 static int64_t slots(const struct spread_args *args)
@@ -29,15 +30,15 @@ static farsum_status fits(const void *a)
     const struct spread_args *args = a;
     TRY(spread_gpu_fits(args));
     if (args->n > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "it places %lld points, at most %d",
+        FAIL(ERR_UNSUPPORTED, "%lld points; at most %d are possible",
              (long long)args->n, INT32_MAX);
     return FARSUM_OK;
 }
 
-/* Uniform particles leave 1 - exp(-n/slots) of the slots taken.  A slot that
- * is looked at costs a word of cache, at 3e11 a second on an H200; one that is
- * taken three positions and three polynomials, with a quarter of the threads
- * at work. */
+/* Uniform particles occupy the share 1 - exp(-n/slots) of the slots.  A checked
+ * slot costs one word of cache, at 3e11 per second on an H200.  An occupied one
+ * costs three positions and three polynomials, with a quarter of the threads
+ * active. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -102,8 +103,9 @@ static farsum_status set(void *state, const struct points *sources,
     int64_t n = s->gpu.n;
     struct mesh_args mesh = spread_gpu_mesh(&s->gpu);
     if (n > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "gpu_gather: %lld points, at most %d",
-             (long long)n, INT32_MAX);
+        FAIL(ERR_UNSUPPORTED,
+             "gpu_gather: %lld points; at most %d are possible", (long long)n,
+             INT32_MAX);
     TRY(buf_reserve(&s->unplaced, s->gpu.args.device, 4 * n));
     TRY(buf_fill(&s->slot, 0xff));
     TRY(buf_fill(&s->lost, 0));
@@ -114,8 +116,8 @@ static farsum_status set(void *state, const struct points *sources,
                   ARG_BUF(&s->unplaced), ARG_BUF(&s->lost), ARG_STRUCT(mesh));
 }
 
-/* How many found no place is known to the device alone: as many groups as it
- * runs at once take them in turn. */
+/* Only the device knows the size of the overflow: as many thread blocks as run
+ * concurrently take its particles in turn. */
 static farsum_status run(void *state, const void *a)
 {
     const struct state *s = state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_group: the group mesh: contributions (particle, weight, point in group)
- * listed by groups of 16 to 256 neighbouring mesh points, 64 unless asked;
- * a group of threads adds them up in its local memory, by atomics there, and
- * writes each point once.  Guo, Liu, Xu, Du, Chow, Procedia Comput. Sci. 51
- * (2015) 120, section 3: the fastest of the kept structures to build.  The
- * paper does not say which points it groups: here they are bricks, so that a
- * particle touches few.  Not deterministic. */
+/* gpu_group: the group mesh.  Contributions (particle, weight, point in group)
+ * are listed by groups of 16 to 256 neighbouring mesh points (default: 64).  A
+ * thread block adds them in shared memory by atomics and writes each point
+ * once.  Guo, Liu, Xu, Du, Chow, Procedia Comput. Sci. 51 (2015) 120, section
+ * 3: the fastest to build of their stored structures.  The paper does not say
+ * which points it groups; here they are bricks, so that a particle touches few.
+ * Not deterministic.  (comparison) */
 #include "points/device/scan.h"
 #include "stage/spread/device.h"
 
@@ -15,13 +15,13 @@
 
 enum { GROUP = 256, THREADS = 128, LOCAL = 32768 };
 
-/* What follows from args. */
+/* Parameters that follow from args. */
 struct shape {
     int side[3]; /* of a brick */
     int64_t bricks[3];
     int64_t groups;
     int runs, batch;
-    int64_t local; /* bytes of group memory of insert, the most */
+    int64_t local; /* maximum bytes of shared memory of insert */
 };
 
 struct state {
@@ -36,7 +36,7 @@ struct state {
     struct buf value;    /* reals */
 };
 
-/* Stretches of P mesh points from `first` on that lie in one brick each. */
+/* Intervals of P mesh points from `first` on that are in one brick each. */
 static int stretches(int64_t mesh, int side, int open, int P, int64_t first)
 {
     int runs = 0;
@@ -53,7 +53,8 @@ static int stretches(int64_t mesh, int side, int open, int P, int64_t first)
     return runs;
 }
 
-/* The most that a particle may have: bricks repeat but for the mesh's end. */
+/* The maximum of that for any particle: bricks repeat except at the mesh's
+ * end. */
 static int most_stretches(int64_t mesh, int side, int open, int P)
 {
     enum { ENDS = 2 * (WINDOW_MAX + 8) };
@@ -92,8 +93,8 @@ static farsum_status shape_set(struct shape *s, const struct spread_args *args)
         }
     if (!found)
         FAIL(ERR_UNSUPPORTED,
-             "groups of %d mesh points; 16, 32, 64, 128 or "
-             "256, or 0 to choose",
+             "groups of %d mesh points; use 16, 32, 64, 128 or 256, or 0 for "
+             "the variant's choice",
              group);
     s->groups = 1;
     s->runs = 1;
@@ -121,7 +122,8 @@ static farsum_status fits(const void *a)
     TRY(spread_gpu_fits(args));
     TRY(shape_set(&shape, args));
     if (shape.groups > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "%lld groups of mesh points, at most %d",
+        FAIL(ERR_UNSUPPORTED,
+             "%lld groups of mesh points; at most %d are possible",
              (long long)shape.groups, INT32_MAX);
     return gpu_local_fits(args->device, shape.local);
 }
@@ -131,8 +133,8 @@ static double entries(const struct spread_args *args)
     return (double)args->n * spread_gpu_cube(args);
 }
 
-/* An entry is read once for four channels and its strengths from the cache;
- * its sums by atomics in group memory. */
+/* An entry is read once for four channels, its strengths come from the cache,
+ * and its sums are atomics in shared memory. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -140,7 +142,7 @@ static double cost(const void *a)
     double passes = (spread_channels(args) + 3) / 4;
     double n = entries(args), size = gpu_real(args->precision);
     double points = (double)spread_gpu_rows(args);
-    /* the fullest brick is the last to end */
+    /* the fullest brick ends last */
     double most = 64 * n / points * pow(spread_crowd(args), 1.2);
     double product =
         n * passes * (5 + size) / rates.bytes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_output: a group takes a bin of sorted particles and keeps the mesh around
- * it in group memory; all its threads take one particle after the other:
- * method 3 of cuFINUFFT.  For comparison; not deterministic. */
+/* gpu_output: one thread block per bin of sorted particles keeps the mesh
+ * around the bin in shared memory.  All its threads take one particle after the
+ * other.  Method 3 of cuFINUFFT.  For comparison; not deterministic. */
 #include "base/mem.h"
 #include "base/hypot.h"
 #include "points/device/ordering.h"
@@ -12,23 +12,23 @@
 enum {
     BATCH = 16,
     MOST = 1024
-}; /* particles at a time (as
-                                    in the .k), and of a group */
+}; /* particles at a time (as in gpu_output.k), and per thread block */
 
-/* As in the .k. */
+/* As in gpu_output.k. */
 struct output_args {
     struct mesh_args mesh;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct output_args) == 104, "as the kernel has it");
+_Static_assert(sizeof(struct output_args) == 104, "must match the kernel's "
+                                                  "struct");
 
-/* How it is done. */
+/* Parameters of the kernel. */
 struct shape {
-    int edge;      /* mesh points of a bin, at most */
+    int edge;      /* maximum mesh points of a bin along an axis */
     int values;    /* reals of a mesh point at a time */
     int group;     /* threads */
-    int64_t tile;  /* bytes in group memory */
-    int64_t other; /* and beside the tile */
+    int64_t tile;  /* bytes in shared memory */
+    int64_t other; /* bytes in addition to the tile */
     int32_t nb[3];
     int64_t bins;
 };
@@ -39,7 +39,7 @@ struct state {
     struct shape shape;
     struct gpu_kept kept;
     struct buf count, part; /* owned: i32, and [parts][2] u32 */
-    int64_t parts;          /* that there may be */
+    int64_t parts;          /* capacity */
 };
 
 static int64_t tile_bytes(const struct spread_args *args, int edge, int values)
@@ -48,7 +48,7 @@ static int64_t tile_bytes(const struct spread_args *args, int edge, int values)
     return side * side * side * values * gpu_real(args->precision);
 }
 
-/* The widest bin whose tile takes `room` bytes at most; 0: none. */
+/* The widest bin whose tile takes at most `room` bytes; 0: none. */
 static int widest(const struct spread_args *args, int values, int64_t room)
 {
     int edge = 16;
@@ -57,9 +57,9 @@ static int widest(const struct spread_args *args, int values, int64_t room)
     return edge;
 }
 
-/* All reals of a mesh point at once, so that weights are made once, unless
- * that makes bins narrower than half a window.  Tiles of 96 KB let two groups
- * share a multiprocessor of an H200. */
+/* Takes all reals of a mesh point together, so that weights are computed once,
+ * unless that makes bins narrower than half a window.  With tiles of 96 KB, two
+ * thread blocks share a multiprocessor of an H200. */
 static struct shape shape_of(const struct spread_args *args)
 {
     enum { ROOM = 96 << 10 };
@@ -92,19 +92,19 @@ static farsum_status fits(const void *a)
     TRY(spread_gpu_fits(args));
     struct shape shape = shape_of(args);
     if (shape.bins > GPU_BINS_MOST)
-        FAIL(ERR_UNSUPPORTED, "%lld bins, at most %lld", (long long)shape.bins,
-             (long long)GPU_BINS_MOST);
+        FAIL(ERR_UNSUPPORTED, "%lld bins; at most %lld are possible",
+             (long long)shape.bins, (long long)GPU_BINS_MOST);
     return gpu_local_fits(args->device, shape.tile + shape.other + 64);
 }
 
-/* Parts of n particles, at most. */
+/* Maximum number of parts of n particles. */
 static int64_t parts_of(const struct shape *shape, int64_t n)
 {
     return n / MOST + (n < shape->bins ? n : shape->bins);
 }
 
-/* A group's particles follow one another, a barrier each; an H200 holds two
- * groups a unit at once.  Flushed tiles by atomics. */
+/* A thread block's particles are sequential, one barrier each; an H200 holds
+ * two blocks per multiprocessor simultaneously.  Tiles are added by atomics. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -122,7 +122,7 @@ static double cost(const void *a)
                  + (f32 ? 1.35e-10 : 3.6e-10) * spread_gpu_cube(args)
                        * fmin(values, shape.values);
     double most = fmin(MOST, n / bins * spread_crowd(args));
-    /* the fullest part, with nothing beside it to hide its waits */
+    /* the fullest part, with no other block to hide its latency */
     double alone = 0.85 * 2 * args->device->facts.units / 264.0;
     double work = hypot_of(n * chunks / 264, alone * most) * one;
     return spread_gpu_write(args) + 2.5e-5

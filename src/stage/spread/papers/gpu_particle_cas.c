@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_particle_cas: gpu_particle with sums by loops of compare and swap: what
- * atomics cost on hardware that has no instruction for them, as the Fermi and
- * Kepler columns of Guo et al. (2015), figures 6 and 7, compare.  It never
- * wins.  Not deterministic. */
+/* gpu_particle_cas: gpu_particle with sums by compare-and-swap loops: the cost
+ * of atomics on hardware without an instruction for them, as in the Fermi and
+ * Kepler columns of Guo et al. (2015), figures 6 and 7.  It never wins.  Not
+ * deterministic.  (comparison) */
 #include "stage/spread/gpu_particle.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_particle_stored: gpu_particle with the 3 P weights of a particle computed
  * when points are set and read in every run: stored against recomputed weights.
- * They are read in the order of particles, so the reads are wide, and cost less
- * than the sums; it wins little and only for many runs of wide windows.  Not
- * deterministic. */
+ * They are read in the order of particles, so the reads are wide and cost less
+ * than the sums.  It wins little, and only for many runs of wide windows.  Not
+ * deterministic.  (comparison) */
 #include "stage/spread/gpu_particle.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cusparse.c: the product with the spreading operator by cuSPARSE, a
- * channel at a time. */
+/* gpu_cusparse.c: multiplies the spreading operator by cuSPARSE, one channel at
+ * a time. */
 #include "stage/spread/sparse_matrix/gpu_cusparse.h"
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@
 
 enum { GROUP = 256 };
 
-/* cuSPARSE's numbers. */
+/* Constants of cuSPARSE. */
 enum {
     NO_TRANSPOSE = 0,
     INDEX_32 = 2,
@@ -36,9 +36,9 @@ struct state {
     struct jit jit;
     struct kernel pack;
     void *handle, *sparse, *x, *y; /* owned, cuSPARSE's */
-    int64_t entries;   /* of the matrix; if there are none, it is not made */
+    int64_t entries;   /* entries of the matrix; 0: it is not created */
     struct buf start;  /* i32 */
-    struct buf packed; /* [n] reals: strengths side by side */
+    struct buf packed; /* [n] reals: contiguous strengths */
     struct buf work;
 };
 
@@ -52,7 +52,7 @@ static farsum_status open_calls(struct calls *calls)
 #include "stage/spread/sparse_matrix/gpu_cusparse.sym"
 #undef SYM
         NULL};
-    void *library = NULL; /* stays loaded */
+    void *library = NULL; /* never unloaded */
     return dl_open(&library, names, folders, symbols, (void **)calls);
 }
 
@@ -62,24 +62,26 @@ farsum_status spread_cusparse_fits(const void *a)
     struct calls calls;
     TRY(gpu_wanted(args->device));
     if (strcmp(args->device->backend->name, "cuda") != 0)
-        FAIL(ERR_UNSUPPORTED, "cuSPARSE works on cuda, this plan on %s",
+        FAIL(ERR_UNSUPPORTED,
+             "cuSPARSE runs only on cuda; this plan uses device %s",
              args->device->name);
     TRY(spread_matrix_fits(args));
     if (spread_parts(args) != 1)
-        FAIL(ERR_UNSUPPORTED, "cuSPARSE multiplies a real matrix by real "
-                              "strengths, these are complex");
+        FAIL(ERR_UNSUPPORTED, "cuSPARSE multiplies a real matrix only by "
+                              "real strengths; these are complex");
     double most = spread_matrix_entries(args);
     if (most > INT32_MAX || spread_gpu_rows(args) > INT32_MAX)
         FAIL(ERR_UNSUPPORTED,
-             "%.4g contributions to %lld mesh points; with the indices of 32 "
-             "bits that cuSPARSE is given, at most %d",
+             "%.4g contributions to %lld mesh points; cuSPARSE with 32-bit "
+             "indices takes at most %d",
              most, (long long)spread_gpu_rows(args), INT32_MAX);
-    /* a window that comes round a mesh meets a point twice: cuSPARSE refuses
-     * more entries than a matrix has places */
+    /* a window that wraps around a mesh meets a point twice; cuSPARSE refuses
+     * more entries than a matrix has elements */
     for (int d = 0; d < 3; d++)
         if (args->mesh[d] < args->window->support)
             FAIL(ERR_UNSUPPORTED,
-                 "a window of %d mesh points is wider than the mesh, %lld",
+                 "the window spans %d mesh points, more than the %lld of the "
+                 "mesh",
                  args->window->support, (long long)args->mesh[d]);
     if (open_calls(&calls) != FARSUM_OK)
         return status_prefix(FARSUM_ERR_UNSUPPORTED, "cuSPARSE");
@@ -113,7 +115,7 @@ static farsum_status failed(const struct state *s, int error, const char *what)
 {
     if (error == 0)
         return FARSUM_OK;
-    /* 2: it found no memory */
+    /* 2: out of memory */
     return status_fail(error == 2 ? FARSUM_ERR_MEMORY : FARSUM_ERR_DEVICE,
                        "cuSPARSE on %s: %s: error %d (%s)",
                        s->matrix.gpu.args.device->name, what, error,
@@ -125,7 +127,7 @@ static int type_of(const struct state *s)
     return s->matrix.gpu.args.precision == FARSUM_F32 ? TYPE_F32 : TYPE_F64;
 }
 
-/* 1 and 0 of the precision. */
+/* 1 and 0 in the precision. */
 static const void *scalar(const struct state *s, int one)
 {
     static const float f32[2] = {0, 1};
@@ -134,7 +136,7 @@ static const void *scalar(const struct state *s, int one)
                                   : (const void *)&f64[one];
 }
 
-/* What a set made; the context is current. */
+/* Frees the objects made by a set; the context is current. */
 static void forget(struct state *s)
 {
     if (s->sparse)
@@ -157,7 +159,7 @@ void spread_cusparse_destroy(void *state)
         forget(s);
         s->calls.cusparseDestroy(s->handle);
         if (driver_leave(device->inside, before, 0, "") != FARSUM_OK)
-            before = 0; /* nothing more can be done */
+            before = 0; /* errors can no longer be handled */
     }
     buf_clear(&s->start);
     buf_clear(&s->packed);
@@ -189,7 +191,7 @@ farsum_status spread_cusparse_create(const struct spread_args *args,
     if (error == 0)
         error = s->calls.cusparseSetStream(s->handle, driver->queue);
     GO(driver_leave(driver, before, 0, ""));
-    GO(failed(s, error, "a handle on the queue"));
+    GO(failed(s, error, "creating a handle on the queue"));
     *state = s;
 done:
     if (status != FARSUM_OK)
@@ -197,8 +199,8 @@ done:
     return status;
 }
 
-/* What falls off an open axis is not in the matrix: how much, the device says.
- * Waits then. */
+/* Contributions off an open axis are not in the matrix; the device knows their
+ * number.  Synchronises with the device in that case. */
 static farsum_status count_entries(struct state *s)
 {
     struct spread_matrix *m = &s->matrix;
@@ -217,7 +219,7 @@ static farsum_status count_entries(struct state *s)
     return FARSUM_OK;
 }
 
-/* The matrix as cuSPARSE knows it, and vectors that a run points elsewhere;
+/* Describes the matrix to cuSPARSE, and the vectors whose data a run replaces;
  * the context is current. */
 static int describe(struct state *s)
 {
@@ -235,7 +237,7 @@ static int describe(struct state *s)
             INDEX_32, BASE_ZERO, type);
     if (error == 0)
         error = s->calls.cusparseCreateDnVec(&s->x, n, s->packed.handle, type);
-    if (error == 0) /* a run gives it the mesh; until then anything */
+    if (error == 0) /* a run sets the mesh; until then any array will do */
         error =
             s->calls.cusparseCreateDnVec(&s->y, rows, m->count.handle, type);
     return error;
@@ -249,7 +251,7 @@ static farsum_status prepare(struct state *s)
                s->calls.cusparseSpMV_bufferSize(
                    s->handle, NO_TRANSPOSE, scalar(s, 1), s->sparse, s->x,
                    scalar(s, 0), s->y, type_of(s), ALGORITHM_DEFAULT, &bytes),
-               "asking for the size of its memory"));
+               "querying the size of its memory"));
     TRY(buf_reserve(&s->work, s->matrix.gpu.args.device, (int64_t)bytes));
     if (s->matrix.layout != SPREAD_ROWS)
         return FARSUM_OK;
@@ -276,7 +278,8 @@ farsum_status spread_cusparse_set(void *state, const struct points *sources,
                          ? rows + 1
                          : (rows + SPREAD_SLICE - 1) / SPREAD_SLICE + 1;
     if (m->words > INT32_MAX)
-        FAIL(ERR_UNSUPPORTED, "cuSPARSE: %lld contributions, at most %d",
+        FAIL(ERR_UNSUPPORTED,
+             "cuSPARSE: %lld contributions; at most %d are possible",
              (long long)m->words, INT32_MAX);
     if (m->gpu.n == 0)
         return FARSUM_OK;
@@ -293,7 +296,7 @@ farsum_status spread_cusparse_set(void *state, const struct points *sources,
     return status != FARSUM_OK ? status : left;
 }
 
-/* Channel c; the context is current. */
+/* Computes channel c; the context is current. */
 static farsum_status product(const struct state *s, const struct spread_io *io,
                              const struct mesh_args *mesh, int c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cusparse.h: the rows that leave the product with the spreading operator
- * to cuSPARSE, which is opened at run time. */
+/* gpu_cusparse.h: the variants that leave the product with the spreading
+ * operator to cuSPARSE, which is loaded at run time. */
 #ifndef FARSUM_STAGE_SPREAD_SPARSE_MATRIX_GPU_CUSPARSE_H
 #define FARSUM_STAGE_SPREAD_SPARSE_MATRIX_GPU_CUSPARSE_H
 

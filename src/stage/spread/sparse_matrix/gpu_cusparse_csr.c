@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cusparse_csr: the spreading operator as compressed rows, as gpu_single
- * has it, times the strengths by cuSPARSE: a comparison.  Guo, Liu, Xu, Du,
- * Chow, Procedia Comput. Sci. 51 (2015) 120, left their hybrid mesh to that
- * library.  Not deterministic: entries lie in the order they came. */
+/* gpu_cusparse_csr: the spreading operator as compressed rows, as in
+ * gpu_single, times the strengths by cuSPARSE.  For comparison: Guo, Liu, Xu,
+ * Du, Chow, Procedia Comput. Sci. 51 (2015) 120, left their hybrid mesh to that
+ * library.  Not deterministic: entries are in the order of arrival. */
 #include "stage/spread/sparse_matrix/gpu_cusparse.h"
 
-/* A product is more than one launch. */
+/* A product takes more than one launch. */
 static double cost(const void *args)
 {
     return spread_cusparse_cost(args) + 5e-6 * spread_channels(args);

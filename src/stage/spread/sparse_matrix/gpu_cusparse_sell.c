@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cusparse_sell: the spreading operator as sliced ELLPACK, 32 rows a slice,
- * times the strengths by cuSPARSE: a comparison; what that library has now
- * instead of the hybrid format of Guo et al. (2015).  A set waits once for the
- * device, to know what to allocate.  Not deterministic: entries lie in the
- * order they came. */
+/* gpu_cusparse_sell: the spreading operator as sliced ELLPACK, 32 rows per
+ * slice, times the strengths by cuSPARSE.  For comparison: the library's
+ * current replacement of the hybrid format of Guo et al. (2015).  A set
+ * synchronises once with the device to learn the sizes of its arrays.  Not
+ * deterministic: entries are in the order of arrival. */
 #include "stage/spread/sparse_matrix/gpu_cusparse.h"
 
 static farsum_status create(const void *args, void **state)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_hybrid_mesh: the hybrid mesh: the spreading operator as a table with a
- * row for each mesh point, read column by column, and a list of the entries of
+/* gpu_hybrid_mesh: the hybrid mesh.  The spreading operator is a table with one
+ * row per mesh point, read column by column, and a list of the entries of
  * longer rows, added by atomics.  The table's width comes from the histogram of
- * row lengths, by the rule of Bell and Garland, SC '09, whose format it is; Guo
- * et al., Procedia Comput. Sci. 51 (2015) 120, found it best for very many
- * runs.  A set waits for the device twice, to know what to allocate.  Not
- * deterministic. */
+ * row lengths, by the rule of Bell and Garland, SC '09, whose format it is.
+ * Guo et al., Procedia Comput. Sci. 51 (2015) 120, found it best for very many
+ * runs.  A set synchronises twice with the device to learn the sizes of its
+ * arrays.  Not deterministic.  (comparison) */
 #include "stage/spread/sparse_matrix/gpu_matrix.h"
 
 #include "base/mem.h"
@@ -25,7 +25,7 @@ static farsum_status fits(const void *args)
     return spread_matrix_fits(args);
 }
 
-/* Of particles that lie anywhere a tenth of the entries is in the list. */
+/* For uniformly random particles a tenth of the entries is in the list. */
 static double cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -41,7 +41,7 @@ static double cost(const void *a)
                  / spread_repeats(args);
 }
 
-/* The table is filled by a third at least, so three times the entries. */
+/* The table is filled to at least a third, so three times the entries. */
 static int64_t bytes(const void *a)
 {
     const struct spread_args *args = a;

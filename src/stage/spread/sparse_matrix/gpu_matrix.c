@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_matrix.c: the spreading operator as a sparse matrix on a device. */
+/* gpu_matrix.c: builds the spreading operator as a sparse matrix on a
+ * device. */
 #include "stage/spread/sparse_matrix/gpu_matrix.h"
 
 #include <math.h>
@@ -18,8 +19,8 @@ int64_t spread_matrix_bytes(const struct spread_args *args)
            + 16 * (spread_gpu_rows(args) + 1) + (1 << 16);
 }
 
-/* On an H200 1.4e-10 s an entry, each written to a sector of its own, and a
- * fifth of that where the last cache holds them. */
+/* On an H200 1.4e-10 s per entry, each written to its own sector, and a fifth
+ * of that if the last-level cache holds them. */
 double spread_matrix_build(const struct spread_args *args)
 {
     struct gpu_rates rates = spread_gpu_rates(args);
@@ -31,14 +32,14 @@ double spread_matrix_build(const struct spread_args *args)
            + 40 * (double)spread_gpu_rows(args) / rates.bytes;
 }
 
-/* Entries in order, and the strengths that they point at, from the cache if it
- * holds them, else a sector each. */
+/* Reads the entries in order, and their strengths from the cache if it holds
+ * them, else one sector each. */
 double spread_matrix_product(const struct spread_args *args)
 {
     struct gpu_rates rates = spread_gpu_rates(args);
     double size = gpu_real(args->precision), reals = spread_gpu_reals(args);
     double strengths = (double)args->n * size * reals;
-    /* some are at hand when they are wanted */
+    /* some are already in the cache */
     double at_hand = args->precision == FARSUM_F32 ? 0.85 : 0.65;
     double strength = strengths < 2 * (double)args->device->facts.cache
                           ? at_hand * size
@@ -56,7 +57,8 @@ farsum_status spread_matrix_fits(const struct spread_args *args)
     TRY(spread_gpu_fits(args));
     if (spread_gpu_rows(args) > UINT32_MAX)
         FAIL(ERR_UNSUPPORTED,
-             "a matrix of %lld rows, one a mesh point; at most %lld",
+             "the matrix has %lld rows, one per mesh point; at most %lld are "
+             "possible",
              (long long)spread_gpu_rows(args), (long long)UINT32_MAX);
     return FARSUM_OK;
 }
@@ -91,7 +93,7 @@ farsum_status spread_matrix_create(struct spread_matrix *m,
     int64_t rows = spread_gpu_rows(args);
     m->layout = layout;
     m->batch = args->window->support > 8 ? 4 : 16;
-    m->gpu.args = *args; /* one text whatever the channels and the layout */
+    m->gpu.args = *args; /* one text for any channels and layout */
     jit_begin(jit, args->device,
               "stage/spread/sparse_matrix/gpu_matrix.k", args->precision);
     gpu_define_window(jit, args->window);
@@ -118,7 +120,7 @@ static farsum_status reserve(struct spread_matrix *m, int64_t words)
                        words * gpu_real(m->gpu.args.precision));
 }
 
-/* The word at `at` of the starts; waits. */
+/* The word at index `at` of the starts; synchronises with the device. */
 static farsum_status start_at(const struct spread_matrix *m, int64_t at,
                               int64_t *value)
 {
@@ -128,8 +130,8 @@ static farsum_status start_at(const struct spread_matrix *m, int64_t at,
     return FARSUM_OK;
 }
 
-/* The widest table of which each column is filled by a third of the rows at
- * least: Bell and Garland, SC '09, who measured that a table's entry costs a
+/* The widest table in which each column is filled by at least a third of the
+ * rows: Bell and Garland, SC '09, who measured that a table's entry costs a
  * third of a list's. */
 static farsum_status hybrid_width(struct spread_matrix *m,
                                   struct mesh_args *mesh)
@@ -175,7 +177,7 @@ static farsum_status set_hybrid(struct spread_matrix *m, struct mesh_args *mesh)
     return reserve(m, rows * mesh->more);
 }
 
-/* Columns of what no row fills are -1. */
+/* Columns of unused entries are -1. */
 static farsum_status set_sliced(struct spread_matrix *m,
                                 const struct mesh_args *mesh)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_single: the single mesh: the spreading operator as compressed rows, built
- * when points are set (count, sum, insert, with P^3 threads a particle), and
- * its product with the strengths by units of 1 to 32 threads a mesh point that
- * add up by shuffles.  Guo, Liu, Xu, Du, Chow, Procedia Comput. Sci. 51 (2015)
- * 120, section 3.  It won for some twenty runs; reading 12 bytes a contribution
- * now bounds it.  Not deterministic: entries lie in the order they came. */
+/* gpu_single: the single mesh.  The spreading operator is stored as compressed
+ * rows, built when points are set (count, sum, insert, with P^3 threads per
+ * particle).  Units of 1 to 32 threads per mesh point multiply it by the
+ * strengths and add by shuffles.  Guo, Liu, Xu, Du, Chow, Procedia Comput. Sci.
+ * 51 (2015) 120, section 3.  It won for about twenty runs; now reading 12 bytes
+ * per contribution bounds it.  Not deterministic: entries are in the order of
+ * arrival.  (comparison) */
 #include "stage/spread/sparse_matrix/gpu_single.h"
 
 #include "base/mem.h"
@@ -40,11 +41,13 @@ farsum_status spread_single_fits(const struct spread_args *args)
     TRY(spread_matrix_fits(args));
     if (unit < 0 || unit > 32 || (unit & (unit - 1)) != 0)
         FAIL(ERR_UNSUPPORTED,
-             "units of %d threads; 1, 2, 4, 8, 16 or 32, or 0 to choose", unit);
+             "%d threads per mesh point; use 1, 2, 4, 8, 16 or 32, or 0 for "
+             "the variant's choice",
+             unit);
     return FARSUM_OK;
 }
 
-/* A row is a unit's; the longest is the last to end. */
+/* Each unit has one row; the longest row ends last. */
 double spread_single_cost(const void *a)
 {
     const struct spread_args *args = a;
@@ -52,7 +55,7 @@ double spread_single_cost(const void *a)
     double each = spread_matrix_entries(args) / (double)spread_gpu_rows(args);
     double longest = 2e-7 * each * pow(spread_crowd(args), 1.2)
                      / spread_single_unit(args) / rates.share;
-    /* units of a few threads for rows of a few entries are not full */
+    /* units of several threads are not full for rows of few entries */
     double few = 2.4e-12 * spread_matrix_entries(args) / (1 + each / 16)
                  / rates.share;
     return spread_matrix_product(args) + 1e-6 + longest + few
@@ -125,8 +128,8 @@ static farsum_status fits(const void *a)
     TRY(spread_single_fits(args));
     if (!args->device->facts.shuffles)
         FAIL(ERR_UNSUPPORTED,
-             "it adds by shuffles between threads, which %s does not have; "
-             "gpu_single_local does without",
+             "needs shuffles between threads, which %s does not have; use "
+             "gpu_single_local",
              args->device->name);
     return FARSUM_OK;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_single.h: the rows that multiply by the spreading operator, kept as
- * compressed rows. */
+/* gpu_single.h: common code of the variants that store the spreading operator
+ * as compressed rows. */
 #ifndef FARSUM_STAGE_SPREAD_SPARSE_MATRIX_GPU_SINGLE_H
 #define FARSUM_STAGE_SPREAD_SPARSE_MATRIX_GPU_SINGLE_H
 
 #include "stage/spread/sparse_matrix/gpu_matrix.h"
 
-/* args' threads of a mesh point, by the paper's rule if they are not given. */
+/* args' threads per mesh point (default: the paper's rule). */
 int spread_single_unit(const struct spread_args *args);
 farsum_status spread_single_fits(const struct spread_args *args);
 double spread_single_cost(const void *args);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_single_local: gpu_single with the sums of a unit put together in group
- * memory, as figure 5 of Guo et al. (2015) compares.  Where there are no
- * shuffles it is what there is.  Not deterministic. */
+/* gpu_single_local: gpu_single with the sums of a unit added in shared memory,
+ * compared in figure 5 of Guo et al. (2015).  Devices without shuffles use it
+ * instead.  Not deterministic.  (comparison) */
 #include "stage/spread/sparse_matrix/gpu_single.h"
 
 static farsum_status fits(const void *args)
@@ -9,7 +9,7 @@ static farsum_status fits(const void *args)
     return spread_single_fits(args);
 }
 
-/* Figure 5: never faster than by shuffles. */
+/* Figure 5: never faster than shuffles. */
 static double cost(const void *args)
 {
     return 1.05 * spread_single_cost(args);

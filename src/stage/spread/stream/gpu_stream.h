@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_stream.h: between the rows gpu_stream, gpu_walk and theirs with _mma. */
+/* gpu_stream.h: common definitions of gpu_stream, gpu_walk and their _mma
+ * variants. */
 #ifndef FARSUM_STAGE_SPREAD_STREAM_GPU_STREAM_H
 #define FARSUM_STAGE_SPREAD_STREAM_GPU_STREAM_H
 
 #include "points/device/columns.h"
 #include "stage/spread/device.h"
 
-/* What follows from args alone. */
+/* Parameters that follow only from args. */
 struct stream_shape {
     struct gpu_columns_shape columns;
-    int mma;      /* 0; rows of a product: 8 or 16 */
+    int mma;      /* 0, or rows of a product: 8 or 16 */
     int walk;     /* 1: lists by first mesh points */
-    int channels; /* of a launch; divides args->channels */
+    int channels; /* channels per launch; divides args->channels */
     int warps, blocks;
-    int64_t arena; /* bytes of group memory */
+    int64_t arena; /* bytes of shared memory */
 };
-/* kind: of the row. */
+/* Properties of a variant. */
 struct stream_kind {
-    int tensor; /* 1: by FP64 tensor cores */
+    int tensor; /* 1: uses FP64 tensor cores */
     int walk;   /* 1: lists by first mesh points */
 };
 void stream_shape_set(struct stream_shape *shape,
@@ -36,34 +37,35 @@ farsum_status stream_set(void *state, const struct points *sources,
 farsum_status stream_run(void *state, const void *io);
 void stream_destroy(void *state);
 
-/* All of a row's file but what it says of itself. */
+/* All of a variant's file except its head comment. */
 #define STREAM_VARIANT(stem, is_tensor, is_walk, what)                         \
-    static const struct stream_kind kind = {is_tensor, is_walk};               \
-    static farsum_status fits(const void *args)                                \
+    static const struct stream_kind stem##_kind = {is_tensor, is_walk};        \
+    static farsum_status stem##_fits(const void *args)                         \
     {                                                                          \
-        return stream_fits(args, kind);                                        \
+        return stream_fits(args, stem##_kind);                                 \
     }                                                                          \
-    static double cost(const void *args)                                       \
+    static double stem##_cost(const void *args)                                \
     {                                                                          \
-        return stream_cost(args, kind);                                        \
+        return stream_cost(args, stem##_kind);                                 \
     }                                                                          \
-    static int64_t bytes(const void *args)                                     \
+    static int64_t stem##_bytes(const void *args)                              \
     {                                                                          \
-        return stream_bytes(args, kind);                                       \
+        return stream_bytes(args, stem##_kind);                                \
     }                                                                          \
-    static int64_t shared(const void *args, uint64_t *key, double *cost)       \
+    static int64_t stem##_shared(const void *args, uint64_t *key,              \
+                                 double *cost)                                 \
     {                                                                          \
-        return stream_shared(args, kind, key, cost);                           \
+        return stream_shared(args, stem##_kind, key, cost);                    \
     }                                                                          \
-    static farsum_status create(const void *args, void **state)                \
+    static farsum_status stem##_create(const void *args, void **state)         \
     {                                                                          \
-        return stream_create(args, kind, state);                               \
+        return stream_create(args, stem##_kind, state);                        \
     }                                                                          \
-    const struct variant spread_##stem = {.fits = fits,                        \
-                                          .cost = cost,                        \
-                                          .bytes = bytes,                      \
-                                          .shared = shared,                    \
-                                          .create = create,                    \
+    const struct variant spread_##stem = {.fits = stem##_fits,                 \
+                                          .cost = stem##_cost,                 \
+                                          .bytes = stem##_bytes,               \
+                                          .shared = stem##_shared,             \
+                                          .create = stem##_create,             \
                                           .set = stream_set,                   \
                                           .run = stream_run,                   \
                                           .destroy = stream_destroy,           \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_stream_plan.c: the shape of gpu_stream's columns, and what it costs. */
+/* gpu_stream_plan.c: shape of gpu_stream's columns, and its cost. */
 #include "stage/spread/stream/gpu_stream.h"
 
 #include "base/hypot.h"
@@ -8,7 +8,7 @@
 
 enum { WARP = 32 };
 
-/* Reals of sums that a lane holds. */
+/* Accumulators of a lane, in reals. */
 static int lane_sums(const struct stream_shape *s, int parts)
 {
     const struct gpu_columns_shape *c = &s->columns;
@@ -65,7 +65,7 @@ void stream_shape_set(struct stream_shape *s, const struct spread_args *args,
     s->blocks = 65536 / (registers * WARP * s->warps);
     s->blocks = s->blocks < 1 ? 1 : s->blocks > 8 ? 8 : s->blocks;
     gpu_columns_shape_set(c);
-    /* as RUNS_ALL of the .k */
+    /* as RUNS_ALL in gpu_stream.k */
     int sources = c->sources_y * c->sources_z;
     int64_t words = GPU_COLUMNS_LENGTH + 1;
     if (walk)
@@ -97,17 +97,19 @@ static double visits(const struct spread_args *args,
     return (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z) / c->tile_z;
 }
 
-/* What it takes, as measured on an H200. */
+/* Measured rates on an H200. */
 struct stream_rates {
-    double sum, visit;         /* multiply-adds of a lane's sum, of a visit */
-    double one, more;          /* ns of a visit alone, and of each lane's sum */
-    double fullest, crowd;     /* how the fullest task goes with crowding */
-    double writes, plane;      /* of the mesh; ns of a plane of a task */
+    double sum, visit;         /* multiply-adds per sum of a lane, per visit */
+    double one, more;          /* ns of a single visit, and of each sum of a
+                                  lane */
+    double fullest, crowd;     /* growth of the fullest task with the clustering
+                                  factor */
+    double writes, plane;      /* mesh writes; ns per plane of a task */
 };
 
-/* Many visits hide each other's waits; those of one task follow one another,
- * and so do its planes; a crowded column's tasks are its points' before they
- * are cut.  The planes past a segment's end are written, read and added. */
+/* Many visits hide each other's latency.  The visits and planes of one task are
+ * sequential.  The tasks of a crowded column hold its points until they are
+ * cut.  The planes past a segment's end are written, read and added. */
 double stream_cost(const struct spread_args *args, struct stream_kind kind)
 {
     static const struct stream_rates of[3] = {

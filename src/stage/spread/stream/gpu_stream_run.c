@@ -112,7 +112,7 @@ farsum_status stream_run(void *state, const void *a)
     int64_t planes = list.length < tail ? list.length : tail;
     int all = spread_channels(args);
     TRY(spread_gpu_io(&s->gpu, io, &mesh));
-    /* without points there are no strengths, and none are read */
+    /* without points no strengths are read */
     const struct buf *q = mesh.n > 0 ? io->q : &s->tail;
     for (int k = 0; k < all; k += s->shape.channels) {
         list.channel = k;

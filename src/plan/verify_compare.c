@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify_compare.c: the plan's own sum of what was summed twice, and how
+ * far it is from the second sum. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "device/buf.h"
+#include "task/method.h"
+#include "plan/verify.h"
+
+/* Standard errors that are added to the mean square. */
+#define SURE 3
+
+struct verify_measure verify_measure(const struct farsum_plan *plan,
+                                     const struct verify_sum *s)
+{
+    struct verify_measure of = {plan, s, task_exponent(&plan->task), 0, 1};
+    double square = 0;
+    of.force = plan->task.problem.error != FARSUM_ERROR_POTENTIAL
+               && plan->task.pair.kind->gradient;
+    if (!of.force)
+        return of;
+    of.unit = task_exponent_field(&plan->task);
+    for (int64_t i = 0; i < s->n && s->m > 0; i++)
+        square += pow(ldexp(verify_q(s, i), -plan->task.units.strength), 2);
+    of.q = sqrt(square / (double)s->n);
+    return of;
+}
+
+double verify_weight(const struct verify_measure *of, int64_t i)
+{
+    return of->force && of->s->m == 0
+               ? ldexp(verify_q(of->s, i), -of->plan->task.units.strength)
+               : of->q;
+}
+
+double verify_square(const struct verify_measure *of, const void *out,
+                     int64_t i, const double *wanted)
+{
+    const struct verify_sum *s = of->s;
+    double w = verify_weight(of, i), square = 0;
+    for (int c = 0; c < s->width; c++) {
+        double v =
+            array_get(out, of->plan->task.problem.arrays, i * s->width + c);
+        double d =
+            ldexp(v, -of->unit) - (wanted ? ldexp(wanted[c], -of->unit) : 0);
+        square += w * d * w * d;
+    }
+    return square;
+}
+
+/* One result of the plan's. */
+struct compared {
+    struct buf buf; /* owned: where it lies on the device */
+    void *to;       /* the host's; NULL: not wanted */
+    int64_t bytes;
+    int width; /* numbers of a row; 0: the targets' rows are too few */
+};
+
+/* Of device: room there.  at: where the plan writes it. */
+static farsum_status compared_room(struct device *device, struct compared *c,
+                                   void **at)
+{
+    *at = c->to;
+    if (!c->to || !device)
+        return FARSUM_OK;
+    TRY(buf_alloc(&c->buf, device, c->bytes));
+    *at = c->buf.handle;
+    return FARSUM_OK;
+}
+
+static farsum_status compared_take(const struct farsum_plan *plan,
+                                   const struct verify_sum *s,
+                                   const struct compared *c)
+{
+    if (!c->to || !c->buf.device)
+        return FARSUM_OK;
+    if (c->width > 0 && verify_on_device(plan, s))
+        return verify_rows(plan, s, &c->buf, c->width, c->to);
+    return buf_download(&c->buf, 0, c->to, c->bytes);
+}
+
+/* Where the plan has its arrays; and that beside it. */
+static void compare_memory(struct farsum_plan *plan, farsum_memory memory)
+{
+    plan->task.problem.memory = memory;
+    if (plan->beside)
+        plan->beside->task.problem.memory = memory;
+}
+
+static farsum_status compare_finish(struct farsum_plan *plan)
+{
+    TRY(device_usable(plan->task.device));
+    if (plan->method->finish)
+        TRY(plan->method->finish(&plan->task, plan->state));
+    return plan->beside ? compare_finish(plan->beside) : FARSUM_OK;
+}
+
+/* After a failure: until nothing is in use. */
+static farsum_status compare_wait(struct farsum_plan *plan,
+                                  farsum_status status)
+{
+    char why[1024];
+    snprintf(why, sizeof why, "%s", farsum_message());
+    farsum_status late = compare_finish(plan);
+    (void)late;
+    return status_fail(status, "%s", why);
+}
+
+/* The plan's own results at the targets, and at all sources where energies want
+ * them, on the host.  What lies on its device is summed from there. */
+static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
+                                 struct verify_out *out)
+{
+    enum { VALUES, POTENTIAL, ENERGY, VIRIAL, ALL };
+    farsum_status status = FARSUM_OK;
+    farsum_memory memory = plan->task.problem.memory;
+    const void *at_x = s->given_x, *at_q = s->given_q;
+    int64_t real = array_size(plan->task.problem.arrays);
+    int there = memory == FARSUM_DEVICE || verify_on_device(plan, s);
+    int rows = !s->energies || !(plan->task.problem.outputs & FARSUM_POTENTIAL);
+    void *at[ALL];
+    struct compared c[ALL] = {
+        {.to = out->values,
+         .bytes = s->n * s->width * real,
+         .width = s->width > 1 || rows ? s->width : 0},
+        {.to = s->width > 1 ? out->potential : NULL, .bytes = s->n * real},
+        {.to = s->energies & FARSUM_ENERGY ? &out->energy : NULL, .bytes = 8},
+        {.to = s->energies & FARSUM_VIRIAL ? out->virial : NULL, .bytes = 72},
+    };
+    if (there) {
+        GO(verify_send(plan, s));
+        at_x = s->there->x.handle;
+        at_q = s->there->q.handle;
+        compare_memory(plan, FARSUM_DEVICE);
+    }
+    for (int k = 0; k < ALL; k++)
+        GO(compared_room(there ? plan->task.device : NULL, &c[k], &at[k]));
+    farsum_result result = verify_result(plan, s, at[VALUES], at[POTENTIAL]);
+    result.energy = at[ENERGY];
+    result.virial = at[VIRIAL];
+    GO(plan_points(plan, s->n, at_x, 0, NULL));
+    GO(plan_sum(plan, 1, at_q, &result));
+    GO(compare_finish(plan));
+    for (int k = 0; k < ALL; k++)
+        GO(compared_take(plan, s, &c[k]));
+done:
+    if (there && status != FARSUM_OK)
+        status = compare_wait(plan, status);
+    compare_memory(plan, memory);
+    for (int k = 0; k < ALL; k++)
+        buf_clear(&c[k].buf);
+    return status;
+}
+
+/* RMS over all targets of what differs, over the tolerance; those at random
+ * stand for others, so that their mean is uncertain. */
+static void compare_errors(const struct farsum_plan *plan,
+                           const struct verify_sum *s, const void *out,
+                           struct verify_error *error)
+{
+    const struct verify_targets *t = &s->targets;
+    const struct verify_measure of = verify_measure(plan, s);
+    double sum = 0, random = 0, random2 = 0, norm = 1;
+    int64_t m = t->count - t->certain;
+    for (int64_t k = 0; k < t->count; k++) {
+        double square =
+            verify_square(&of, out, t->index[k], s->wanted + k * s->width);
+        sum += k < t->certain ? square : 0;
+        random += k < t->certain ? 0 : square;
+        random2 += k < t->certain ? 0 : square * square;
+    }
+    double vary = m > 1 ? random2 / (double)m - pow(random / (double)m, 2) : 0;
+    double unsure = sqrt(fmax(vary, 0) * (double)m);
+    if (plan->task.problem.error != FARSUM_ERROR_ABSOLUTE)
+        norm = plan->report.info.norm;
+    norm *= plan->task.problem.tolerance * plan->task.finer
+            * sqrt((double)verify_all(s));
+    sum += t->weight * random;
+    error->is = sum > 0 ? sqrt(sum) / norm : 0;
+    error->most = sum > 0 ? sqrt(sum + SURE * t->weight * unsure) / norm : 0;
+}
+
+farsum_status verify_errors(const struct farsum_plan *plan,
+                            const struct verify_sum *s, const void *out,
+                            struct verify_error *error)
+{
+    if (plan->task.given.error == FARSUM_ERROR_EACH)
+        return verify_compare_each(plan, s, out, error);
+    compare_errors(plan, s, out, error);
+    return FARSUM_OK;
+}
+
+/* Norms of all particles together. */
+static void compare_norm(const struct farsum_plan *plan,
+                         const struct verify_error energies[2],
+                         struct verify_error *error)
+{
+    farsum_error_kind norm = plan->task.given.error;
+    if (norm != FARSUM_ERROR_ENERGY && norm != FARSUM_ERROR_PRESSURE)
+        return;
+    *error = energies[norm == FARSUM_ERROR_PRESSURE];
+    error->is /= plan->task.given.tolerance;
+    error->most /= plan->task.given.tolerance;
+}
+
+farsum_status verify_compare(struct farsum_plan *plan, struct verify_sum *s,
+                             struct verify_error *error)
+{
+    farsum_status status = FARSUM_OK;
+    struct verify_out out = {0};
+    struct verify_error energies[2];
+    size_t real = (size_t)array_size(plan->task.problem.arrays);
+    int potential = plan->task.problem.outputs & FARSUM_POTENTIAL ? 1 : 0;
+    GO(mem_alloc(&out.values, s->n * s->width, real, 0));
+    if (s->width == 1)
+        out.potential = out.values;
+    else if (s->energies && potential)
+        GO(mem_alloc(&out.potential, s->n, real, 0));
+    GO(progress_step(0, 0, "checking by a second sum"));
+    GO(compare_sum(plan, s, &out));
+    GO(verify_errors(plan, s, out.values, error));
+    verify_compare_energies(plan, s, &out, energies);
+    for (int k = 0; k < 2; k++)
+        plan->energies[k] = energies[k].is;
+    compare_norm(plan, energies, error);
+done:
+    plan->has_points = 0;
+    if (out.potential != out.values)
+        mem_free(out.potential);
+    mem_free(out.values);
+    return status;
+}

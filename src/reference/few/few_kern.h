@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* few_kern.h: exact_few_kern.c, for each instruction set. */
+#ifndef FARSUM_REFERENCE_FEW_FEW_KERN_H
+#define FARSUM_REFERENCE_FEW_FEW_KERN_H
+
+#include "reference/few/device_state.h"
+
+enum { FEW_BLOCK = 256 };
+
+/* Sources, inside; past count up to a vector of others, of no strength. */
+struct few_block {
+    int count;
+    double x[3][FEW_BLOCK], q[EXACT_STRENGTHS][FEW_BLOCK];
+};
+
+struct few_near {
+    const struct exact_args *args;
+    const double *image; /* [args.images][3] */
+    const double *x;     /* [args.m][3] targets, inside */
+    int width;
+};
+
+/* Adds a block to sums [m][width], and the strengths of those of its sources
+ * that a target lies on to self [m][strengths]. */
+typedef void few_near_run(const struct few_near *near,
+                          const struct few_block *block, double *sums,
+                          double *self);
+
+struct exact_few_kern {
+    /* tables and gather; of points s_high is all of a fraction, within +-1/2;
+     * sums are [channels][entries][4][lanes] */
+    struct ewald_any_kern modes;
+    int lanes;
+    struct {
+        const char *name;
+        few_near_run *run;
+    } near[6];
+};
+#endif

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_symmetric_pointers: gpu_symmetric with a table of every box's targets, so
- * that no place is computed (Kohnke et al.: redundant pointers). */
-#include "stage/m2l/papers/symmetric_make.h"
-
-static const struct symmetric_form form = {.merged = 1, .pointers = 1};
-
-SYMMETRIC_ROW(gpu_symmetric_pointers)

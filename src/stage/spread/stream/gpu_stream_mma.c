@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_stream_mma: gpu_stream whose products, four particles at a time, are made
- * by FP64 tensor cores.  Ours.  Wins over gpu_stream in f64 for supports that
- * fill 8 or 16 slots and several channels.  NVIDIA, from sm_80 on.
- * Deterministic. */
-#include "stage/spread/stream/gpu_stream.h"
-
-STREAM_VARIANT(gpu_stream_mma, 1, 0, "FP64 tensor cores");

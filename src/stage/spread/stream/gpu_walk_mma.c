@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_walk_mma: gpu_walk whose products, four particles at a time, are made by
- * FP64 tensor cores.  Ours.  Wins over gpu_stream_mma where positions change
- * with every sum.  NVIDIA, from sm_80 on.  Deterministic. */
-#include "stage/spread/stream/gpu_stream.h"
-
-STREAM_VARIANT(gpu_walk_mma, 1, 1, "FP64 tensor cores");
