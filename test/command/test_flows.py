@@ -138,7 +138,7 @@ class BadInput(CommandTest):
                        "strength:R:3 and normal:R:3", "stresslet")
         self.bad(GOOD.replace("force", "strength"),
                  "found no column 'normal'", "stresslet")
-        # forces, as a sum of charges writes them, are not taken in silence
+        # forces, as a sum of charges writes them, are not taken silently
         self.bad(GOOD.replace("force", "forces"), "found no column 'force'"
                                                   ".*; similar names: forces")
         self.bad(GOOD, "found no charges but a column 'force'; "
