@@ -264,7 +264,7 @@ static void refusals(void)
     CHECK_OK(farsum_plan_get_info(plan, &info));
     CHECK(strcmp(info.method, "fmm") == 0
               && info.n_stages == own_stages(&info) + 5
-              && strstr(info.method_reason, "virial: spectral beside it"),
+              && strstr(info.method_reason, "virial: also spectral"),
           "method %s, %d stages: %s", info.method, info.n_stages,
           info.method_reason);
     farsum_plan_destroy(plan);
