@@ -28,12 +28,12 @@ static double cost_tiny(const void *args)
 static const struct variant exact = {.cost = cost_of, .deterministic = 1};
 static const struct variant quick = {.cost = cost_half};
 static const struct variant never = {.fits = fits_never, .cost = cost_tiny};
-static const struct variant_row rows[] = {{"exact", "", &exact},
-                                          {"quick", "", &quick},
-                                          {"never", "", &never},
+static const struct variant_row rows[] = {{"exact", "", &exact, 0},
+                                          {"quick", "", &quick, 0},
+                                          {"never", "", &never, 0},
                                           {NULL, NULL, NULL}};
 static const struct stage stage = {.name = "toy", .rows = rows};
-static const struct variant_row none[] = {{"never", "", &never},
+static const struct variant_row none[] = {{"never", "", &never, 0},
                                           {NULL, NULL, NULL}};
 static const struct stage empty = {.name = "void", .rows = none};
 static const double cost = 0.004;

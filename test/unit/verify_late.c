@@ -347,7 +347,7 @@ static int hear(int64_t done, int64_t all, const char *what, void *data)
     (void)done;
     (void)all;
     (void)data;
-    return stop && strstr(what, "ewald") != NULL; /* the second sum */
+    return stop && strstr(what, "wald") != NULL; /* the second sum */
 }
 
 /* A caller who stops the check stops the sum: outputs stay, and the plan may
