@@ -158,7 +158,7 @@ class Devices(CommandTest):
                          r"near: gpu_cells \(named; [1-4] cells? per cutoff")
         self.farsum(*words, "--split", "gaussian", "--near", "gm_1d",
                     "--near-team", "32x1")
-        self.refused(1, "does not accept near_team", *words, "--near",
+        self.refused(1, "does not accept --near-team", *words, "--near",
                      "gpu_cells", "--near-team", "32x1")
         self.refused(1, "9 cells per cutoff", *words, "--near", "gpu_cells",
                      "--near-cells", 9)

@@ -31,10 +31,10 @@ static const struct variant never = {.fits = fits_never, .cost = cost_tiny};
 static const struct variant_row rows[] = {{"exact", "", &exact, 0},
                                           {"quick", "", &quick, 0},
                                           {"never", "", &never, 0},
-                                          {NULL, NULL, NULL}};
+                                          {NULL, NULL, NULL, 0}};
 static const struct stage stage = {.name = "toy", .rows = rows};
 static const struct variant_row none[] = {{"never", "", &never, 0},
-                                          {NULL, NULL, NULL}};
+                                          {NULL, NULL, NULL, 0}};
 static const struct stage empty = {.name = "void", .rows = none};
 static const double cost = 0.004;
 

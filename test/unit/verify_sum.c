@@ -93,7 +93,8 @@ static farsum_status plan_of(const struct sum *s, const char *where,
     p.n_exclusions = s->excluded ? PAIRS : 1;
     o.device = where;
     o.threads = 2;
-    o.method = s->method;
+    /* each place would choose its own, and other targets with it */
+    o.method = s->method ? s->method : s->cell ? "spectral" : NULL;
     o.verify = FARSUM_VERIFY_OFF;
     return plan_make(&p, &o, PLAN_DRY, plan);
 }
