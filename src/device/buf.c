@@ -8,7 +8,7 @@
 static farsum_status buf_room(const struct device *device, int64_t size)
 {
     if (device->limit > 0 && device->bytes + size > device->limit)
-        FAIL(ERR_MEMORY, "%s: %lld bytes beside %lld are more than its limit",
+        FAIL(ERR_MEMORY, "%s: %lld bytes and %lld in use exceed its limit",
              device->name, (long long)size, (long long)device->bytes);
     const struct mem_limit *ceiling = &device->ceiling;
     if (ceiling->limit > 0 && size > ceiling->most - device->bytes)

@@ -78,7 +78,7 @@ farsum_status device_adopt(const char *name, void *context, void *queue,
     if (status != FARSUM_OK)
         return status_prefix(status, "device %s", name);
     if (index >= n)
-        FAIL(ERR_DEVICE, "device %s is not there: %s has %d of them", name,
+        FAIL(ERR_DEVICE, "device %s does not exist: %s has %d of them", name,
              backend->name, n);
     TRY(MEM_NEW(d, 1));
     d->backend = backend;

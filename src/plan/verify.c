@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify.c: a plan whose error was measured.  Estimates take strengths for
- * random in space; where they are ordered, errors add up and are larger. */
+/* verify.c: creation of a plan whose error was measured.  Estimates assume
+ * strengths that are random in space.  If strengths are ordered, errors add up
+ * and are larger. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,23 +13,27 @@
 #include "task/method.h"
 #include "plan/verify.h"
 
-/* Plans in place of the first; the part of the tolerance that is kept, and that
- * a finer plan aims at; the most that one step asks for. */
+/* CORRECTIONS: finer plans that are tried after the first.  KEPT: the first
+ * plan is accepted up to this part of the tolerance.  AIMED: the part that a
+ * finer plan aims at.  STEP: the largest factor of one step. */
 enum { CORRECTIONS = 3 };
 #define KEPT 0.8
 #define AIMED 0.6
 #define STEP 30
-/* A finer plan that errs more than this part of what the last one did has the
- * same parameters, which go by steps: it asks for so much more. */
+/* Parameters change in steps.  If a finer plan's error is more than SAME times
+ * the last plan's, its parameters are the same.  The next step is then larger
+ * by the factor MORE. */
 #define SAME 0.7
 #define MORE 10
-/* A finer plan may take so many sums of the first, and so many seconds more: a
- * precision that cannot keep the tolerance asks for meshes without end. */
+/* A finer plan may take DEARER times as long as the first, plus LONGER seconds.
+ * Without a limit, a precision that cannot keep the tolerance would request
+ * ever larger meshes. */
 #define DEARER 10
 #define LONGER 0.5
-/* Error over tolerance beyond which pairs in f32 are not looked at again. */
+/* Precision auto: error over tolerance above which the next plan is in f64. */
 #define NARROW 2
-/* Virials of references over their own estimate, which is of potentials. */
+/* A reference estimates the error of potentials.  The error of its virial is
+ * taken as this many times larger. */
 #define OF_VIRIAL 10
 
 double plan_estimate(const struct farsum_plan *plan)
@@ -61,7 +66,7 @@ double plan_estimate_energy(const struct farsum_plan *plan, int which)
     return i->estimated_error * (which ? OF_VIRIAL : 1);
 }
 
-/* Why there is nothing to compare, whatever is summed; NULL: there is. */
+/* Returns the reason why no sum of the plan can be checked, or NULL. */
 static const char *verify_not(const struct farsum_plan *plan)
 {
     const farsum_problem *p = &plan->task.problem;
@@ -85,7 +90,7 @@ static int verify_wanted(const struct farsum_plan *plan)
                && verify_not(plan) == NULL);
 }
 
-/* What create sums: the sample. */
+/* The second sum during create: of the sample. */
 static struct verify_sum verify_sample(const struct farsum_plan *plan,
                                        const farsum_problem *problem)
 {
@@ -97,15 +102,15 @@ static struct verify_sum verify_sample(const struct farsum_plan *plan,
     };
 }
 
-/* 1: a check that nobody asked for, and that cannot be made, is left out: not
- * where a caller stopped it or memory has run out. */
+/* Returns 1 if the failed check is skipped: nobody requested it, the caller did
+ * not stop it, and memory did not run out. */
 static int verify_skips(const struct farsum_plan *plan, farsum_status status)
 {
     return plan->task.options.verify == 0 && status != FARSUM_ERR_STATE
            && !strstr(farsum_message(), "could not be allocated");
 }
 
-/* As it was before it summed the sample. */
+/* Resets the plan to its state before it summed the sample. */
 static void verify_rest(struct farsum_plan *plan, int64_t n)
 {
     farsum_plan_info *i = &plan->report.info;
@@ -146,7 +151,7 @@ static int verify_keeps(const struct verify_error *error, double part)
     return error->is <= part && error->most <= 1;
 }
 
-/* error: of the plan, over the tolerance. */
+/* Checks the plan.  Sets error: the plan's, over the tolerance. */
 static farsum_status verify_once(struct farsum_plan *plan,
                                  struct verify_sum *s,
                                  struct verify_error *error)
@@ -166,8 +171,8 @@ static farsum_status verify_once(struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* What is tried next, after an error over the tolerance; last: that of the plan
- * before, or 0. */
+/* Returns the aim of the next plan.  error: of the current plan, over the
+ * tolerance; last: of the plan before it, or 0. */
 static struct plan_aim verify_aim(const struct farsum_plan *plan,
                                   struct plan_aim aim, double error,
                                   double last)
@@ -183,8 +188,8 @@ static struct plan_aim verify_aim(const struct farsum_plan *plan,
     return aim;
 }
 
-/* The plan stays as it is: an order was given, or its error is known not to be
- * mended. */
+/* Returns 1 if the plan stays as it is because the caller gave its order.
+ * Warns if its error is above the tolerance. */
 static int verify_binds(const struct farsum_plan *plan, double error)
 {
     if (plan->task.options.order == 0)
@@ -198,7 +203,7 @@ static int verify_binds(const struct farsum_plan *plan, double error)
     return 1;
 }
 
-/* 1: in f64 the tolerance is kept, as the check says. */
+/* Returns 1 if a check shows that a plan in f64 keeps the tolerance. */
 static int verify_wider(const struct farsum_plan *plan,
                         const farsum_problem *problem,
                         const farsum_options *options, struct verify_sum *s)
@@ -222,7 +227,8 @@ static int verify_wider(const struct farsum_plan *plan,
     return good;
 }
 
-/* No plan keeps the tolerance: what was measured, why, and what would do. */
+/* Fails because no plan keeps the tolerance.  The message has the measured
+ * error, the reason, and settings that would work. */
 static farsum_status verify_fails(const struct farsum_plan *plan,
                                   const farsum_problem *problem,
                                   const farsum_options *options,
@@ -260,8 +266,8 @@ farsum_status plan_verify(const farsum_problem *problem,
     if (!s.given_x || !s.given_q || p->task.problem.n_targets > 0) {
         if (p->task.given.error == FARSUM_ERROR_ENERGY
             || p->task.given.error == FARSUM_ERROR_PRESSURE)
-            return FARSUM_OK; /* potentials at targets do not tell them */
-        GO(MEM_NEW(p->late, 1)); /* by what is summed first */
+            return FARSUM_OK; /* not known from potentials at targets */
+        GO(MEM_NEW(p->late, 1)); /* the first sum is checked */
         return FARSUM_OK;
     }
     for (int k = 0; k <= CORRECTIONS; k++) {

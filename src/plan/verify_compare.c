@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_compare.c: the plan's own sum of what was summed twice, and how
- * far it is from the second sum. */
+/* verify_compare.c: the plan's own sum of the sample, and its difference from
+ * the second sum. */
 #include <math.h>
 #include <stdio.h>
 
@@ -50,15 +50,15 @@ double verify_square(const struct verify_measure *of, const void *out,
     return square;
 }
 
-/* One result of the plan's. */
+/* One of the plan's results. */
 struct compared {
-    struct buf buf; /* owned: where it lies on the device */
-    void *to;       /* the host's; NULL: not wanted */
+    struct buf buf; /* owned: the result on the device */
+    void *to;       /* on the host; NULL: not wanted */
     int64_t bytes;
-    int width; /* numbers of a row; 0: the targets' rows are too few */
+    int width; /* numbers per row; 0: all rows are needed */
 };
 
-/* Of device: room there.  at: where the plan writes it. */
+/* Allocates memory if device is not NULL.  Sets *at: where the plan writes. */
 static farsum_status compared_room(struct device *device, struct compared *c,
                                    void **at)
 {
@@ -81,7 +81,7 @@ static farsum_status compared_take(const struct farsum_plan *plan,
     return buf_download(&c->buf, 0, c->to, c->bytes);
 }
 
-/* Where the plan has its arrays; and that beside it. */
+/* Sets the memory side of arrays for the plan and its companion plan. */
 static void compare_memory(struct farsum_plan *plan, farsum_memory memory)
 {
     plan->task.problem.memory = memory;
@@ -97,7 +97,8 @@ static farsum_status compare_finish(struct farsum_plan *plan)
     return plan->beside ? compare_finish(plan->beside) : FARSUM_OK;
 }
 
-/* After a failure: until nothing is in use. */
+/* After a failure: waits until the device uses no array, and keeps the
+ * failure's message. */
 static farsum_status compare_wait(struct farsum_plan *plan,
                                   farsum_status status)
 {
@@ -108,8 +109,9 @@ static farsum_status compare_wait(struct farsum_plan *plan,
     return status_fail(status, "%s", why);
 }
 
-/* The plan's own results at the targets, and at all sources where energies want
- * them, on the host.  What lies on its device is summed from there. */
+/* Sums the sample by the plan.  Sets its results on the host: at the targets,
+ * or at all sources if energies need them.  A plan on a device reads its arrays
+ * there. */
 static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
                                  struct verify_out *out)
 {
@@ -154,7 +156,7 @@ done:
     return status;
 }
 
-/* RMS over all targets of what differs, over the tolerance; those at random
+/* Sets the RMS difference over all targets, over the tolerance.  Random targets
  * stand for others, so that their mean is uncertain. */
 static void compare_errors(const struct farsum_plan *plan,
                            const struct verify_sum *s, const void *out,
@@ -192,7 +194,7 @@ farsum_status verify_errors(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
-/* Norms of all particles together. */
+/* Replaces the error if the tolerance limits the energy or the pressure. */
 static void compare_norm(const struct farsum_plan *plan,
                          const struct verify_error energies[2],
                          struct verify_error *error)

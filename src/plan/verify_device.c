@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_device.c: the second sum at a few targets, by exact_gpu.h where
- * the plan is on a device, of the sources that it works on, or by exact_few.h.
- * The few excluded pairs are summed apart. */
+/* verify_device.c: the second sum at a few targets.  A plan on a device uses
+ * reference/few/device.h with its own sources; others use reference/few/few.h.
+ * The few excluded pairs are summed separately. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -59,7 +59,7 @@ void verify_recall(struct verify_sum *s)
     s->there = NULL;
 }
 
-/* Potentials; potentials and fields; velocities. */
+/* Numbers per target: of potentials, potentials and fields, or velocities. */
 static int sum_width(const struct farsum_plan *plan, const struct verify_sum *s)
 {
     return s->width == 1 ? 1 : s->width + plan->task.pair.kind->gradient;
@@ -93,11 +93,11 @@ done:
     return status;
 }
 
-/* The targets' excluded pairs, as a sum of their sources has them: positions
- * and strengths inside, a source per pair. */
+/* The targets' excluded pairs as input of a sum: positions and strengths in
+ * internal units, one source per pair. */
 struct lost {
     struct exact exact;
-    struct task task; /* the plan's but for exclusions, which are owned */
+    struct task task; /* the plan's, with owned exclusions */
 };
 
 static void lost_clear(struct lost *l)
@@ -125,7 +125,7 @@ static farsum_status lost_room(struct lost *l, int64_t targets, int64_t pairs)
     return MEM_RAW(e->lost, pairs);
 }
 
-/* Row r of the plan's exclusions, for target k of the sum. */
+/* Adds row r of the plan's exclusions for target k of the sum. */
 static void lost_row(struct lost *l, const struct verify_sum *s,
                      const struct exclusions *from, int64_t r, int64_t k)
 {
@@ -146,7 +146,7 @@ static void lost_row(struct lost *l, const struct verify_sum *s,
     e->start[e->rows] = e->entries;
 }
 
-/* Takes what they lose away from potentials and fields, or velocities. */
+/* Subtracts the excluded pairs from potentials and fields, or velocities. */
 static farsum_status lost_pairs(const struct farsum_plan *plan,
                                 const struct verify_sum *s, const double *y,
                                 const struct exact_sums *sums)
@@ -176,7 +176,7 @@ done:
     return status;
 }
 
-/* C times v, in the caller's units. */
+/* Sets to: C times v, in the caller's units. */
 static void give(const struct farsum_plan *plan, int exponent, const double *v,
                  int64_t n, double *to)
 {
@@ -185,7 +185,7 @@ static void give(const struct farsum_plan *plan, int exponent, const double *v,
         to[i] = scale_by(scale, task_constant(&plan->task) * v[i]);
 }
 
-/* values [targets][width], inside, before exclusions. */
+/* Sets values [targets][width], in internal units, excluded pairs included. */
 static farsum_status sum_values(struct farsum_plan *plan, struct verify_sum *s,
                                 const double *y, int width, double *values)
 {

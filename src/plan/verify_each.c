@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_each.c: the error of each particle by itself, of which 99 of 100
- * are to keep the tolerance: (6.24). */
+/* verify_each.c: the errors of single particles, 99 of 100 of which must keep
+ * the tolerance: (6.24). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,12 +8,12 @@
 #include "base/arrays.h"
 #include "plan/verify.h"
 
-/* The part of the targets that may err more; the least length, over the norm.
- */
+/* BEYOND: the part of the targets that may have a larger error.  LEAST: the
+ * smallest length that an error is relative to, over the norm. */
 #define BEYOND 0.01
 #define LEAST 0.1
-/* Of 752 targets drawn of many 3 or more of those that err most are found with
- * 98 of 100 draws: the third stands for the percentile. */
+/* In 98 of 100 draws, 752 random targets contain 3 or more of the worst
+ * hundredth.  The third largest error therefore stands for the percentile. */
 enum { SURE = 2 };
 
 /* A target's error and the targets that it stands for. */
@@ -28,7 +28,7 @@ static int each_order(const void *a, const void *b)
     return (one < other) - (one > other);
 }
 
-/* The least error that no more than `beyond` targets are above. */
+/* The smallest error that no more than `beyond` targets exceed. */
 static double each_percentile(const struct each *e, int64_t count,
                               double beyond)
 {
@@ -40,7 +40,7 @@ static double each_percentile(const struct each *e, int64_t count,
     return error;
 }
 
-/* Of target k, over the tolerance. */
+/* The error of target k, over the tolerance. */
 static double each_error(const struct verify_measure *of, const void *out,
                          int64_t k)
 {

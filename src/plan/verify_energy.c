@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_energy.c: the errors of a plan's energy and virial, by the second
- * sum.  Few particles are all summed again, with their energy and virial.  Of
- * more the potentials at the check's targets say it: (6.19) to (6.23). */
+/* verify_energy.c: the errors of a plan's energy and virial, from the second
+ * sum.  Few particles are all summed again, with their energy and virial.  For
+ * more particles, the errors are estimated from the potentials at the check's
+ * targets: (6.19) to (6.23). */
 #include <math.h>
 
 #include "base/hypot.h"
@@ -10,7 +11,7 @@
 #include "task/method.h"
 #include "plan/verify.h"
 
-/* Standard errors that are added to what targets at random say. */
+/* Standard errors that are added to an estimate from random targets. */
 #define SURE 3
 
 /* Particles up to which all are summed again. */
@@ -21,7 +22,8 @@ unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole)
     const farsum_problem *p = &plan->task.problem;
     unsigned asked = p->outputs & (FARSUM_ENERGY | FARSUM_VIRIAL);
     farsum_error_kind norm = plan->task.given.error;
-    /* what targets do not tell: small energies, virials that are no multiple */
+    /* small energies, and virials that are no multiple of the energy, are not
+     * known from targets */
     int only = norm == FARSUM_ERROR_ENERGY
                || (norm == FARSUM_ERROR_PRESSURE && !(plan_power(plan) > 0));
     int64_t most = only ? PLAN_FEW : WHOLE;
@@ -33,11 +35,11 @@ unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole)
     return plan_power(plan) > 0 ? asked : asked & FARSUM_ENERGY;
 }
 
-/* Sums over all particles, and how sure they are. */
+/* Sums over all particles, and their uncertainty. */
 struct energies {
     double magnitude; /* half the sum of |q phi| */
     double energy;    /* half the sum of q phi, as the plan has phi */
-    double error;     /* half the sum of q times what phi errs by */
+    double error;     /* half the sum of q times the error of phi */
     double unsure;    /* its standard error */
 };
 
@@ -47,8 +49,8 @@ static double energies_charge(const struct farsum_plan *plan,
     return ldexp(verify_q(s, i), -plan->task.units.strength);
 }
 
-/* Of all particles; phi: the plan's potentials or, if it has none, those of the
- * second sum, which then are of all. */
+/* Sets magnitude and energy from all particles.  phi: the plan's potentials;
+ * NULL: uses the second sum's, which must then have all particles. */
 static void energies_all(const struct farsum_plan *plan,
                          const struct verify_sum *s, const void *phi,
                          struct energies *e)
@@ -68,7 +70,7 @@ static void energies_all(const struct farsum_plan *plan,
     e->energy = energy;
 }
 
-/* At the targets, of which those at random stand for others. */
+/* Sets error and unsure from the targets.  Random targets stand for others. */
 static void energies_targets(const struct farsum_plan *plan,
                              const struct verify_sum *s, const void *phi,
                              struct energies *e)
@@ -94,7 +96,7 @@ static void energies_targets(const struct farsum_plan *plan,
                       : 0;
 }
 
-/* An error and its chance over the sum of magnitudes. */
+/* An error, and its upper limit, over the sum of magnitudes. */
 static struct verify_error energies_over(double error, double unsure,
                                          double magnitude)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_late.c: the check of a plan that had no sample, or whose targets
- * are apart: the first sum of what the tolerance is of is compared with
- * another.  Nothing is made finer: the estimate is then what was measured. */
+/* verify_late.c: the check of a plan without a sample or with separate targets.
+ * The first sum of the quantity that the tolerance limits is compared with a
+ * second sum.  The plan is not made finer: its estimate becomes the measured
+ * error. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -21,7 +22,7 @@ void verify_late_drop(struct farsum_plan *plan)
     late->q = late->out = NULL;
 }
 
-/* The positions too. */
+/* Frees the positions too. */
 static void late_forget(struct farsum_plan *plan)
 {
     struct verify_late *late = plan->late;
@@ -40,8 +41,8 @@ void verify_late_clear(struct farsum_plan *plan)
     plan->late = NULL;
 }
 
-/* What stands in the way of a check that nobody asked for is said, and no check
- * comes; a caller who stops it stops the sum. */
+/* If a check that nobody requested fails, logs the reason and drops the check.
+ * If the caller stopped the check, the sum stops too. */
 static farsum_status late_skip(struct farsum_plan *plan, farsum_status status)
 {
     if (status == FARSUM_OK || plan->task.options.verify > 0
@@ -52,7 +53,8 @@ static farsum_status late_skip(struct farsum_plan *plan, farsum_status status)
     return status_fail(FARSUM_OK, "%s", "");
 }
 
-/* `count` numbers from the caller's array, wherever it is, from `first` on. */
+/* Copies `count` numbers of the caller's array, on the host or the device, from
+ * `first` on. */
 static farsum_status late_keep(struct farsum_plan *plan, const void *from,
                                int64_t first, int64_t count, const char *what,
                                void **to)
@@ -86,7 +88,7 @@ farsum_status verify_late_points(struct farsum_plan *plan, int64_t n,
     return late_skip(plan, status);
 }
 
-/* Strengths q and results `out` of one right-hand side, on the host. */
+/* Checks results `out` of strengths q, one right-hand side, on the host. */
 static farsum_status late_check(struct farsum_plan *plan, const void *q,
                                 const void *out)
 {
@@ -100,7 +102,7 @@ static farsum_status late_check(struct farsum_plan *plan, const void *q,
                            .given_y = late->y,
                            .given_q = q,
                            .results = out};
-    /* of nothing there is no error: a later sum says more */
+    /* a result of zero has no relative error: check a later sum */
     if (!(plan->report.info.norm > 0)
         || !(plan->report.info.estimated_error > 0))
         return FARSUM_OK;
@@ -111,7 +113,7 @@ static farsum_status late_check(struct farsum_plan *plan, const void *q,
 done:
     plan_unlimit(plan, limit);
     if (status == FARSUM_OK) {
-        /* where the draw leaves a doubt it is above the tolerance */
+        /* if the draw leaves a doubt, it counts as above the tolerance */
         double found = error.is <= 1 && error.most > 1 ? error.most : error.is;
         verify_found(plan, &s, found, clock_seconds() - start);
         verify_late_clear(plan);
@@ -136,10 +138,10 @@ farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
     int width = plan->task.problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
     int64_t real = array_size(plan->task.problem.arrays);
     if (!verify_late_waits(plan, result)) {
-        verify_late_drop(plan); /* they are not of the sum that info tells of */
+        verify_late_drop(plan); /* info describes a different sum */
         return FARSUM_OK;
     }
-    /* info tells of the last right-hand side */
+    /* info describes the last right-hand side */
     int64_t strengths = late->n * plan->task.pair.strengths;
     int64_t results = (late->m > 0 ? late->m : late->n) * width;
     int64_t first_q = (rhs - 1) * strengths, first = (rhs - 1) * results;

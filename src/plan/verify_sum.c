@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_sum.c: the sums that a plan is compared with: by Ewald's method
- * in a periodic cell, pair by pair in open space, of targets apart. */
+/* verify_sum.c: the second sum that a plan is compared with, at separate
+ * targets: by Ewald's method in a periodic cell, pair by pair in open space. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,16 +14,16 @@
 #include "task/method.h"
 #include "plan/verify.h"
 
-/* Targets: errors of boxes' expansions vary more than those of a mesh.  Of few
- * particles more are taken, whose sums are soon done.  A percentile of many
- * needs many. */
+/* Numbers of targets.  Errors of boxes' expansions vary more than those of a
+ * mesh.  Systems of few particles use more targets, because their sums are
+ * fast. A percentile needs many targets. */
 enum { OF_MESH = 48, OF_BOXES = 128, OF_EACH = 768 };
-/* Of the tolerance: what the second sum may err by, by its own estimate; of few
- * particles, whose order may be perfect. */
+/* FINER: limit of the second sum's own estimate, over the tolerance.  FINEST:
+ * the same for few particles, which may be perfectly ordered. */
 #define FINER (1.0 / 30)
 #define FINEST (1.0 / 1000)
 enum { FEW = VERIFY_FEW, SOME = 50000 };
-/* Below this Ewald's sum goes to long double, which is slow. */
+/* Below this tolerance Ewald's sum uses long double, which is slow. */
 #define LAST_F64 1.5e-12
 void verify_clear(struct verify_sum *s)
 {
@@ -37,7 +37,7 @@ void verify_clear(struct verify_sum *s)
     *s = (struct verify_sum){0};
 }
 
-/* f64 as it is, f32 a copy. */
+/* Sets *to f64 numbers: the array itself, or a copy of an f32 array. */
 static farsum_status sum_wide(const struct farsum_plan *plan, const void *from,
                               int64_t count, double **own,
                               const double **to)
@@ -53,7 +53,7 @@ static farsum_status sum_wide(const struct farsum_plan *plan, const void *from,
     return FARSUM_OK;
 }
 
-/* All that is given. */
+/* Converts all input arrays to f64. */
 static farsum_status sum_widen(const struct farsum_plan *plan,
                                struct verify_sum *s)
 {
@@ -65,7 +65,7 @@ static farsum_status sum_widen(const struct farsum_plan *plan,
                     &s->own_q, &s->q);
 }
 
-/* Their magnitudes, in the unit of the sample. */
+/* Magnitudes of the strengths, in a common power-of-two unit. */
 static farsum_status sum_sizes(const struct farsum_plan *plan, int64_t n,
                                const double *q, double **size)
 {
@@ -105,7 +105,8 @@ static double sum_size(const struct farsum_plan *plan,
     return sqrt(sum / (double)verify_all(s));
 }
 
-/* Relative: an absolute one is of the RMS force or velocity. */
+/* The relative tolerance of the second sum.  An absolute tolerance is divided
+ * by the RMS force or velocity. */
 static double sum_tolerance(const struct farsum_plan *plan,
                             const struct verify_sum *s)
 {
@@ -120,7 +121,7 @@ static double sum_tolerance(const struct farsum_plan *plan,
     return fmax(1e-14, FINER * t);
 }
 
-/* The same sources, in f64, with the targets apart. */
+/* The problem of the second sum: the same sources in f64, separate targets. */
 static farsum_problem sum_problem(const struct farsum_plan *plan,
                                   const struct verify_sum *s)
 {
@@ -135,14 +136,14 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     if (s->whole)
         p.outputs |= FARSUM_ENERGY | FARSUM_VIRIAL;
-    p.n_sources = s->n; /* it needs no sample but for the number */
+    p.n_sources = s->n; /* references need only this of a sample */
     p.n_targets = s->whole ? 0 : s->targets.count;
-    p.n_exclusions = 0; /* they are of the targets */
-    p.exclude_coincident = 1; /* the plan has looked */
+    p.n_exclusions = 0; /* set by sum_exclusions */
+    p.exclude_coincident = 1; /* the plan has checked */
     return p;
 }
 
-/* The exclusions of the targets; of pairs of sources each once. */
+/* Sets the targets' exclusions; if targets are all sources, each pair once. */
 static farsum_status sum_exclusions(const struct farsum_plan *plan,
                                     const struct verify_sum *s,
                                     farsum_plan *other)
@@ -189,7 +190,7 @@ farsum_result verify_result(const struct farsum_plan *plan,
     return result;
 }
 
-/* At the targets y, by a plan of a reference on the host. */
+/* Sums at the targets y by a reference's plan on the host. */
 static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
                               const double *y)
 {
@@ -240,7 +241,7 @@ done:
     return status;
 }
 
-/* Drawn there, where there are many. */
+/* Selects the targets, on the device if it has many sources. */
 static farsum_status sum_draw(struct farsum_plan *plan, struct verify_sum *s)
 {
     farsum_status status = FARSUM_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_targets.c: at which targets a plan is checked.  Errors of most
- * sums are alike at all targets, so that some random ones say their size.  The
- * strongest sources, near pairs and crowded places are not left to chance. */
+/* verify_targets.c: selection of the targets at which a plan is checked.
+ * Most sums have similar errors at all targets, so that a random sample is
+ * enough. The strongest sources, near pairs and clustered places are always
+ * included. */
 #include <math.h>
 #include <string.h>
 
@@ -12,13 +13,12 @@
 #include "points/cell.h"
 #include "points/tree/tree_set.h"
 
-/* Neighbours along a curve are looked for so far on among targets apart; bits
- * of a coordinate. */
+/* FAR: separate targets search for sources among so many places along a curve.
+ * BITS: bits of a coordinate. */
 enum { FAR = 64, BITS = 21 };
-enum { BLOCK = 512 }; /* places that a thread takes */
+enum { BLOCK = 512 }; /* places that a thread processes in one go */
 
-/* The sources, and after them targets apart, in a box of edges 1, and lengths
- * in it. */
+/* Positions of the sources, then of separate targets, in a box of edges 1. */
 struct places {
     int64_t n, all;
     const double *x, *y;
@@ -28,7 +28,8 @@ struct places {
     uint64_t *key;     /* owned, [all] */
     int64_t *order;    /* owned, [all] */
     double *at;        /* owned, [all][3]: the places in that order */
-    double *near, *crowd; /* owned, [all]: squares of distances */
+    double *near, *crowd; /* owned, [all]: squares of distances to the
+                             nearest neighbour, and across CROWD places */
 };
 
 static void places_fraction(const struct places *p, int64_t i, double s[3])
@@ -43,8 +44,8 @@ static void places_fraction(const struct places *p, int64_t i, double s[3])
                    : (x[d] - p->low[d]) / p->edge;
 }
 
-/* The square of the distance of places k and l of the order; their nearest
- * image in a cell that is nearly orthogonal. */
+/* The squared distance between places k and l of the order.  It is that of the
+ * nearest image only if the cell is nearly orthogonal. */
 static double places_distance(const struct places *p, int64_t k, int64_t l)
 {
     const double *a = p->at + 3 * k, *b = p->at + 3 * l;
@@ -60,7 +61,7 @@ static double places_distance(const struct places *p, int64_t k, int64_t l)
     return r2;
 }
 
-/* The order along Morton's curve through the box moved by `by`. */
+/* Sorts along Morton's curve through the box moved by `by`. */
 static farsum_status places_sort(struct places *p, const double by[3])
 {
     PAR_FOR(p->threads)
@@ -81,7 +82,8 @@ static farsum_status places_sort(struct places *p, const double by[3])
     return FARSUM_OK;
 }
 
-/* The nearest source of the next ones along the curve from k0, one way. */
+/* The squared distance from k0 to the nearest of the next sources along the
+ * curve in one direction. */
 static double places_next(const struct places *p, int64_t k0, int way)
 {
     double least = INFINITY;
@@ -96,7 +98,7 @@ static double places_next(const struct places *p, int64_t k0, int way)
     return least;
 }
 
-/* Squares of the distances of places k0 .. k1 to those `on` after them. */
+/* Sets squared distances from places k0 .. k1 to those `on` places later. */
 static void places_forward(const struct places *p, int64_t k0, int64_t k1,
                            int on, double *to)
 {
@@ -118,7 +120,7 @@ static void places_forward(const struct places *p, int64_t k0, int64_t k1,
     }
 }
 
-/* Of places k0 .. k1, all of them sources. */
+/* Sets near and crowd of places k0 .. k1, all of them sources. */
 static void places_block(struct places *p, int64_t k0, int64_t k1)
 {
     double r2[BLOCK + NEXT];
@@ -144,7 +146,7 @@ static void places_block(struct places *p, int64_t k0, int64_t k1)
         places_forward(p, low, high, CROWD, p->crowd + low + CROWD / 2);
 }
 
-/* Of targets apart, places k0 .. k1. */
+/* Sets near and crowd of the separate targets among places k0 .. k1. */
 static void places_apart(struct places *p, int64_t k0, int64_t k1)
 {
     for (int64_t k = k0; k < k1; k++) {
@@ -158,7 +160,7 @@ static void places_apart(struct places *p, int64_t k0, int64_t k1)
     }
 }
 
-/* The least so far, least first. */
+/* The smallest values so far, smallest first. */
 struct best {
     double v[NEAR];
     int64_t i[NEAR];
@@ -171,7 +173,7 @@ static void best_add(struct best *b, double v, int64_t i)
     for (int k = 0; k < b->count; k++) {
         if (b->i[k] != i)
             continue;
-        if (b->v[k] <= v) /* by another curve */
+        if (b->v[k] <= v) /* found along another curve */
             return;
         b->count--;
         for (int l = k; l < b->count; l++) {
@@ -200,8 +202,8 @@ static void best_of(const struct places *p, const double *v, struct best *b)
             best_add(b, v[k], p->order[k]);
 }
 
-/* Neighbours in space are mostly neighbours along a curve; where the curve
- * parts them, another, through the box moved, does not. */
+/* Neighbours in space are mostly neighbours along a curve.  If one curve
+ * separates them, another curve through the moved box does not. */
 static farsum_status places_near(struct places *p, uint64_t *random,
                                  struct best *near, struct best *crowd)
 {
@@ -272,7 +274,7 @@ static int taken(const struct verify_targets *t, int64_t i)
     return 0;
 }
 
-/* The strongest come to the targets, if they are beyond `least`. */
+/* Adds the strongest sources above `least` to the targets. */
 static void take_strong(int64_t n, const double *size, double least,
                         struct verify_targets *t)
 {
@@ -307,7 +309,7 @@ void verify_targets_draw(struct verify_targets *t, int64_t n, int64_t wanted,
     t->weight = (double)(n - t->certain) / (double)(wanted - t->certain);
 }
 
-/* Twice the mean: what is stronger may err far more than others. */
+/* Twice the mean: stronger sources may have far larger errors than others. */
 static double strong(int64_t n, const double *size)
 {
     double sum = 0;

@@ -11,7 +11,7 @@
 #include "points/cell.h"
 #include "points/device/set.h"
 
-/* As verify_targets.k has them. */
+/* As in verify_targets.k. */
 enum { GROUP = 256, ITEMS = 16, BITS = 20, RECORD = 7, RECORDS = 512 };
 enum { MOST = STRONG > NEAR ? STRONG : NEAR };
 
@@ -36,8 +36,8 @@ struct there {
     struct points_gpu *points; /* owned: its sorts */
     struct jit jit;            /* owned */
     struct kernel look, keys, at_kernel, near_kernel, largest;
-    /* owned: sizes; order by the lower half, and by all; what lies there, and
-     * its neighbours; lists of largest numbers */
+    /* owned: sizes; order by the lower half, and by all bits; fractions in that
+     * order, and distances; lists of largest numbers */
     struct buf size, lower, order, at, near, crowd, v[2], which[2], record;
 };
 
@@ -109,7 +109,7 @@ static farsum_status there_args(struct there *t)
     return FARSUM_OK;
 }
 
-/* Sizes, their mean, and of open points the box. */
+/* Computes the sizes, their mean, and the box of points in open space. */
 static farsum_status there_look(struct there *t, double *mean)
 {
     double record[RECORD * RECORDS], sum = 0, edge = 0x1p-1000;
@@ -139,7 +139,7 @@ static farsum_status there_look(struct there *t, double *mean)
     return FARSUM_OK;
 }
 
-/* The order along the curve, and what is near there. */
+/* Sorts along the curve and computes the distances to neighbours. */
 static farsum_status there_curve(struct there *t)
 {
     const struct verify_sum *s = t->s;
@@ -161,8 +161,7 @@ static farsum_status there_curve(struct there *t)
                   ARG_BUF(&t->crowd), ARG_STRUCT(t->args));
 }
 
-/* The largest of v [n], added to the best ones; index: whose they are, or
- * NULL. */
+/* Adds the largest of v [n] to the best ones.  index: their points, or NULL. */
 static farsum_status there_best(struct there *t, const struct buf *v,
                                 const struct buf *index, struct best *best)
 {
@@ -185,7 +184,7 @@ static farsum_status there_best(struct there *t, const struct buf *v,
     TRY(buf_download(index, 0, which, sizeof which));
     for (k = 0; k < MOST; k++) {
         int at = 0, known = which[k] == UINT32_MAX || isinf(found[k]);
-        for (int l = 0; l < best->count; l++) /* by another curve */
+        for (int l = 0; l < best->count; l++) /* found along another curve */
             known = known || best->i[l] == which[k];
         while (at < best->count && best->v[at] >= found[k])
             at++;
@@ -202,7 +201,7 @@ static farsum_status there_best(struct there *t, const struct buf *v,
     return FARSUM_OK;
 }
 
-/* Those beyond `least` come to the targets. */
+/* Adds those above `least` to the targets. */
 static void there_take(const struct best *best, int most, double least,
                        struct verify_targets *t)
 {

@@ -240,8 +240,8 @@ farsum_status points_coincide(int64_t i, int64_t j, double factor)
 {
     if (factor < 1)
         FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide, and their "
-                             "exclusion's factor %g leaves a part of what is "
-                             "infinite",
+                             "exclusion's factor %g leaves a part of an "
+                             "infinite value",
              (long long)i, (long long)j, factor);
     FAIL(ERR_COINCIDENT, "sources %lld and %lld coincide; exclude_coincident "
                          "of the problem leaves such pairs out, an exclusion "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclusions.c: what excluded pairs lose, (7.14), in the caller's unit. */
+/* exclusions.c: subtraction of excluded pairs from references, (7.14), in the
+ * caller's unit. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 enum { IMAGES = 2, SIDE = 2 * IMAGES + 1 };
 
-/* phi, E, w of a charge, as the functions of exact_kind.h. */
+/* Adds phi, E, w of a charge, like the functions of reference/kernels.h. */
 static void coulomb_near(const struct exact_split *p, const double d[3],
                          double r2, const double *c, double *v)
 {
@@ -32,21 +33,21 @@ static void coulomb_load(const double *q, double *c)
     c[0] = q[0];
 }
 
-/* Where images are looked for. */
+/* The lattice of images. */
 struct lattice {
     struct cell cell;
-    double sure; /* what is nearer than its root has no other image as near */
+    double sure; /* up to this r^2, an image is the only nearest one */
 };
 
-/* Images of a difference of positions, `all` of them about the nearest. */
+/* Images of a difference of positions, `all` of them around one near 0. */
 struct images {
     const struct cell *cell;
     double from[3], s[3]; /* the difference; lattice steps to one near 0 */
-    double d[3], least;   /* the nearest one, its square */
-    int first, all;       /* its number; 1: there is no other one */
+    double d[3], least;   /* the nearest image, its square */
+    int first, all;       /* its number; all = 1: no other image is as near */
 };
 
-/* The n-th image; its square. */
+/* Sets d to the n-th image.  Returns its square. */
 static double image(const struct images *m, int n, double d[3])
 {
     const double *a = m->cell->a;
@@ -61,7 +62,8 @@ static double image(const struct images *m, int n, double d[3])
     return r2;
 }
 
-/* Of a difference d in open space (NULL), or in a cell. */
+/* Returns the images of a difference d in a lattice, or in open space
+ * (NULL). */
 static struct images nearest(const struct lattice *lattice, const double d[3])
 {
     enum { ALL = SIDE * SIDE * SIDE };
@@ -91,8 +93,8 @@ static struct images nearest(const struct lattice *lattice, const double d[3])
     return m;
 }
 
-/* The next image that ties with the nearest one (math/tied_images.kh), from *n
- * on; 0: there is none. */
+/* Sets d and r2 to the next image from *n on that ties with the nearest one
+ * (math/tied_images.kh).  Returns 0 after the last one. */
 static int next_tied(const struct images *m, int *n, double d[3], double *r2)
 {
     while (*n < m->all) {
@@ -118,11 +120,11 @@ struct pass {
     struct exact_kind kind;
     struct exact_split split; /* xi = 0: the kernel itself */
     struct lattice lattice;
-    double skip; /* square of what is no distance */
+    double skip; /* square of the distance below which points coincide */
     double soft; /* square of the softening */
 };
 
-/* Adds what the target loses of source j: the mean over the nearest images. */
+/* Adds the target's loss by source j: the mean over the nearest images. */
 static void exclude_pair(const struct pass *p, const struct images *m,
                          double lost, int64_t j, double *value)
 {
@@ -153,7 +155,7 @@ static void exclude_row(const struct pass *p, int64_t r, double *value)
         for (int a = 0; a < 3; a++)
             d[a] = (s->m > 0 ? s->y : s->x)[3 * i + a] - s->x[3 * j + a];
         const struct images m = nearest(periodic ? &p->lattice : NULL, d);
-        if (m.least > p->skip) /* else the sum is without that pair as it is */
+        if (m.least > p->skip) /* else the sum does not have this pair */
             exclude_pair(p, &m, e->lost[k], j, value);
     }
 }

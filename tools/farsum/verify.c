@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify.c: picks targets, sums them by the reference, compares. */
+/* verify.c: selection of targets, their sums by the reference, comparison. */
 #include "verify.h"
 
 #include "kernel.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What the reference tells potentials of, and no vectors. */
+/* Returns 1 if the error is measured from potentials instead of vectors. */
 static int of_potentials(const struct verify_request *r)
 {
     int error = r->settings->error;
@@ -31,7 +31,7 @@ static double size_of(const struct verify_request *r, int64_t i)
 {
     if (of_potentials(r))
         return fabs(r->potential[i]);
-    const double *v = r->vector + 3 * i; /* whose squares f64 may not hold */
+    const double *v = r->vector + 3 * i; /* squares may overflow */
     double most = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))), sum = 0;
     if (!(most > 0) || !isfinite(most))
         return most;
@@ -40,7 +40,8 @@ static double size_of(const struct verify_request *r, int64_t i)
     return most * sqrt(sum);
 }
 
-/* The k largest (not-a-number counts as the largest), in s->index. */
+/* Sets s->index to the targets with the k largest vectors or potentials.  NaN
+ * counts as the largest. */
 static void pick_largest(const struct verify_request *r, int64_t targets,
                          struct verify_sample *s)
 {
@@ -59,7 +60,8 @@ static void pick_largest(const struct verify_request *r, int64_t targets,
     }
 }
 
-/* Others at random, by selection sampling (Knuth, 3.4.2, algorithm S). */
+/* Adds other targets at random, by selection sampling (Knuth, 3.4.2, algorithm
+ * S). */
 static int pick_others(int64_t targets, uint64_t seed, struct verify_sample *s)
 {
     char *taken = calloc((size_t)targets, 1);
@@ -106,7 +108,8 @@ static int sample_make(const struct verify_request *r, struct verify_sample *s)
     return pick_others(targets, r->settings->seed, s);
 }
 
-/* Of a vector its length's, of a stresslet's two the product of theirs. */
+/* The squared strength of source j.  Vector: squared length; stresslet: product
+ * of its two squared lengths. */
 static double strength_square(const struct system *sys, int64_t j)
 {
     const double *q = sys->q + sys->strengths * j;
@@ -120,7 +123,7 @@ static double strength_square(const struct system *sys, int64_t j)
     return square;
 }
 
-/* Of a unit source at distance a: its force, of flows its velocity. */
+/* The force of a unit source at distance a; flows: its velocity. */
 static double unit_vector(const struct settings *s, double a)
 {
     const char *kernel = kernel_name(s);
@@ -141,17 +144,17 @@ static double strength_rms(const struct system *sys)
     return sqrt(sum / (double)sys->n);
 }
 
-/* What an absolute error has for a vector: separate targets have no charge, so
- * that their field counts times the sources' RMS charge. */
+/* The factor of vectors in an absolute error.  Separate targets have no charge,
+ * so that their field is multiplied by the sources' RMS charge. */
 static double absolute_factor(const struct verify_request *r)
 {
     const struct system *sys = r->system;
     return sys->m && !sys->flow ? strength_rms(sys) : 1;
 }
 
-/* The least that the norm of forces, fields or velocities can be, so that a
- * perfect crystal has one: C q_rms^2, of fields and velocities C q_rms, times
- * what a unit source has at the mean distance of two. */
+/* The smallest norm of forces, fields or velocities, so that a perfect crystal
+ * has one.  It is C q_rms^2 for forces, C q_rms for fields and velocities,
+ * times the force or velocity of a unit source at the mean distance of two. */
 static double least_norm(const struct verify_request *r, double coulomb)
 {
     const struct system *sys = r->system;
@@ -162,8 +165,8 @@ static double least_norm(const struct verify_request *r, double coulomb)
            unit_vector(r->settings, cbrt(volume / (double)sys->n));
 }
 
-/* RMS of the vectors as given: what an absolute tolerance is compared with to
- * know how many digits the reference needs. */
+/* RMS of the vectors as passed in.  An absolute tolerance over this is the
+ * relative one, which sets how many digits the reference needs. */
 static double rms_given(const struct verify_request *r)
 {
     int64_t targets = system_targets(r->system);
@@ -176,7 +179,8 @@ static double rms_given(const struct verify_request *r)
     return ldexp(sqrt(sum / (double)targets), unit);
 }
 
-/* At least three digits more than asked for, twice as many where f64 allows. */
+/* The reference's tolerance: at least three digits more than requested, and
+ * twice as many where f64 allows. */
 static double reference_tolerance(const struct verify_request *r,
                                   double tolerance, double coulomb)
 {
@@ -214,7 +218,8 @@ static farsum_status sum_reference(farsum_problem *problem,
     return status;
 }
 
-/* Values of the k-th target that are compared: how many. */
+/* Sets the values of the k-th target that are compared.  Returns their
+ * number. */
 static int compared(const struct verify_request *r,
                     const struct verify_sample *s, int64_t k,
                     const double *potential, const double *field,
@@ -235,8 +240,8 @@ static int compared(const struct verify_request *r,
     return 3;
 }
 
-/* The two sums of squares, over all targets by weight, in a unit of their
- * own. */
+/* Computes the two sums of squares, over all targets by weight, in a common
+ * power-of-two unit. */
 static void compare(const struct verify_request *r,
                     const struct verify_sample *s, const double *potential,
                     const double *field, struct verify_result *result)
@@ -267,7 +272,7 @@ static void compare(const struct verify_request *r,
     result->measured = measured;
 }
 
-/* A target's error over what it is compared with. */
+/* A target's relative error, and its weight. */
 struct each {
     double error, weight;
 };
@@ -281,8 +286,8 @@ static int each_order(const void *a, const void *b)
     return (one < other) - (one > other);
 }
 
-/* The error that no more than one target of a hundred is above, over its own
- * length or, if that is larger, a tenth of the norm. */
+/* Computes the error that no more than one target of a hundred exceeds.  It is
+ * relative to the target's own length or, if larger, to a tenth of the norm. */
 static int compare_each(const struct verify_request *r,
                         const struct verify_sample *s, const double *potential,
                         const double *field, struct verify_result *result)
@@ -314,7 +319,7 @@ static int compare_each(const struct verify_request *r,
     return 0;
 }
 
-/* In the norm of the tolerance. */
+/* Measures the error in the norm of the tolerance. */
 static int measure(const struct verify_request *r,
                    const struct verify_sample *s, const double *potential,
                    const double *field, struct verify_result *result,
@@ -392,8 +397,8 @@ int verify(const struct verify_request *request, struct verify_result *result,
     problem.outputs =
         sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     problem.n_targets = sample.count;
-    problem.n_exclusions = 0; /* they are of the targets */
-    if (sys->exclude.count > 0) /* such pairs may be at one place */
+    problem.n_exclusions = 0; /* set later for the targets only */
+    if (sys->exclude.count > 0) /* excluded pairs may coincide */
         problem.exclude_coincident = 1;
     say_progress("checking %lld targets by %s", (long long)sample.count,
                  how.method);

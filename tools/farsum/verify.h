@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify.h: measures the error of a result against a converged reference, on
- * random targets: `ewald` where the system is periodic, `direct` in open space,
- * both in f64 and without the fast code's tables. */
+/* verify.h: measurement of a result's error at random targets.  The converged
+ * reference is `ewald` for periodic systems and `direct` in open space, both in
+ * f64 and without the fast code's tables. */
 #ifndef FARSUM_TOOLS_VERIFY_H
 #define FARSUM_TOOLS_VERIFY_H
 
@@ -11,14 +11,14 @@
 struct verify_request {
     const struct settings *settings; /* tolerance, error, seed, ... */
     const struct system *system;
-    const double *potential; /* [targets]; NULL of flows */
+    const double *potential; /* [targets]; NULL for flows */
     const double *vector;    /* [targets][3]: velocities; forces, or the field
-                                where the targets are not the sources */
-    const double *energy, *virial; /* NULL: there is none */
+                                if the targets are not the sources */
+    const double *energy, *virial; /* NULL: not computed */
 };
 
-/* The targets compared: the first `largest` count for themselves, each of the
- * others for `weight` targets. */
+/* The compared targets.  The first `largest` count once each, the others
+ * `weight` times each. */
 struct verify_sample {
     int64_t count, largest;
     int64_t *index; /* owned, [count] */
@@ -27,33 +27,34 @@ struct verify_sample {
 
 struct verify_result {
     double measured;    /* in the norm of the tolerance */
-    double norm;        /* that a relative error is taken of; of energy and
-                           pressure that of potentials, of each that of forces
-                           or velocities */
-    double energy_error; /* |dU| over half the sum of |q phi|; of the virial's
-                           trace, of r^-6 over 6 times it; negative: not
+    double norm;        /* divisor of a relative error; energy and pressure:
+                           the norm of potentials; each: that of forces or
+                           velocities */
+    double energy_error; /* |dU| over half the sum of |q phi|; negative: not
                            measured */
-    double virial_error;
-    double tolerance;   /* that was asked for */
+    double virial_error; /* the same of the virial's trace; r6: over 6 times
+                           that sum */
+    double tolerance;   /* requested */
     double reference;   /* the tolerance of the reference */
     int64_t count;      /* targets compared */
     const char *method; /* of the reference */
     double seconds;
 };
 
-/* The error of all targets is estimated from the hundred-odd largest, taken
- * all, and a random sample of the others: close pairs carry much of the RMS of
- * a random system, and a plain sample would miss them.
- * 0, or -1 with the reason. */
+/* Measures the error of a result.  The error of all targets is estimated from
+ * the hundred or so largest targets and a random sample of the others.  Close
+ * pairs carry much of the RMS of a random system; a plain sample would miss
+ * them.  Returns 0, or -1 with the reason in `error`. */
 int verify(const struct verify_request *request, struct verify_result *result,
            char *error, size_t size);
-/* verify_energy.c.  Sets energy_error and virial_error; potential: of the
- * reference, at the targets of the sample.  0, or -1 with the reason. */
+/* verify_energy.c.  Sets energy_error and virial_error.  potential: the
+ * reference's, at the targets of the sample.  Returns 0, or -1 with the reason
+ * in `error`. */
 int verify_energies(const struct verify_request *request,
                     const struct verify_sample *sample, const double *potential,
                     struct verify_result *result, char *error, size_t size);
-/* Of a unit, a power of two, whose squares f64 holds. */
+/* The exponent of a power-of-two unit in which squares fit f64. */
 int verify_exponent(double size);
-/* 1: above the tolerance, or not a number. */
+/* Returns 1 if the error is above the tolerance or not a number. */
 int verify_exceeds(const struct verify_result *result);
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_energy.c: the errors of energy and virial.  Up to some thousand
- * particles all are summed by the reference; of more the targets' potentials
- * tell the energy and, of a power of the distance, the virial's trace. */
+/* verify_energy.c: the errors of energy and virial.  The reference sums all of
+ * up to some thousand particles.  For more particles, the targets' potentials
+ * give the error of the energy.  For a power of the distance, they also give
+ * the error of the virial's trace. */
 #include "verify.h"
 
 #include "kernel.h"
@@ -14,25 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Particles that are all summed; where only that tells well what is asked for.
- */
+/* WHOLE: particles up to which all are summed.  MOST: the same if the requested
+ * error cannot be estimated from targets. */
 enum { WHOLE = 3000, MOST = 20000 };
-/* What `ewald` reaches without long double. */
+/* The smallest tolerance of `ewald` without long double. */
 #define LAST_F64 1.5e-12
 
-/* p of a potential r^-p; of yukawa's virial the norm is that of 1. */
+/* p of a potential r^-p.  yukawa's virial has the norm of p = 1. */
 static double power_of(const struct settings *s)
 {
     return strcmp(kernel_name(s), "r6") == 0 ? 6 : 1;
 }
 
-/* 1: the virial's trace is p times the energy. */
+/* Returns 1 if the virial's trace is p times the energy. */
 static int is_power(const struct settings *s)
 {
     return strcmp(kernel_name(s), "yukawa") != 0 && !(s->softening > 0);
 }
 
-/* The reference's sums of all particles, f64. */
+/* Sums all particles by the reference in f64. */
 static int sum_whole(const struct verify_request *r, double *potential,
                      double *energy, double virial[9],
                      struct verify_result *result, char *error, size_t size)
@@ -67,7 +68,7 @@ static int sum_whole(const struct verify_request *r, double *potential,
     return -1;
 }
 
-/* Half the sums of q phi and of its magnitudes, in a unit of their own. */
+/* Sets half the sums of q phi and of |q phi|, in a common power-of-two unit. */
 static void add_up(const struct system *sys, const double *potential, int unit,
                    double *energy, double *magnitude)
 {
@@ -79,7 +80,7 @@ static void add_up(const struct system *sys, const double *potential, int unit,
     }
 }
 
-/* What the targets' potentials say of the energy's error. */
+/* The energy's error, estimated from the targets' potentials. */
 static double targets_error(const struct verify_request *r,
                             const struct verify_sample *s,
                             const double *potential, int unit)

@@ -363,7 +363,7 @@ farsum_status jit_kernel(struct jit *jit, const char *name, int32_t group,
              "%d", d->name, d->facts.group_max, name, group);
     if (arena > d->facts.local)
         FAIL(ERR_UNSUPPORTED,
-             "%s needs %lld bytes of group memory, %s has %lld", name,
+             "%s needs %lld bytes of shared memory, %s has %lld", name,
              (long long)arena, d->name, (long long)d->facts.local);
     *kernel = (struct kernel){.device = d,
                               .handle = jit->late,

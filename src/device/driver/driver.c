@@ -36,7 +36,7 @@ farsum_status driver_leave(struct driver *driver, int before, int error,
     int left = driver->leave(driver, before);
     if (error != 0)
         return driver_status(driver, error, what);
-    return driver_status(driver, left, "going back to what was current");
+    return driver_status(driver, left, "restoring the current context");
 }
 
 farsum_status driver_count(const struct driver *driver, int *n)
@@ -86,7 +86,7 @@ farsum_status driver_facts(struct driver *driver,
     if (facts->units < 1 || facts->group_max < 1 || facts->local < 1)
         FAIL(ERR_DEVICE,
              "%s: the driver says that %s has %d units, groups of %d threads "
-             "and %lld bytes of group memory",
+             "and %lld bytes of shared memory",
              driver->vendor, facts->model, facts->units, facts->group_max,
              (long long)facts->local);
     return FARSUM_OK;
@@ -250,7 +250,7 @@ farsum_status driver_kernel(struct device *device, void *module,
         return status_prefix(status, "%s", name);
     if (!fits)
         FAIL(ERR_UNSUPPORTED,
-             "%s needs %d + %lld bytes of group memory, %s has %lld", name,
+             "%s needs %d + %lld bytes of shared memory, %s has %lld", name,
              declared, (long long)arena, device->name,
              (long long)device->facts.local);
     *kernel = function;

@@ -92,7 +92,7 @@ static farsum_status opencl_open(struct device *device, int index,
     struct opencl *cl = NULL;
     int n = 0;
     if (!context != !queue)
-        FAIL(ERR_ARGUMENT, "OpenCL wants the caller's context and queue "
+        FAIL(ERR_ARGUMENT, "OpenCL requires the caller's context and queue "
              "together");
     TRY(MEM_NEW(cl, 1));
     device->inside = cl;
@@ -216,7 +216,7 @@ static farsum_status opencl_local_fits(struct device *device, cl_id kernel,
            "clGetKernelWorkGroupInfo");
     if ((int64_t)wanted > cl->local)
         FAIL(ERR_UNSUPPORTED,
-             "%s needs %llu bytes of group memory, %lld of them by its launch; "
+             "%s needs %llu bytes of local memory, %lld of them by its launch; "
              "%s has %lld",
              name, (unsigned long long)wanted, (long long)arena, device->name,
              (long long)device->facts.local);
@@ -274,7 +274,7 @@ static farsum_status opencl_launch(struct device *device,
         cl->queue, what->kernel, 1, NULL, &global, &local, 0, NULL, NULL);
     if (error == CL_OUT_OF_RESOURCES && what->arena > 0)
         FAIL(ERR_UNSUPPORTED,
-             "%lld bytes of group memory for %d threads are more than the "
+             "%lld bytes of local memory for %d threads are more than the "
              "driver has for the kernel",
              (long long)what->arena, what->group);
     CL_TRY(error, "clEnqueueNDRangeKernel");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclude.c: what excluded pairs lose, (3.7), in units of the cutoff
- * and in f64, beside near and far field. */
+/* exclude.c: subtraction of excluded pairs, (3.7), in units of the cutoff and
+ * in f64, separately from near and far field. */
 #include "method/spectral/exclude.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ struct exclude_cell exclude_cell(const struct task *task,
     return made;
 }
 
-/* What one pass over the list works on. */
+/* Input of one pass over the list. */
 struct pass {
     const struct task *task;
     const struct spectral *s;
@@ -65,7 +65,7 @@ struct pass {
     int potential, field, sums; /* 1: wanted */
 };
 
-/* Sums of a part of the rows: energy, then virial. */
+/* Energy and virial of the pairs in a part of the rows. */
 struct part {
     double energy, virial[9];
 };
@@ -77,13 +77,14 @@ static void load_strengths(const struct pass *p, int64_t j, double *q)
         q[a] = array_get(p->s->q, p->task->problem.precision, j * width + a);
 }
 
-/* What one target loses; the part's sums. */
+/* The values subtracted from one target, and the part's sums. */
 struct row {
     double value[PAIR_VALUES], field[3];
     struct part *part;
 };
 
-/* Adds to the part half of what i and j lose at d, lost q_j in c. */
+/* Adds half of the energy and virial of i and j at distance d to the part.  c:
+ * q_j times the lost share. */
 static void exclude_sums(const double d[3], const double q[], double c,
                          double value, double slope, struct part *part)
 {
@@ -92,8 +93,8 @@ static void exclude_sums(const double d[3], const double q[], double c,
         part->virial[a] += 0.5 * q[0] * c * slope * d[a / 3] * d[a % 3];
 }
 
-/* Adds what a target of strengths `own` loses of one of strengths q: of each
- * image that is nearest the share `lost`. */
+/* Adds the loss of a target with strengths `own` by a source with strengths q:
+ * the share `lost` of each nearest image. */
 static void exclude_pair(const struct pass *p, const struct bare_images *images,
                          double lost, const double q[], const double own[],
                          struct row *row)
@@ -135,7 +136,7 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
             f[a] = p->targets->s[a][i] - p->s->source.s[a][j];
         bare_nearest(&p->cell, f, &images);
         if (images.least < p->cell.skip)
-            continue; /* the sum is without that pair as it is */
+            continue; /* the sum does not have this pair */
         load_strengths(p, j, q);
         exclude_pair(p, &images, e->lost[k] * images.share, q, own, &row);
     }
@@ -171,7 +172,7 @@ void spectral_exclude(const struct task *task, struct spectral *s,
         if (strcmp(bare_rows[k].name, task->pair.name) == 0)
             p.row = &bare_rows[k];
     memset(part, 0, sizeof part);
-    /* parts of their own, in order: the same for any number of threads */
+    /* fixed parts, added in order: independent of the number of threads */
     PAR_FOR(task->threads, schedule(static))
     for (int b = 0; b < BLOCKS; b++)
         for (int64_t r = par_start(e->rows, BLOCKS, b);

@@ -16,8 +16,8 @@ double ewald_any_cut(const struct exact_kind *kind,
 /* Rounding error of the sums in double, relative to their RMS. */
 #define EWALD_ANY_ROUNDING 5e-16
 
-/* The far sum at all targets from sums over the sources that are there: sets
- * values [targets][width], in the caller's order. */
+/* Computes the reciprocal-space sum at all targets from the current sums over
+ * the sources.  Sets values [targets][width], in the caller's order. */
 void ewald_any_far(const struct ewald_job *job, enum isa isa, double *values);
 
 typedef double ewald_values[EWALD_TARGETS][EXACT_VALUES];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: the launches of exact_gpu.h, and what the host does with the
- * sums. */
+/* device.c: kernel launches of device.h, and the host's part of the sums. */
 #include "reference/few/device.h"
 
 #include <math.h>
@@ -9,22 +8,23 @@
 #include "base/mem.h"
 #include "reference/few/device_state.h"
 
-enum { GROUP = 128, TARGETS = 16 }; /* as exact_gpu.k has them */
-/* Groups that a launch aims at, of a multiprocessor; sources of a slice at
- * least; sources in group memory, and bytes that they may take. */
+enum { GROUP = 128, TARGETS = 16 }; /* as in device.k */
+/* GROUPS: thread blocks per multiprocessor that a launch aims at.  LEAST:
+ * minimum number of sources in a slice.  BLOCK: sources in shared memory.
+ * ROOM: bytes that they may take. */
 enum { GROUPS = 16, LEAST = 64, BLOCK = 32, ROOM = 48 * 1024 };
-/* A sum that the device is at: slices of `count` numbers each, their total. */
+/* A sum on the device: slices of `count` numbers each, and their total. */
 struct piece {
     struct buf part, total; /* owned */
     int64_t count;
 };
 
-/* What is worked with. */
+/* State of one sum. */
 struct work {
     const struct exact_gpu *of;
     const struct exact_kind *kind;
     const struct exact_gpu_kernels *kernels;
-    struct exact_gpu_split split; /* owned; unless the sum is open */
+    struct exact_gpu_split split; /* owned; unset in open space */
     struct exact_args args;
     struct piece near, modes, moments; /* owned */
     struct buf y, image, tile;         /* owned */
@@ -49,7 +49,7 @@ void exact_gpu_close(struct exact_gpu_kernels *k)
     *k = (struct exact_gpu_kernels){.width = 0};
 }
 
-/* Bytes for the factors of a block of sources. */
+/* Bytes of shared memory for the factors of a block of sources. */
 static int64_t modes_room(const struct device *device)
 {
     return device->facts.local < ROOM ? device->facts.local : ROOM;
@@ -81,8 +81,8 @@ farsum_status exact_gpu_open(const struct task *task, int width,
     return FARSUM_OK;
 }
 
-/* Slices of the sources, `groups` groups each; args.each; room for `count` sums
- * of each. */
+/* Divides the sources into slices of `groups` thread blocks each.  Sets *slices
+ * and args.each, and allocates `count` sums per slice. */
 static farsum_status piece_begin(struct work *w, struct piece *p,
                                  int64_t groups, int64_t count, int64_t *slices)
 {
@@ -105,7 +105,8 @@ static farsum_status piece_fold(struct work *w, struct piece *p, int64_t slices)
                   ARG_BUF(&p->total), ARG_I64(p->count), ARG_I64(slices));
 }
 
-/* The totals, by mem_alloc, the caller's.  Waits. */
+/* Sets *total to the totals, allocated by mem_alloc; the caller owns them.
+ * Waits for the device. */
 static farsum_status piece_take(struct piece *p, double **total)
 {
     TRY(MEM_RAW(*total, p->count));
@@ -125,7 +126,7 @@ static farsum_status send(struct buf *to, struct device *device,
     return buf_upload(to, 0, from, bytes);
 }
 
-/* What the kernels read beside the sources; args' counts of it. */
+/* Sends targets, images and tiles to the device.  Sets their counts in args. */
 static farsum_status work_send(struct work *w)
 {
     const struct exact_gpu *of = w->of;
@@ -194,7 +195,7 @@ static farsum_status mean_begin(struct work *w)
     return piece_fold(w, &w->moments, slices);
 }
 
-/* It, and what surrounds the cell, at the targets. */
+/* Adds the mode k = 0 and the boundary term at infinity at the targets. */
 static farsum_status mean_end(struct work *w, double *values)
 {
     double *total = NULL;
@@ -211,7 +212,7 @@ static farsum_status mean_end(struct work *w, double *values)
 
 /* ---- modes */
 
-/* Sums over the sources of the channels times e^{-ik.y}. */
+/* Starts the sums over the sources of the channels times e^{-ik.y}. */
 static farsum_status modes_begin(struct work *w)
 {
     const struct exact_gpu *of = w->of;
@@ -275,7 +276,7 @@ farsum_status exact_gpu_sum(const struct exact_gpu *of,
         GO(mean_begin(&w));
     }
     GO(near_begin(&w));
-    if (periodic) { /* while the device is at the pairs */
+    if (periodic) { /* while the device sums pairs */
         GO(modes_end(&w, values));
         GO(mean_end(&w, values));
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device.h: a reference's sum at a few targets, over sources on a device.
  *
- * In a periodic cell Ewald's sum as ewald_any.h has it, in open space all
- * pairs.  The device sums what runs over all sources: pairs within the cutoff
- * and the channels times e^{-ik.y}.  The host sums the modes at the targets.
- * The cutoff is chosen so that both parts together are cheapest there. */
+ * In a periodic cell it is Ewald's sum as in reference/ewald/ewald_any.h, in
+ * open space the sum of all pairs.  The device computes the sums over all
+ * sources: pairs within the cutoff, and the channels times e^{-ik.y}.  The host
+ * sums the modes at the targets.  The cutoff minimises the total time. */
 #ifndef FARSUM_REFERENCE_FEW_DEVICE_H
 #define FARSUM_REFERENCE_FEW_DEVICE_H
 
@@ -12,15 +12,15 @@
 #include "device/compile/jit.h"
 #include "task/units.h"
 
-/* Below this accuracy references want more digits than f64. */
+/* Below this tolerance references need more digits than f64 has. */
 #define EXACT_GPU_BEST 1e-12
 
 struct exact_gpu {
     const struct task *task; /* device, kernel, cell, units, threads */
     int64_t n, m;
-    const struct buf *x, *q; /* sources as they were given, type `arrays` */
-    const double *y;         /* [m][3] targets as they were given */
-    double accuracy;         /* as of struct ewald_setup; open: not looked at */
+    const struct buf *x, *q; /* sources as passed in, type `arrays` */
+    const double *y;         /* [m][3] targets as passed in */
+    double accuracy;         /* as in struct ewald_setup; open: ignored */
     int width;               /* 1: potentials, 4: and fields, 3: velocities */
 };
 
@@ -31,16 +31,18 @@ struct exact_gpu_kernels {
     int width; /* 0: not compiled */
 };
 
-/* OK: the plan's device can; else why not. */
+/* Returns OK if the plan's device can compute the sum, else the reason. */
 farsum_status exact_gpu_fits(const struct task *task, double accuracy);
 farsum_status exact_gpu_open(const struct task *task, int width,
                              struct exact_gpu_kernels *kernels);
 void exact_gpu_close(struct exact_gpu_kernels *kernels);
-/* values [m][width], inside, C = 1, exclusions not looked at.  Waits. */
+/* Sets values [m][width], in internal units, C = 1, excluded pairs included.
+ * Waits for the device. */
 farsum_status exact_gpu_sum(const struct exact_gpu *sum,
                             const struct exact_gpu_kernels *kernels,
                             double *values);
-/* to [m][width]: rows `index` of an array of type `arrays`.  Waits. */
+/* Sets to [m][width]: rows `index` of an array of type `arrays`.  Waits for the
+ * device. */
 farsum_status exact_gpu_rows(const struct task *task,
                              const struct exact_gpu_kernels *kernels,
                              const struct buf *from, int width, int64_t m,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_split.c: where the split of exact_gpu.h is cheapest, and its images
- * and modes. */
+/* device_split.c: choice of the cheapest split for device.h, and its images and
+ * modes. */
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "reference/few/device_state.h"
 
-/* ---- 1/r as ewald_any.h wants it */
+/* ---- 1/r with the functions of reference/kernels.h */
 
 static void coulomb_load(const double *q, double *c)
 {
@@ -27,7 +27,7 @@ static void coulomb_far(const struct exact_split *p, const double k[3],
     }
 }
 
-/* A net charge's background. */
+/* The neutralising background of a total charge. */
 static void coulomb_mean(const struct exact_split *p, double volume,
                          long double sum[][4], double mean[][4])
 {
@@ -66,21 +66,21 @@ int exact_gpu_charged(const struct exact_kind *kind)
 
 /* ---- the split */
 
-/* Instructions in f64: of a pair that is summed and of one that is looked at,
- * of a mode, a source and a channel; their seconds on some GPU, which only the
- * host's part is weighed by. */
+/* f64 instructions: per summed pair (PAIR), per tested pair (LOOK), per mode,
+ * source and channel (MODE).  OP_SECONDS: seconds per instruction on a typical
+ * GPU; only the ratio to the host's part depends on it. */
 #define PAIR_OPS 180
 #define LOOK_OPS 25
 #define MODE_OPS 4.2
 #define OP_SECONDS 1.4e-13
-/* The host's, of a mode, a target and a value. */
+/* The host's seconds per mode, target and value. */
 #define EVAL_SECONDS 1.2e-10
-/* Seconds of the same by the host, AVX2, one core of a 2.4 GHz Zen 3. */
+/* Seconds of the same on the host: one core of a 2.4 GHz Zen 3 with AVX2. */
 #define HOST_PAIR 4e-9
 #define HOST_LOOK 1.5e-9
 #define HOST_MODE 1.3e-10
 
-/* Offsets along an axis of images that may lie within rc of a target. */
+/* The largest offset along an axis of an image within rc of a target. */
 static int32_t images_along(const struct ewald_lattice *l, int axis, double rc)
 {
     double most = ceil(rc / (double)l->height[axis] - 0.5);
@@ -127,7 +127,7 @@ static void price(const void *data, const struct ewald_count *c,
     double images = 1;
     for (int d = 0; d < 3; d++)
         images *= 2 * images_along(&w->body.lattice, d, info->cutoff) + 1;
-    /* threads in step wait for each other's pairs */
+    /* the threads of a warp wait for each other's pairs */
     double pairs = fmin(images, 1 + 2 * work->pairs / (c->n * c->m));
     double ops = c->m * (images * LOOK_OPS + pairs * PAIR_OPS)
                  + work->modes * kind->channels * MODE_OPS;
@@ -187,7 +187,8 @@ done:
     return status;
 }
 
-/* Rows r .. *next - 1 are a thread's; the modes of the longer one. */
+/* Sets *next so that rows r .. *next - 1 are one thread's.  Returns the number
+ * of modes in the longer row. */
 static int32_t tile_rows(const struct ewald_modes *modes, int64_t r,
                          int64_t *next)
 {
@@ -231,8 +232,8 @@ void exact_gpu_spread(const struct ewald_modes *modes, int32_t tiles,
     }
 }
 
-/* Squares over that of the shortest height of the cell: below it a distance is
- * summed with all its digits. */
+/* Squared distance, over the square of the cell's smallest height, below which
+ * a distance is computed with all its digits. */
 #define CLOSE 1e-4
 
 void exact_gpu_args(const struct exact_gpu *of, const struct ewald_body *body,

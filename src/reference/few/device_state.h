@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_state.h: the pieces of exact_gpu.h, inside. */
+/* device_state.h: internals of device.h. */
 #ifndef FARSUM_REFERENCE_FEW_DEVICE_STATE_H
 #define FARSUM_REFERENCE_FEW_DEVICE_STATE_H
 
@@ -7,11 +7,10 @@
 #include "reference/few/device.h"
 #include "reference/kernels.h"
 
-/* As exact_gpu.k has them: rows and modes of a row that a thread takes, its
- * sums. */
+/* As in device.k: rows per thread, modes per row, sums per thread. */
 enum { ROWS = 2, MODES = 4, SUMS = 4 * ROWS * MODES };
 
-/* As the kernels have it. */
+/* Same layout as in the kernels. */
 struct exact_args {
     double a[9], high[9], rest[9], inv[9], inv_low[9];
     double per, per_q[2], xi, kappa, soft, rc2, skip, close;
@@ -20,30 +19,31 @@ struct exact_args {
 };
 _Static_assert(sizeof(struct exact_args) == 488, "as the kernels have it");
 
-/* On the host: blocks of sources whose factors are there, a thread; words of
- * eight numbers that an entry's sums may take. */
+/* On the host.  FEW_SLOTS: blocks of sources per thread that have factors at a
+ * time.  FEW_WORDS: limit of an entry's sums, in units of eight numbers. */
 enum { FEW_SLOTS = 4, FEW_WORDS = 4 };
 
-/* Ewald's split that is cheapest where all sources are looked at for each
- * target. */
+/* The cheapest Ewald split if each target tests all sources. */
 struct exact_gpu_split {
     const struct exact_gpu *of;
     const struct exact_kind *kind;
     struct ewald_body body; /* owned; sources are not set */
-    int host;               /* 1: the host sums them, by exact_few_kern.c */
+    int host;               /* 1: the host sums them, by few_kern.c */
 };
 
-/* 1/r too, which exact.def leaves to code of its own; NULL: not known. */
+/* The task's kernel, 1/r included, which is not in reference/kernels.def; NULL:
+ * unknown. */
 const struct exact_kind *exact_gpu_kind(const struct task *task);
-/* A net charge has a background, a dipole surroundings: 1/r's only. */
+/* Returns 1 for 1/r: only there a total charge has a background, and a dipole
+ * depends on the boundary condition at infinity. */
 int exact_gpu_charged(const struct exact_kind *kind);
-/* Cutoff, modes, targets and the room for their sums. */
+/* Chooses the cutoff and the modes, and allocates the targets' sums. */
 farsum_status exact_gpu_split(struct exact_gpu_split *split);
-/* What the sums over sources want; body NULL: of open space. */
+/* Sets the arguments of the sums over sources; body NULL: open space. */
 void exact_gpu_args(const struct exact_gpu *of, const struct ewald_body *body,
                     struct exact_args *args);
-/* Adds the mode k = 0, and what surrounds the cell, at the targets; sum: of the
- * channels, and of their products with the unwrapped positions. */
+/* Adds the mode k = 0 and the boundary term at infinity at the targets.  sum:
+ * of the channels, and of their products with the unwrapped positions. */
 void exact_gpu_mean(const struct exact_gpu_split *split, long double sum[][4],
                     double *values);
 /* Lattice vectors to images that may lie within rc of a target; the first is
@@ -53,7 +53,7 @@ int32_t exact_gpu_images(const struct ewald_lattice *lattice, double rc,
 /* The threads' tiles of modes: pairs of rows that have one n1 and neighbouring
  * n2.  Counts them; fills tile if it is not NULL. */
 int32_t exact_gpu_tiles(const struct ewald_modes *modes, int32_t (*tile)[3]);
-/* Sums of a channel, [SUMS][tiles], to those of the rows' entries. */
+/* Copies a channel's sums, [SUMS][tiles], to the order of the rows' entries. */
 void exact_gpu_spread(const struct ewald_modes *modes, int32_t tiles,
                       const double *from, double *to);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* few.c: shares the sources among threads, adds up the shares.  Results
- * do not depend on the number of threads. */
+/* few.c: division of the sources into shares for threads, and the sum of the
+ * shares.  Results do not depend on the number of threads. */
 #include "reference/few/few.h"
 
 #include <math.h>
@@ -50,8 +50,8 @@ static void source_get(const struct work *w, int64_t j, double x[3], double *q)
         q[c] = w->args.per_q[c / 3] * array_get(w->q, type, width * j + c);
 }
 
-/* The fraction s_d, in -1/2 .. 1/2, to the last digit where the cell is a
- * box. */
+/* The fraction s_d, in -1/2 .. 1/2.  In a rectangular cell it is exact to the
+ * last digit. */
 static double fraction(const struct exact_args *a, const double x[3], int d)
 {
     double s = x[0] * a->inv[d] + x[1] * a->inv[3 + d] + x[2] * a->inv[6 + d];
@@ -67,7 +67,7 @@ static int64_t share(const struct work *w, int k)
     return par_start(w->args.n, SHARES, k);
 }
 
-/* Fractions and channels of a share's sources; their moments. */
+/* Sets fractions, channels and moments of a share's sources. */
 static void fill_share(struct work *w, int k)
 {
     const struct exact_kind *kind = w->split.kind;
@@ -141,7 +141,7 @@ static void near_share(struct work *w, int k)
     }
 }
 
-/* Adds pairs, and what targets on sources get, to values. */
+/* Adds pairs, and the self terms of targets on sources, to values. */
 static void near_end(const struct work *w, double *values)
 {
     const struct exact_gpu *of = w->split.of;
@@ -194,7 +194,7 @@ static void modes_gather(struct work *w, struct progress *listener)
                              par_start(rows, shares, r + 1));
         progress_add(listener, count * B);
     }
-    for (int64_t e = 0; e < entries; e++) { /* as ewald_any_far wants them */
+    for (int64_t e = 0; e < entries; e++) { /* as ewald_any_far needs them */
         double sum[8] = {0};
         for (int k = 0; k < 4 * lanes; k++)
             sum[k / lanes] += sums[e * 4 * lanes + k];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* few_kern.c: the sums of exact_few.h that run over all sources, in
- * vectors of sources.  The formulas are those of exact_flows.c and
- * exact_potentials.c. */
+/* few_kern.c: the sums of few.h over all sources, in SIMD vectors of
+ * sources. The formulas are those of reference/kernels_flow.c and
+ * kernels_potential.c. */
 #include "base/simd.h"
 #include "reference/few/few_kern.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- functions, to some 1e-15 */
 
-/* Added and taken away: rounds to an integer, which then stands in the lowest
- * bits. */
+/* Adding and subtracting it rounds to an integer.  After the addition, the
+ * integer is in the lowest bits. */
 #define ROUND 0x1.8p52
 
 SIMD_FN vreal few_round(vreal v)
@@ -35,7 +35,7 @@ static const double rest[ERFCX] = {
     5.0595244825814685e-8,  5.6241706202705567e-8,   -7.7157236877613462e-9,
 };
 
-/* The same, a vector each: arithmetic reads them from memory. */
+/* The same coefficients, one vector each: arithmetic reads them from memory. */
 struct few_tables {
     vreal exp[EXP], erfcx[ERFCX];
 };
@@ -48,8 +48,8 @@ SIMD_FN void few_tables_set(struct few_tables *t)
         t->erfcx[i] = v_set(rest[i]);
 }
 
-/* A polynomial of n >= 4 coefficients, lowest first: four of every fourth one,
- * which do not wait for each other. */
+/* A polynomial of n >= 4 coefficients, lowest first.  It is four independent
+ * polynomials of every fourth coefficient. */
 SIMD_FN vreal few_poly(const vreal *c, int n, vreal x)
 {
     vreal x2 = x * x, x4 = x2 * x2, p[4];
@@ -123,14 +123,14 @@ SIMD_FN void few_turn(vreal s, vreal *cosine, vreal *sine)
 
 /* ---- pairs */
 
-/* Where a target sees W sources: y = 1/r. */
+/* Distances of a target from W sources: y = 1/r. */
 struct sight {
     vreal d[3], r2, y;
     double xi, kappa;
     const struct few_tables *t;
 };
 
-/* (1 - E)/r and E' of E = erf(xi r). */
+/* Returns (1 - E)/r and sets E', E = erf(xi r). */
 SIMD_FN vreal few_split(const struct sight *at, vreal *slope)
 {
     vreal u = v_set(at->xi) * at->r2 * at->y, e = few_exp(at->t, -u * u);
@@ -143,7 +143,7 @@ SIMD_FN vreal few_dot(const vreal *a, const vreal *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* A potential phi and a field f d. */
+/* Sets a potential phi and a field f d. */
 SIMD_FN void few_put(const struct sight *at, vreal phi, vreal f, vreal *v)
 {
     v[0] = phi;
@@ -213,13 +213,13 @@ SIMD_FN void few_stresslet(const struct sight *at, const vreal *q, vreal *v)
 
 typedef void few_pair(const struct sight *at, const vreal *q, vreal *v);
 
-/* What few_close changes, or looks at, of W pairs. */
+/* Data of W pairs that few_close reads or changes. */
 struct close {
     vreal d[3], r2, n[3];
 };
 
-/* Of the pairs at x that are close, distances with all their digits, x - y less
- * n lattice vectors; to self the strengths of sources that x lies on. */
+/* Computes the distances of close pairs with all their digits: x - y less n
+ * lattice vectors.  Adds the strengths of sources that x lies on to self. */
 static __attribute__((noinline)) void few_close(const struct exact_args *a,
                                                 const double x[3],
                                                 const struct few_block *b,
@@ -250,8 +250,8 @@ static __attribute__((noinline)) void few_close(const struct exact_args *a,
     }
 }
 
-/* A target x and the block's sources: adds a vector for each value to sum, and
- * the strengths of sources that it lies on to self. */
+/* Sums the block's sources at a target x: adds one vector per value to `to`,
+ * and the strengths of sources that x lies on to self. */
 SIMD_FN void few_target(const struct few_near *near, const double x[3],
                         const struct few_block *b, int strengths, int values,
                         few_pair *pair, const struct few_tables *t, vreal *to,
@@ -321,7 +321,7 @@ FEW_RUN(stokeslet, 3, EXACT_FLOW)
 FEW_RUN(rotlet, 3, EXACT_FLOW)
 FEW_RUN(stresslet, 6, EXACT_FLOW)
 
-/* ---- modes: as of ewald_any_kern.c, but that fractions are one number, and
+/* ---- modes: as in ewald_any_kern.c, except that a fraction is one number, and
  * sums stay vectors, [channels][entries][4][W] */
 
 static void tables(const struct ewald_job *job, const struct ewald_points *p,
@@ -411,7 +411,7 @@ static void gather(const struct ewald_job *job, int slot, int64_t i0, int count,
             for (; left > 1 && left != 3;
                  left -= 2, f += (int64_t)4 * B, at += 8 * W)
                 few_dots(ab, f, padded, 2, at);
-            if (left == 3) /* not one, which sums would wait for */
+            if (left == 3) /* not 1, where sums would wait for each other */
                 few_dots(ab, f, padded, 3, at);
             else if (left > 0)
                 few_dots(ab, f, padded, 1, at);

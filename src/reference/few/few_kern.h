@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* few_kern.h: exact_few_kern.c, for each instruction set. */
+/* few_kern.h: few_kern.c, for each instruction set. */
 #ifndef FARSUM_REFERENCE_FEW_FEW_KERN_H
 #define FARSUM_REFERENCE_FEW_FEW_KERN_H
 
@@ -7,7 +7,8 @@
 
 enum { FEW_BLOCK = 256 };
 
-/* Sources, inside; past count up to a vector of others, of no strength. */
+/* Sources, in internal units.  Up to one vector of sources without strength
+ * follows the last. */
 struct few_block {
     int count;
     double x[3][FEW_BLOCK], q[EXACT_STRENGTHS][FEW_BLOCK];
@@ -16,19 +17,19 @@ struct few_block {
 struct few_near {
     const struct exact_args *args;
     const double *image; /* [args.images][3] */
-    const double *x;     /* [args.m][3] targets, inside */
+    const double *x;     /* [args.m][3] targets, in internal units */
     int width;
 };
 
-/* Adds a block to sums [m][width], and the strengths of those of its sources
- * that a target lies on to self [m][strengths]. */
+/* Adds a block to sums [m][width].  Adds the strengths of its sources that a
+ * target lies on to self [m][strengths]. */
 typedef void few_near_run(const struct few_near *near,
                           const struct few_block *block, double *sums,
                           double *self);
 
 struct exact_few_kern {
-    /* tables and gather; of points s_high is all of a fraction, within +-1/2;
-     * sums are [channels][entries][4][lanes] */
+    /* tables and gather.  s_high of points is the whole fraction, within +-1/2.
+     * Sums are [channels][entries][4][lanes]. */
     struct ewald_any_kern modes;
     int lanes;
     struct {

@@ -5,7 +5,7 @@
 
 enum { GROUP = 128 };
 
-/* As method/fmm/device/exclude.k has it. */
+/* Same layout as in method/fmm/device/exclude.k. */
 struct exclude_units {
     double per_h, skip, least, soft, box[3];
     int64_t rows, sources, targets, roots;
@@ -39,7 +39,7 @@ static farsum_status exclude_kernels(const struct task *task,
     return FARSUM_OK;
 }
 
-/* The rows, if others lie there. */
+/* Sends the rows if the device has different ones. */
 static farsum_status exclude_rows(const struct task *task,
                                   struct fmm_gpu_exclude *x)
 {
@@ -51,7 +51,7 @@ static farsum_status exclude_rows(const struct task *task,
     return gpu_excluded_send(&x->excluded, task);
 }
 
-/* Where the caller's points lie in the order of leaves. */
+/* Sets at: the index of each of the caller's points in the order of leaves. */
 static farsum_status exclude_at(struct fmm_gpu_exclude *x,
                                 const struct tree_gpu_points *p,
                                 struct device *device, struct buf *at)
