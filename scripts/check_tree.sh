@@ -3,6 +3,7 @@
 # Checks the rules that the tree lives by; prints every breach, exits 1 if any.
 #
 #   includes run one way, and no folder is too large (check_layers.py).
+#   prose avoids the turns of banned_words.txt (check_words.py).
 #   a file has at most 500 lines, a function at most 120, a line of C at most
 #   80 characters; nothing names this machine's folders; the library reads the
 #   environment by secure_getenv and keeps files by base/store.h.
@@ -19,6 +20,7 @@ sources=$(find src include tools test examples bench -name '*.[chk]' -o -name '*
               -o -name '*.cc' -o -name '*.def' | sort)
 
 python3 -B scripts/check_layers.py || bad=1
+python3 -B scripts/check_words.py || bad=1
 for file in $(find tools examples -name '*.[ch]' | sort); do
     for header in $(sed -n 's/^ *# *include "\([^"]*\)".*/\1/p' "$file"); do
         case $header in test/* | unit/*)
