@@ -194,7 +194,10 @@ farsum_status stopwatch_create(struct stopwatch *watch, struct device *device)
 {
     *watch = (struct stopwatch){device, NULL, NULL, 0};
     TRY(device->backend->mark_create(device, &watch->from));
-    return device->backend->mark_create(device, &watch->to);
+    farsum_status status = device->backend->mark_create(device, &watch->to);
+    if (status != FARSUM_OK)
+        stopwatch_clear(watch);
+    return status;
 }
 
 farsum_status stopwatch_create_from(struct stopwatch *watch,
