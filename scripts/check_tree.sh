@@ -30,7 +30,7 @@ for file in $(find tools examples -name '*.[ch]' | sort); do
 done
 
 texts=$(find src include tools test examples bench cmake scripts docs \
-             -name '*.[ch]' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' \
+             -name '*.[chk]' -o -name '*.kh' -o -name '*.def' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' \
              -o -name '*.cmake' -o -name 'CMakeLists.txt' | sort)
 for file in $texts; do
     lines=$(wc -l <"$file")
