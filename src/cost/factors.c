@@ -13,11 +13,12 @@ static const char *const names[MACHINE_ROOMS] = {
 };
 
 /* Key of the factors, with the version of the costs. */
-static void machine_key(const struct machine_place *place, char key[WISDOM_KEY])
+static void machine_key(const struct machine_place *place,
+                        char key[KEPT_TIMES_KEY])
 {
     char what[64];
     snprintf(what, sizeof what, "machine %s", farsum_version());
-    wisdom_key_of(key, place, what);
+    kept_times_key_of(key, place, what);
 }
 
 void machine_none(struct machine *machine)
@@ -34,13 +35,13 @@ int machine_is_bad(double factor)
 
 void machine_load(struct machine *machine, const struct machine_place *place)
 {
-    struct choose_time times[WISDOM_MOST];
+    struct choose_time times[KEPT_TIMES_MOST];
     struct machine found = {.measured = 1};
-    char key[WISDOM_KEY];
+    char key[KEPT_TIMES_KEY];
     machine_key(place, key);
-    int n = wisdom_load(key, times);
+    int n = kept_times_load(key, times);
     for (int r = 0; r < MACHINE_ROOMS; r++) {
-        found.factor[r] = wisdom_run(times, n, names[r]);
+        found.factor[r] = kept_times_run(times, n, names[r]);
         found.measured &= !machine_is_bad(found.factor[r]);
     }
     machine_none(machine);
@@ -52,11 +53,11 @@ void machine_keep(const struct machine *machine,
                   const struct machine_place *place)
 {
     struct choose_time times[MACHINE_ROOMS];
-    char key[WISDOM_KEY];
+    char key[KEPT_TIMES_KEY];
     machine_key(place, key);
     for (int r = 0; r < MACHINE_ROOMS; r++) {
         times[r] = (struct choose_time){.run = machine->factor[r]};
         snprintf(times[r].row, sizeof times->row, "%s", names[r]);
     }
-    wisdom_keep(key, times, MACHINE_ROOMS);
+    kept_times_keep(key, times, MACHINE_ROOMS);
 }

@@ -12,12 +12,13 @@
 #include "base/number.h"
 #include "base/store.h"
 
-enum { LINE = WISDOM_KEY + 128, LINES_MOST = 5000 };
-static const int64_t wisdom_most = (int64_t)LINE * 2 * LINES_MOST; /* bytes */
-static const char wisdom_name[] = "wisdom";
+enum { LINE = KEPT_TIMES_KEY + 128, LINES_MOST = 5000 };
+static const int64_t kept_times_most =
+    (int64_t)LINE * 2 * LINES_MOST; /* bytes */
+static const char kept_times_name[] = "wisdom";
 
-void wisdom_key(char key[WISDOM_KEY], const struct device *device, enum isa isa,
-                int threads, const char *text)
+void kept_times_key(char key[KEPT_TIMES_KEY], const struct device *device,
+                    enum isa isa, int threads, const char *text)
 {
     char place[256];
     *key = 0;
@@ -35,22 +36,22 @@ void wisdom_key(char key[WISDOM_KEY], const struct device *device, enum isa isa,
         snprintf(place, sizeof place, "host %.120s %s %d", name, isa_name(isa),
                  threads);
     }
-    snprintf(key, WISDOM_KEY, "%s|%s|", place, text);
+    snprintf(key, KEPT_TIMES_KEY, "%s|%s|", place, text);
     for (char *c = key; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
 }
 
-void wisdom_key_of(char key[WISDOM_KEY], const struct machine_place *place,
-                   const char *what)
+void kept_times_key_of(char key[KEPT_TIMES_KEY],
+                       const struct machine_place *place, const char *what)
 {
     char text[100];
     snprintf(text, sizeof text, "%s %s", what,
              place->precision == FARSUM_F32 ? "f32" : "f64");
-    wisdom_key(key, place->device, place->isa, place->threads, text);
+    kept_times_key(key, place->device, place->isa, place->threads, text);
 }
 
-double wisdom_run(const struct choose_time *times, int n, const char *row)
+double kept_times_run(const struct choose_time *times, int n, const char *row)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(times[i].row, row) == 0)
@@ -59,7 +60,7 @@ double wisdom_run(const struct choose_time *times, int n, const char *row)
 }
 
 /* Parses " seconds" in a line; NULL: something else. */
-static const char *wisdom_seconds(const char *p, double *seconds)
+static const char *kept_times_seconds(const char *p, double *seconds)
 {
     const char *end = NULL;
     if (!p || *p != ' ')
@@ -69,8 +70,8 @@ static const char *wisdom_seconds(const char *p, double *seconds)
 }
 
 /* "key row set run" */
-static int wisdom_parse(const char *line, const char *key,
-                        struct choose_time *time)
+static int kept_times_parse(const char *line, const char *key,
+                            struct choose_time *time)
 {
     struct choose_time t = {0};
     size_t n = strlen(key), row;
@@ -81,8 +82,8 @@ static int wisdom_parse(const char *line, const char *key,
     if (row == 0 || row >= sizeof t.row)
         return 0;
     memcpy(t.row, line, row);
-    line = wisdom_seconds(line + row, &t.set);
-    line = wisdom_seconds(line, &t.run);
+    line = kept_times_seconds(line + row, &t.set);
+    line = kept_times_seconds(line, &t.run);
     if (!line || t.run <= 0 || line[strspn(line, " \n")])
         return 0;
     *time = t;
@@ -91,7 +92,7 @@ static int wisdom_parse(const char *line, const char *key,
 
 /* Returns a line of the text without its end, and the start of the next one.
  * NULL: no whole line is left. */
-static char *wisdom_line(char *text, char **next)
+static char *kept_times_line(char *text, char **next)
 {
     char *end = text ? strchr(text, '\n') : NULL;
     if (!end)
@@ -101,7 +102,7 @@ static char *wisdom_line(char *text, char **next)
     return text;
 }
 
-int wisdom_load(const char *key, struct choose_time times[WISDOM_MOST])
+int kept_times_load(const char *key, struct choose_time times[KEPT_TIMES_MOST])
 {
     struct store store;
     char *text = NULL, *next = NULL;
@@ -110,22 +111,22 @@ int wisdom_load(const char *key, struct choose_time times[WISDOM_MOST])
     if (!*key)
         return 0;
     if (store_open(&store, 0) == FARSUM_OK)
-        store_read(&store, wisdom_name, wisdom_most, &text, &bytes);
+        store_read(&store, kept_times_name, kept_times_most, &text, &bytes);
     store_close(&store);
-    for (char *line = wisdom_line(text, &next); line && n < WISDOM_MOST;
-         line = wisdom_line(next, &next))
-        n += wisdom_parse(line, key, &times[n]);
+    for (char *line = kept_times_line(text, &next); line && n < KEPT_TIMES_MOST;
+         line = kept_times_line(next, &next))
+        n += kept_times_parse(line, key, &times[n]);
     mem_free(text);
     return n;
 }
 
-static int wisdom_replaced(const char *line, const char *key,
-                           const struct choose_time *times, int n)
+static int kept_times_replaced(const char *line, const char *key,
+                               const struct choose_time *times, int n)
 {
     struct choose_time old;
     if (strncmp(line, key, strlen(key)) != 0)
         return 0;
-    if (!wisdom_parse(line, key, &old))
+    if (!kept_times_parse(line, key, &old))
         return 1;
     for (int i = 0; i < n; i++)
         if (strcmp(times[i].row, old.row) == 0)
@@ -134,29 +135,29 @@ static int wisdom_replaced(const char *line, const char *key,
 }
 
 /* Writes the lines to keep, then the new ones, which `add` already holds. */
-static farsum_status wisdom_write(struct store *store, const char *key,
-                                  const struct choose_time *times, int n,
-                                  char *add, int64_t added)
+static farsum_status kept_times_write(struct store *store, const char *key,
+                                      const struct choose_time *times, int n,
+                                      char *add, int64_t added)
 {
     farsum_status status = FARSUM_OK;
     char *text = NULL, *kept = NULL, *next = NULL;
     int64_t bytes = 0, lines = n, used = 0;
-    if (store_read(store, wisdom_name, wisdom_most, &text, &bytes))
+    if (store_read(store, kept_times_name, kept_times_most, &text, &bytes))
         GO(MEM_RAW(kept, bytes + 1));
     for (int64_t i = 0; i < bytes; i++)
         lines += text[i] == '\n';
-    for (char *line = wisdom_line(text, &next); line;
-         line = wisdom_line(next, &next)) {
+    for (char *line = kept_times_line(text, &next); line;
+         line = kept_times_line(next, &next)) {
         size_t length = strlen(line);
         if (lines-- > LINES_MOST || length >= LINE
-            || wisdom_replaced(line, key, times, n))
+            || kept_times_replaced(line, key, times, n))
             continue;
         memcpy(kept + used, line, length);
         used += (int64_t)length;
         kept[used++] = '\n';
     }
     const struct store_part part[] = {{kept, used}, {add, added}};
-    GO(store_write(store, wisdom_name, part, 2));
+    GO(store_write(store, kept_times_name, part, 2));
 done:
     mem_free(text);
     mem_free(kept);
@@ -164,8 +165,8 @@ done:
 }
 
 /* A failure only costs time later. */
-static farsum_status wisdom_try(const char *key,
-                                const struct choose_time *times, int n)
+static farsum_status kept_times_try(const char *key,
+                                    const struct choose_time *times, int n)
 {
     farsum_status status = FARSUM_OK;
     struct store store;
@@ -180,39 +181,40 @@ static farsum_status wisdom_try(const char *key,
                          times[i].row, number_digits(times[i].set, 5).text,
                          number_digits(times[i].run, 5).text);
     GO(store_lock(&store));
-    GO(wisdom_write(&store, key, times, n, add, used));
+    GO(kept_times_write(&store, key, times, n, add, used));
 done:
     mem_free(add);
     store_close(&store);
     return status;
 }
 
-void wisdom_keep(const char *key, const struct choose_time *times, int n)
+void kept_times_keep(const char *key, const struct choose_time *times, int n)
 {
     if (*key && n > 0)
-        (void)!wisdom_try(key, times, n);
+        (void)!kept_times_try(key, times, n);
 }
 
-void wisdom_about(char *file, size_t size, int64_t *lines, int64_t *bytes)
+void kept_times_about(char *file, size_t size, int64_t *lines, int64_t *bytes)
 {
     struct store store;
     char *text = NULL;
     *lines = *bytes = 0;
     *file = 0;
     if (store_open(&store, 0) == FARSUM_OK && store.folder >= 0)
-        snprintf(file, size, "%s/%s", store.path, wisdom_name);
-    if (*file && store_read(&store, wisdom_name, wisdom_most, &text, bytes))
+        snprintf(file, size, "%s/%s", store.path, kept_times_name);
+    if (*file
+        && store_read(&store, kept_times_name, kept_times_most, &text, bytes))
         for (const char *c = text; c < text + *bytes; c++)
             *lines += *c == '\n';
     store_close(&store);
     mem_free(text);
 }
 
-int wisdom_clear(void)
+int kept_times_clear(void)
 {
     struct store store;
     int gone = store_open(&store, 0) == FARSUM_OK
-               && store_remove(&store, wisdom_name);
+               && store_remove(&store, kept_times_name);
     store_close(&store);
     return gone;
 }

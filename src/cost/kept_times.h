@@ -16,7 +16,7 @@
 #include "device/device.h"
 #include "cost/place.h"
 
-enum { WISDOM_KEY = 512, WISDOM_MOST = 64 /* times per key */ };
+enum { KEPT_TIMES_KEY = 512, KEPT_TIMES_MOST = 64 /* times per key */ };
 
 /* Measured times of a variant. */
 struct choose_time {
@@ -25,23 +25,23 @@ struct choose_time {
 };
 
 /* Makes the key of lines: the place and a text; "" if the text is empty. */
-void wisdom_key(char key[WISDOM_KEY], const struct device *device,
-                enum isa isa, int threads, const char *text);
+void kept_times_key(char key[KEPT_TIMES_KEY], const struct device *device,
+                    enum isa isa, int threads, const char *text);
 /* Makes the key of numbers about a machine: `what` and the place's
  * precision. */
-void wisdom_key_of(char key[WISDOM_KEY], const struct machine_place *place,
-                   const char *what);
+void kept_times_key_of(char key[KEPT_TIMES_KEY],
+                       const struct machine_place *place, const char *what);
 /* Loads the times of a key's variants; returns their number. */
-int wisdom_load(const char *key, struct choose_time times[WISDOM_MOST]);
+int kept_times_load(const char *key, struct choose_time times[KEPT_TIMES_MOST]);
 /* Returns the run time of a variant among them; 0: unknown. */
-double wisdom_run(const struct choose_time *times, int n, const char *row);
+double kept_times_run(const struct choose_time *times, int n, const char *row);
 /* Keeps times and replaces the key's older times of these variants.  If there
  * are very many lines, the oldest are removed. */
-void wisdom_keep(const char *key, const struct choose_time *times, int n);
+void kept_times_keep(const char *key, const struct choose_time *times, int n);
 
 /* Returns the file's name, "" if there is no folder; its number of lines, 0 if
  * it does not exist; and its bytes. */
-void wisdom_about(char *file, size_t size, int64_t *lines, int64_t *bytes);
+void kept_times_about(char *file, size_t size, int64_t *lines, int64_t *bytes);
 /* Removes the file; returns 1 if it existed. */
-int wisdom_clear(void);
+int kept_times_clear(void);
 #endif

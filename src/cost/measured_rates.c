@@ -36,13 +36,13 @@ static const char what[] = "model";
 static int rates_load(const struct machine_place *place,
                       struct model_rates *rates)
 {
-    struct choose_time times[WISDOM_MOST];
-    char key[WISDOM_KEY];
-    wisdom_key_of(key, place, what);
-    int n = wisdom_load(key, times);
+    struct choose_time times[KEPT_TIMES_MOST];
+    char key[KEPT_TIMES_KEY];
+    kept_times_key_of(key, place, what);
+    int n = kept_times_load(key, times);
     *rates = (struct model_rates){.kept = 1};
     for (int k = 0; k < RATES; k++)
-        *rate_of(rates, k) = wisdom_run(times, n, rate_name(k));
+        *rate_of(rates, k) = kept_times_run(times, n, rate_name(k));
     rates->cache *= cache_unit;
     for (int k = 0; k <= BYTE; k++)
         if (!(*rate_of(rates, k) > 0))
@@ -54,16 +54,16 @@ static void rates_keep(const struct machine_place *place,
                        struct model_rates rates)
 {
     struct choose_time times[RATES];
-    char key[WISDOM_KEY];
+    char key[KEPT_TIMES_KEY];
     int n = 0;
-    wisdom_key_of(key, place, what);
+    kept_times_key_of(key, place, what);
     rates.cache /= cache_unit;
     for (int k = 0; k < RATES; k++)
         if (*rate_of(&rates, k) > 0) {
             times[n] = (struct choose_time){.run = *rate_of(&rates, k)};
             snprintf(times[n++].row, sizeof times->row, "%s", rate_name(k));
         }
-    wisdom_keep(key, times, n);
+    kept_times_keep(key, times, n);
 }
 
 farsum_status model_time(model_run *run, void *data, double least,

@@ -31,7 +31,7 @@ static farsum_status buf_make(struct buf *buf, struct device *device,
 {
     const struct device_backend *backend = device->backend;
     struct buf made = {.device = device, .owned = 1};
-    TRY(recording_refuses(device, "allocating"));
+    TRY(graph_refuses(device, "allocating"));
     buf_clear(buf);
     made.bytes = bytes > 0 ? bytes : 1;
     TRY(buf_room(device, made.bytes));
@@ -155,7 +155,7 @@ farsum_status buf_upload(struct buf *buf, int64_t offset, const void *from,
     TRY(buf_inside(buf, offset, bytes));
     if (bytes == 0)
         return FARSUM_OK;
-    TRY(recording_refuses(buf->device, "a copy from the host"));
+    TRY(graph_refuses(buf->device, "a copy from the host"));
     return buf->device->backend->upload(buf->device, buf->handle, offset, from,
                                         bytes);
 }
@@ -166,7 +166,7 @@ farsum_status buf_download(const struct buf *buf, int64_t offset, void *to,
     TRY(buf_inside(buf, offset, bytes));
     if (bytes == 0)
         return FARSUM_OK;
-    TRY(recording_refuses(buf->device, "a copy to the host"));
+    TRY(graph_refuses(buf->device, "a copy to the host"));
     return buf->device->backend->download(buf->device, to, buf->handle, offset,
                                           bytes);
 }
@@ -182,7 +182,7 @@ farsum_status buf_copy(struct buf *to, int64_t to_offset,
     const int64_t call[] = {(int64_t)(uintptr_t)to->handle, to_offset,
                             (int64_t)(uintptr_t)from->handle, from_offset,
                             bytes};
-    if (recording_notes(to->device, call, sizeof call))
+    if (graph_notes(to->device, call, sizeof call))
         return FARSUM_OK;
     return to->device->backend->copy(to->device, to->handle, to_offset,
                                      from->handle, from_offset, bytes);
@@ -196,7 +196,7 @@ farsum_status buf_fill_part(struct buf *buf, int64_t offset, int byte,
         return FARSUM_OK;
     const int64_t call[] = {(int64_t)(uintptr_t)buf->handle, offset, byte,
                             bytes};
-    if (recording_notes(buf->device, call, sizeof call))
+    if (graph_notes(buf->device, call, sizeof call))
         return FARSUM_OK;
     return buf->device->backend->fill(buf->device, buf->handle, offset, byte,
                                       bytes);

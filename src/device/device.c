@@ -137,7 +137,7 @@ farsum_status device_count(const struct device_backend *backend, int *n)
 
 farsum_status device_finish(struct device *device)
 {
-    TRY(recording_refuses(device, "waiting"));
+    TRY(graph_refuses(device, "waiting"));
     return device->backend->finish(device);
 }
 
@@ -180,7 +180,7 @@ farsum_status kernel_launch(const struct kernel *kernel, int64_t groups,
                           kernel->arena,  n_args, args};
     if (kernel->late)
         TRY(jit_late_handle(kernel->late, kernel->slot, &what.kernel));
-    if (recording_notes_launch(kernel->device, &what))
+    if (graph_notes_launch(kernel->device, &what))
         return FARSUM_OK;
     farsum_status status = kernel->device->backend->launch(kernel->device,
                                                            &what);
@@ -218,7 +218,7 @@ void stopwatch_clear(struct stopwatch *watch)
 
 static farsum_status stopwatch_mark(struct device *device, void *mark)
 {
-    if (recording_notes(device, &mark, sizeof mark))
+    if (graph_notes(device, &mark, sizeof mark))
         return FARSUM_OK;
     return device->backend->mark(device, mark);
 }
@@ -236,7 +236,7 @@ farsum_status stopwatch_stop(struct stopwatch *watch)
 
 farsum_status stopwatch_seconds(struct stopwatch *watch, double *seconds)
 {
-    TRY(recording_refuses(watch->device, "a time"));
+    TRY(graph_refuses(watch->device, "a time"));
     TRY(watch->device->backend->seconds(watch->device, watch->from, watch->to,
                                         seconds));
     /* events of two queues may complete in another order */

@@ -97,12 +97,12 @@ struct device_backend {
     void (*forget)(struct device *device, void *whole);
     /* A second queue, "aside" in names (device/second_stream.h).  Between enter
      * and leave it is the device's queue. */
-    farsum_status (*aside_create)(struct device *device, void **aside);
-    void (*aside_destroy)(struct device *device, void *aside);
-    farsum_status (*aside_fork)(struct device *device, void *aside);
-    void (*aside_enter)(struct device *device, void *aside);
-    farsum_status (*aside_leave)(struct device *device, void *aside);
-    farsum_status (*aside_join)(struct device *device, void *aside);
+    farsum_status (*second_stream_create)(struct device *device, void **aside);
+    void (*second_stream_destroy)(struct device *device, void *aside);
+    farsum_status (*second_stream_fork)(struct device *device, void *aside);
+    void (*second_stream_enter)(struct device *device, void *aside);
+    farsum_status (*second_stream_leave)(struct device *device, void *aside);
+    farsum_status (*second_stream_join)(struct device *device, void *aside);
     /* Kernels that launch kernels; both NULL if unsupported.  OK: they can be
      * compiled here, and facts.linker and facts.pending are set. */
     farsum_status (*nested)(struct device *device);

@@ -19,7 +19,7 @@ static void trace_add(struct trace *trace, const void *bytes, int64_t n)
     XXH3_128bits_update(&trace->state, bytes, (size_t)n);
 }
 
-int recording_notes(struct device *device, const void *call, int64_t bytes)
+int graph_notes(struct device *device, const void *call, int64_t bytes)
 {
     struct trace *trace = device->trace;
     if (!trace)
@@ -30,12 +30,12 @@ int recording_notes(struct device *device, const void *call, int64_t bytes)
     return 1;
 }
 
-int recording_notes_launch(struct device *device, const struct launch *what)
+int graph_notes_launch(struct device *device, const struct launch *what)
 {
     struct trace *trace = device->trace;
     const int64_t how[] = {(int64_t)(uintptr_t)what->kernel, what->groups,
                            what->group, what->arena, what->n_args};
-    if (!recording_notes(device, how, sizeof how))
+    if (!graph_notes(device, how, sizeof how))
         return 0;
     for (int i = 0; i < what->n_args; i++) {
         const struct arg *a = &what->args[i];
@@ -50,7 +50,7 @@ int recording_notes_launch(struct device *device, const struct launch *what)
     return 1;
 }
 
-farsum_status recording_refuses(const struct device *device, const char *what)
+farsum_status graph_refuses(const struct device *device, const char *what)
 {
     if (device->trace)
         FAIL(ERR_UNSUPPORTED, "%s cannot be part of a kept sequence", what);
@@ -59,8 +59,8 @@ farsum_status recording_refuses(const struct device *device, const char *what)
 
 /* Computes the hash of the calls that the work makes; returns 0 if they cannot
  * be captured. */
-static int recording_look(struct device *device, farsum_status (*work)(void *),
-                          void *data, uint64_t seen[2])
+static int graph_look(struct device *device, farsum_status (*work)(void *),
+                      void *data, uint64_t seen[2])
 {
     struct trace trace;
     trace.calls = 0;
@@ -76,14 +76,14 @@ static int recording_look(struct device *device, farsum_status (*work)(void *),
     return status == FARSUM_OK && trace.calls > 1;
 }
 
-static int recording_same(const uint64_t a[2], const uint64_t b[2])
+static int graph_same(const uint64_t a[2], const uint64_t b[2])
 {
     return a[0] == b[0] && a[1] == b[1];
 }
 
 /* Captures the work and replaces the stored graph. */
-static farsum_status recording_keep(struct recording *r,
-                                    farsum_status (*work)(void *), void *data)
+static farsum_status graph_keep(struct graph *r, farsum_status (*work)(void *),
+                                void *data)
 {
     const struct device_backend *b = r->device->backend;
     void *whole = NULL;
@@ -101,28 +101,28 @@ static farsum_status recording_keep(struct recording *r,
     return FARSUM_OK;
 }
 
-farsum_status recording_run(struct recording *r, struct device *device,
-                            farsum_status (*work)(void *data), void *data)
+farsum_status graph_run(struct graph *r, struct device *device,
+                        farsum_status (*work)(void *data), void *data)
 {
     uint64_t seen[2];
     if (r->off || device->trace || !device->backend->record_begin
-        || !recording_look(device, work, data, seen))
+        || !graph_look(device, work, data, seen))
         return work(data);
     r->device = device;
-    if (r->whole && recording_same(seen, r->kept))
+    if (r->whole && graph_same(seen, r->kept))
         return device->backend->replay(device, r->whole);
-    int again = recording_same(seen, r->last);
+    int again = graph_same(seen, r->last);
     r->last[0] = seen[0];
     r->last[1] = seen[1];
-    if (again && recording_keep(r, work, data) == FARSUM_OK)
+    if (again && graph_keep(r, work, data) == FARSUM_OK)
         return device->backend->replay(device, r->whole);
     r->off = again; /* the capture should have succeeded */
     return work(data);
 }
 
-void recording_clear(struct recording *r)
+void graph_clear(struct graph *r)
 {
     if (r->device && r->whole)
         r->device->backend->forget(r->device, r->whole);
-    *r = (struct recording){0};
+    *r = (struct graph){0};
 }

@@ -15,7 +15,7 @@
 
 #include "device/device.h"
 
-struct recording {
+struct graph {
     struct device *device; /* borrowed; NULL: no sequence is stored */
     uint64_t last[2];      /* hash of the most recent sequence */
     uint64_t kept[2];      /* hash of the sequence in `whole` */
@@ -28,19 +28,19 @@ struct recording {
  * libraries on the device's queue.  work may be called twice and must then
  * enqueue the same.  Work that waits, allocates or moves data from or to the
  * host is executed directly each time. */
-farsum_status recording_run(struct recording *recording, struct device *device,
-                            farsum_status (*work)(void *data), void *data);
+farsum_status graph_run(struct graph *recording, struct device *device,
+                        farsum_status (*work)(void *data), void *data);
 /* Call it before the objects that the sequence uses are destroyed.  All zero is
  * legal. */
-void recording_clear(struct recording *recording);
+void graph_clear(struct graph *recording);
 
 /* For calls of vendors' libraries that bypass device.h.  Returns 1 if the
  * device only records: the bytes are then part of the hash, and the call must
  * not be made.  Otherwise the call must use the device's current queue. */
-int recording_notes(struct device *device, const void *call, int64_t bytes);
+int graph_notes(struct device *device, const void *call, int64_t bytes);
 /* Fails if the device only records: the calls that follow cannot be
  * captured. */
-farsum_status recording_refuses(const struct device *device, const char *what);
+farsum_status graph_refuses(const struct device *device, const char *what);
 /* The same for a launch. */
-int recording_notes_launch(struct device *device, const struct launch *what);
+int graph_notes_launch(struct device *device, const struct launch *what);
 #endif

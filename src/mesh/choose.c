@@ -47,7 +47,7 @@ static farsum_status plan_again(struct farsum_mesh *m, int room, int number)
         return status;
     }
     if (m->gpu) /* before the variant that it uses is destroyed */
-        recording_clear(&m->gpu->recording[room]);
+        graph_clear(&m->gpu->recording[room]);
     old.row->variant->destroy(m->state[room]);
     m->state[room] = state;
     if (old.row != m->choice[room].row)

@@ -41,7 +41,7 @@ void mesh_gpu_destroy(struct mesh_gpu *g)
     if (!g)
         return;
     for (int room = 0; room < MESH_ROOMS; room++)
-        recording_clear(&g->recording[room]);
+        graph_clear(&g->recording[room]);
     struct buf *all[] = {&g->record, &g->flag,  &g->q,
                          &g->grid,   &g->value, &g->gradient};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -287,8 +287,7 @@ farsum_status mesh_gpu_spread(struct farsum_mesh *m, const void *q, void *grid)
         TRY(mesh_gpu_array(m->device, &q_array, 1, &g->q, &strengths));
     const struct spread_io io = {.q = &strengths, .mesh = &mesh};
     struct call call = {m, &io};
-    TRY(recording_run(&g->recording[MESH_SPREAD], m->device, gpu_spread,
-                      &call));
+    TRY(graph_run(&g->recording[MESH_SPREAD], m->device, gpu_spread, &call));
     g->looked |= p->grid_memory == FARSUM_DEVICE;
     if (p->grid_memory == FARSUM_DEVICE)
         return FARSUM_OK;
@@ -316,8 +315,7 @@ farsum_status mesh_gpu_interp(struct farsum_mesh *m, const void *grid,
     TRY(mesh_gpu_array(m->device, &gradients, 0, &g->gradient, &field));
     TRY(mesh_gpu_array(m->device, &from, 1, &g->grid, &mesh));
     struct call call = {m, &io};
-    TRY(recording_run(&g->recording[MESH_INTERP], m->device, gpu_interp,
-                      &call));
+    TRY(graph_run(&g->recording[MESH_INTERP], m->device, gpu_interp, &call));
     g->looked |= p->value_memory == FARSUM_DEVICE;
     if (p->value_memory == FARSUM_DEVICE)
         return FARSUM_OK;

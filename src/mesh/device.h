@@ -16,7 +16,7 @@ struct mesh_gpu {
     struct buf flag;   /* [MESH_ARRAYS] i32, 1: results are not finite */
     int looked;        /* 1: flags may have been set since they were read */
     struct buf q, grid, value, gradient;    /* for a caller on the host */
-    struct recording recording[MESH_ROOMS]; /* graphs of calls */
+    struct graph recording[MESH_ROOMS];     /* graphs of calls */
     struct stopwatch watch[MESH_ROOMS];
     int has_watches, timed[MESH_ROOMS];
 };

@@ -32,7 +32,7 @@ void nufft_gpu_destroy(struct farsum_nufft *n)
     struct nufft_gpu *g = n->gpu;
     if (!g)
         return;
-    recording_clear(&g->recording);
+    graph_clear(&g->recording);
     for (int ch = 0; g->part && ch < n->batch; ch++)
         buf_clear(&g->part[ch]);
     mem_free(g->part);
@@ -229,7 +229,7 @@ static farsum_status gpu_vectors(struct farsum_nufft *n, int first, int last,
     e.c = g->grid; /* without points nothing is read */
     if (each_c > 0)
         TRY(mesh_gpu_array(n->device, &c_array, p->type == 1, &g->c, &e.c));
-    TRY(recording_run(&g->recording, n->device, gpu_work, &e));
+    TRY(graph_run(&g->recording, n->device, gpu_work, &e));
     if (p->type == 1 ? there_f : there_c) {
         n->mesh->gpu->looked = 1;
         return FARSUM_OK;

@@ -14,7 +14,7 @@ struct nufft_gpu {
     struct buf scale; /* the three tables, contiguous */
     struct buf c, f;  /* a batch of a caller on the host; c also for a device
                          caller with several batches */
-    struct recording recording; /* graph of an execute, or of a batch of a host
+    struct graph recording; /* graph of an execute, or of a batch of a host
                                    caller */
     struct stopwatch watch;
     int has_watch, timed;

@@ -215,7 +215,7 @@ farsum_status farsum_cache_list(farsum_cache_visit *visit, void *data,
     int64_t lines, size;
     struct visitor visitor = {visit, data};
     TRY(cache_list(visit_file, &visitor, files, bytes));
-    wisdom_about(times, sizeof times, &lines, &size);
+    kept_times_about(times, sizeof times, &lines, &size);
     if (lines == 0)
         return FARSUM_OK;
     ++*files;
@@ -229,7 +229,7 @@ farsum_status farsum_cache_clear(int64_t *files)
     FP_GUARD;
     if (!files)
         FAIL(ERR_ARGUMENT, "files is NULL");
-    int times = wisdom_clear();
+    int times = kept_times_clear();
     TRY(cache_clear(files));
     *files += times;
     return FARSUM_OK;

@@ -28,7 +28,7 @@ struct verify_targets {
 struct verify_there {
     struct device *device;            /* borrowed */
     struct buf x, q;                  /* owned */
-    struct exact_gpu_kernels kernels; /* owned */
+    struct few_device_kernels kernels; /* owned */
 };
 
 /* The second sum of some sources and strengths, made once and compared with

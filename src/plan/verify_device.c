@@ -15,7 +15,7 @@ int verify_on_device(const struct farsum_plan *plan, const struct verify_sum *s)
 {
     farsum_status status = FARSUM_ERR_UNSUPPORTED;
     if (!s->whole)
-        status = exact_gpu_fits(&plan->task, s->tolerance);
+        status = few_device_fits(&plan->task, s->tolerance);
     if (status == FARSUM_OK)
         return 1;
     status = status_fail(FARSUM_OK, "%s", "");
@@ -26,7 +26,7 @@ int verify_few(const struct farsum_plan *plan, const struct verify_sum *s)
 {
     farsum_status status = FARSUM_ERR_UNSUPPORTED;
     if (!s->whole && s->n > VERIFY_FEW)
-        status = exact_few_fits(&plan->task, s->tolerance, s->targets.count);
+        status = few_fits(&plan->task, s->tolerance, s->targets.count);
     if (status == FARSUM_OK)
         return 1;
     status = status_fail(FARSUM_OK, "%s", "");
@@ -54,7 +54,7 @@ void verify_recall(struct verify_sum *s)
         return;
     buf_clear(&s->there->x);
     buf_clear(&s->there->q);
-    exact_gpu_close(&s->there->kernels);
+    few_device_close(&s->there->kernels);
     mem_free(s->there);
     s->there = NULL;
 }
@@ -68,10 +68,10 @@ static int sum_width(const struct farsum_plan *plan, const struct verify_sum *s)
 static farsum_status sum_kernels(const struct farsum_plan *plan,
                                  const struct verify_sum *s)
 {
-    struct exact_gpu_kernels *k = &s->there->kernels;
+    struct few_device_kernels *k = &s->there->kernels;
     int width = sum_width(plan, s);
     return k->width == width ? FARSUM_OK
-                             : exact_gpu_open(&plan->task, width, k);
+                             : few_device_open(&plan->task, width, k);
 }
 
 farsum_status verify_rows(const struct farsum_plan *plan,
@@ -83,7 +83,7 @@ farsum_status verify_rows(const struct farsum_plan *plan,
     double *rows = NULL;
     GO(sum_kernels(plan, s));
     GO(MEM_RAW(rows, t->count * width));
-    GO(exact_gpu_rows(&plan->task, &s->there->kernels, from, width, t->count,
+    GO(few_device_rows(&plan->task, &s->there->kernels, from, width, t->count,
                       t->index, rows));
     for (int64_t k = 0; k < t->count * width; k++)
         array_put(to, plan->task.problem.arrays,
@@ -96,7 +96,7 @@ done:
 /* The targets' excluded pairs as input of a sum: positions and strengths in
  * internal units, one source per pair. */
 struct lost {
-    struct exact exact;
+    struct reference exact;
     struct task task; /* the plan's, with owned exclusions */
 };
 
@@ -149,7 +149,7 @@ static void lost_row(struct lost *l, const struct verify_sum *s,
 /* Subtracts the excluded pairs from potentials and fields, or velocities. */
 static farsum_status lost_pairs(const struct farsum_plan *plan,
                                 const struct verify_sum *s, const double *y,
-                                const struct exact_sums *sums)
+                                const struct reference_sums *sums)
 {
     farsum_status status = FARSUM_OK;
     const struct verify_targets *t = &s->targets;
@@ -170,7 +170,7 @@ static farsum_status lost_pairs(const struct farsum_plan *plan,
     }
     l->exact.n = l->task.exclusions.entries;
     l->exact.m = t->count;
-    GO(exact_exclude(&l->task, &l->exact, sums));
+    GO(reference_exclude(&l->task, &l->exact, sums));
 done:
     lost_clear(l);
     return status;
@@ -189,7 +189,7 @@ static void give(const struct farsum_plan *plan, int exponent, const double *v,
 static farsum_status sum_values(struct farsum_plan *plan, struct verify_sum *s,
                                 const double *y, int width, double *values)
 {
-    struct exact_gpu sum = {.task = &plan->task,
+    struct few_device sum = {.task = &plan->task,
                             .n = s->n,
                             .m = s->targets.count,
                             .y = y,
@@ -198,12 +198,12 @@ static farsum_status sum_values(struct farsum_plan *plan, struct verify_sum *s,
     TRY(progress_step(0, 1, "summing by %s",
                       plan->task.problem.periodic[0] ? "ewald" : "direct"));
     if (!verify_on_device(plan, s))
-        return exact_few_sum(&sum, s->given_x, s->given_q, values);
+        return few_sum(&sum, s->given_x, s->given_q, values);
     TRY(verify_send(plan, s));
     TRY(sum_kernels(plan, s));
     sum.x = &s->there->x;
     sum.q = &s->there->q;
-    return exact_gpu_sum(&sum, &s->there->kernels, values);
+    return few_device_sum(&sum, &s->there->kernels, values);
 }
 
 farsum_status verify_sum_few(struct farsum_plan *plan, struct verify_sum *s,
@@ -222,7 +222,7 @@ farsum_status verify_sum_few(struct farsum_plan *plan, struct verify_sum *s,
         for (int d = 0; d < 3 && width > 1; d++)
             vector[3 * i + d] = values[width * i + gradient + d];
     }
-    const struct exact_sums sums = {
+    const struct reference_sums sums = {
         .potential = gradient ? phi : NULL,
         .field = gradient && width > 1 ? vector : NULL,
         .velocity = gradient ? NULL : vector,

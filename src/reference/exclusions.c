@@ -13,7 +13,7 @@
 enum { IMAGES = 2, SIDE = 2 * IMAGES + 1 };
 
 /* Adds phi, E, w of a charge, like the functions of reference/kernels.h. */
-static void coulomb_near(const struct exact_split *p, const double d[3],
+static void coulomb_near(const struct reference_split *p, const double d[3],
                          double r2, const double *c, double *v)
 {
     double phi = c[0] / sqrt(r2), f = phi / r2;
@@ -115,10 +115,10 @@ static int next_tied(const struct images *m, int *n, double d[3], double *r2)
 
 struct pass {
     const struct task *task;
-    struct exact *s;
-    const struct exact_sums *sums;
-    struct exact_kind kind;
-    struct exact_split split; /* xi = 0: the kernel itself */
+    struct reference *s;
+    const struct reference_sums *sums;
+    struct reference_kind kind;
+    struct reference_split split; /* xi = 0: the kernel itself */
     struct lattice lattice;
     double skip; /* square of the distance below which points coincide */
     double soft; /* square of the softening */
@@ -128,12 +128,13 @@ struct pass {
 static void exclude_pair(const struct pass *p, const struct images *m,
                          double lost, int64_t j, double *value)
 {
-    double d[3], r2, c[EXACT_CHANNELS], sum[EXACT_VALUES] = {0};
-    int values = p->kind.values == EXACT_FLOW ? EXACT_FLOW : EXACT_VIRIAL;
+    double d[3], r2, c[REFERENCE_CHANNELS], sum[REFERENCE_VALUES] = {0};
+    int values =
+        p->kind.values == REFERENCE_FLOW ? REFERENCE_FLOW : REFERENCE_VIRIAL;
     int many = 0;
     p->kind.load(p->s->q + j * p->kind.strengths, c);
     for (int n = 0; next_tied(m, &n, d, &r2); many++) {
-        double v[EXACT_VALUES] = {0};
+        double v[REFERENCE_VALUES] = {0};
         p->kind.near(&p->split, d, r2 + p->soft, c, v);
         for (int a = 0; a < values; a++)
             sum[a] += v[a];
@@ -146,7 +147,7 @@ static void exclude_pair(const struct pass *p, const struct images *m,
 static void exclude_row(const struct pass *p, int64_t r, double *value)
 {
     const struct exclusions *e = &p->task->exclusions;
-    const struct exact *s = p->s;
+    const struct reference *s = p->s;
     int64_t i = e->target[r];
     int periodic = p->task->problem.periodic[0];
     for (int64_t k = e->start[r]; k < e->start[r + 1]; k++) {
@@ -163,7 +164,7 @@ static void exclude_row(const struct pass *p, int64_t r, double *value)
 static void exclude_target(const struct pass *p, int64_t i, const double *v)
 {
     static const int at[9] = {4, 7, 8, 7, 5, 9, 8, 9, 6};
-    const struct exact_sums *sums = p->sums;
+    const struct reference_sums *sums = p->sums;
     for (int a = 0; sums->velocity && a < 3; a++)
         sums->velocity[3 * i + a] -= v[a];
     if (sums->potential)
@@ -176,15 +177,15 @@ static void exclude_target(const struct pass *p, int64_t i, const double *v)
         sums->virial[a] -= 0.5 * p->s->q[i] * v[at[a]];
 }
 
-farsum_status exact_exclude(const struct task *task, struct exact *s,
-                            const struct exact_sums *sums)
+farsum_status reference_exclude(const struct task *task, struct reference *s,
+                                const struct reference_sums *sums)
 {
     const struct exclusions *e = &task->exclusions;
-    const struct exact_kind *kind = exact_kind_find(task->pair.name);
-    const struct exact_kind coulomb = {.strengths = 1,
-                                       .values = EXACT_VIRIAL,
-                                       .load = coulomb_load,
-                                       .near = coulomb_near};
+    const struct reference_kind *kind = reference_kind_find(task->pair.name);
+    const struct reference_kind coulomb = {.strengths = 1,
+                                           .values = REFERENCE_VIRIAL,
+                                           .load = coulomb_load,
+                                           .near = coulomb_near};
     struct pass p = {.task = task,
                      .s = s,
                      .sums = sums,
@@ -206,7 +207,7 @@ farsum_status exact_exclude(const struct task *task, struct exact *s,
         p.skip = EWALD_COINCIDE * EWALD_COINCIDE * longest;
     }
     for (int64_t r = 0; r < e->rows; r++) {
-        double value[EXACT_VALUES] = {0};
+        double value[REFERENCE_VALUES] = {0};
         exclude_row(&p, r, value);
         exclude_target(&p, e->target[r], value);
     }

@@ -4,29 +4,29 @@
 
 #include <string.h>
 
-#define EXACT(name) extern const struct exact_kind exact_##name;
+#define EXACT(name) extern const struct reference_kind reference_##name;
 #include "reference/kernels.def"
 #undef EXACT
 
-static const struct exact_kind *const exact_kinds[] = {
-#define EXACT(name) &exact_##name,
+static const struct reference_kind *const reference_kinds[] = {
+#define EXACT(name) &reference_##name,
 #include "reference/kernels.def"
 #undef EXACT
     NULL,
 };
 
-const struct exact_kind *exact_kind_find(const char *name)
+const struct reference_kind *reference_kind_find(const char *name)
 {
-    for (int i = 0; exact_kinds[i]; i++)
-        if (strcmp(exact_kinds[i]->name, name) == 0)
-            return exact_kinds[i];
+    for (int i = 0; reference_kinds[i]; i++)
+        if (strcmp(reference_kinds[i]->name, name) == 0)
+            return reference_kinds[i];
     return NULL;
 }
 
-int exact_kind_index(const struct exact_kind *kind)
+int reference_kind_index(const struct reference_kind *kind)
 {
     int i = 0;
-    while (exact_kinds[i] != kind)
+    while (reference_kinds[i] != kind)
         i++;
     return i;
 }

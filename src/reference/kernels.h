@@ -9,40 +9,46 @@
 
 #include "base/status.h"
 
-enum { EXACT_STRENGTHS = 6, EXACT_CHANNELS = 6, EXACT_VALUES = 10 };
+enum { REFERENCE_STRENGTHS = 6, REFERENCE_CHANNELS = 6, REFERENCE_VALUES = 10 };
 
 /* Numbers per target.  A flow has a velocity.  A potential has, as far as
  * requested, phi, E (3) and w (6).  w is the sum over the sources of c d d f:
  * xx yy zz xy xz yz, with f of E = c f d.  Energy and virial are then 1/2 sum q
  * phi and 1/2 sum q w. */
-enum { EXACT_FLOW = 3, EXACT_PHI = 1, EXACT_FIELD = 4, EXACT_VIRIAL = 10 };
+enum {
+    REFERENCE_FLOW = 3,
+    REFERENCE_PHI = 1,
+    REFERENCE_FIELD = 4,
+    REFERENCE_VIRIAL = 10
+};
 
-struct exact_split {
+struct reference_split {
     double xi;     /* 0: near() is the full kernel */
     double screen; /* yukawa only: kappa, 1/length */
 };
 
-struct exact_kind {
+struct reference_kind {
     const char *name;
     int strengths, channels, values; /* numbers per source, source, target;
-                                        values: EXACT_FLOW or EXACT_VIRIAL */
+                                        values: REFERENCE_FLOW or
+                                        REFERENCE_VIRIAL */
     /* Computes the summed channels from the strengths, possibly with products
      * of two strengths. */
     void (*load)(const double *q, double *c);
     /* The near part at d, r2 = d.d > 0. */
-    void (*near)(const struct exact_split *p, const double d[3], double r2,
+    void (*near)(const struct reference_split *p, const double d[3], double r2,
                  const double *c, double *v);
     /* The near part minus the full kernel at d = 0: added for a target on a
      * source, to cancel the far sum's part of that pair.  NULL: nothing. */
-    void (*self)(const struct exact_split *p, const double *c, double *v);
+    void (*self)(const struct reference_split *p, const double *c, double *v);
     /* The factors of e^{ik.x}/V, from the sums over the sources S = sum c
      * e^{-ik.y}; real and imaginary parts. */
-    void (*far)(const struct exact_split *p, const double k[3], double s[][2],
-                double v[][2]);
+    void (*far)(const struct reference_split *p, const double k[3],
+                double s[][2], double v[][2]);
     /* The mode k = 0: value = mean[0] + sum_d mean[1 + d] x_d at x, from
      * sum[c][0] = sum_j c, sum[c][1 + d] = sum_j c y_d, positions unwrapped.
      * NULL: zero. */
-    void (*mean)(const struct exact_split *p, double volume,
+    void (*mean)(const struct reference_split *p, double volume,
                  long double sum[][4], double mean[][4]);
     /* The net strength for reports. */
     double (*net)(int64_t n, const double *q);
@@ -58,17 +64,17 @@ struct exact_kind {
 };
 
 /* The number of values to sum for these outputs. */
-static inline int exact_width(const struct exact_kind *kind, int field,
-                              int virial)
+static inline int reference_width(const struct reference_kind *kind, int field,
+                                  int virial)
 {
-    return kind->values == EXACT_FLOW ? EXACT_FLOW
-           : virial                   ? EXACT_VIRIAL
-           : field                    ? EXACT_FIELD
-                                      : EXACT_PHI;
+    return kind->values == REFERENCE_FLOW ? REFERENCE_FLOW
+           : virial                       ? REFERENCE_VIRIAL
+           : field                        ? REFERENCE_FIELD
+                                          : REFERENCE_PHI;
 }
 
 /* Returns NULL if no kernel has this name. */
-const struct exact_kind *exact_kind_find(const char *name);
+const struct reference_kind *reference_kind_find(const char *name);
 /* Its index in kernels.def. */
-int exact_kind_index(const struct exact_kind *kind);
+int reference_kind_index(const struct reference_kind *kind);
 #endif

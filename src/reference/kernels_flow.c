@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-extern const struct exact_kind exact_stokeslet, exact_rotlet, exact_stresslet;
+extern const struct reference_kind reference_stokeslet, reference_rotlet,
+    reference_stresslet;
 
 static double dot(const double *a, const double *b)
 {
@@ -47,7 +48,7 @@ static double vector_square(const double *q)
 
 /* ---- stokeslet, (7.4) */
 
-static void stokeslet_near(const struct exact_split *p, const double d[3],
+static void stokeslet_near(const struct reference_split *p, const double d[3],
                            double r2, const double *f, double *v)
 {
     double r = sqrt(r2);
@@ -58,14 +59,14 @@ static void stokeslet_near(const struct exact_split *p, const double d[3],
         v[a] = across * f[a] + along * d[a];
 }
 
-static void stokeslet_self(const struct exact_split *p, const double *f,
+static void stokeslet_self(const struct reference_split *p, const double *f,
                            double *v)
 {
     for (int a = 0; a < 3; a++)
         v[a] = -2 * M_2_SQRTPI * p->xi * f[a];
 }
 
-static void stokeslet_far(const struct exact_split *p, const double k[3],
+static void stokeslet_far(const struct reference_split *p, const double k[3],
                           double s[][2], double v[][2])
 {
     double k2 = dot(k, k), u = k2 / (4 * p->xi * p->xi);
@@ -87,16 +88,25 @@ static double stokeslet_aligned(double s, double u)
     return 7.1 * u * u / s;
 }
 
-const struct exact_kind exact_stokeslet = {
-    .name = "stokeslet", .strengths = 3, .channels = 3, .values = EXACT_FLOW,
-    .load = vector_load, .near = stokeslet_near, .self = stokeslet_self,
-    .far = stokeslet_far, .net = vector_net, .square = vector_square,
-    .power = 1, .random = stokeslet_random, .aligned = stokeslet_aligned,
+const struct reference_kind reference_stokeslet = {
+    .name = "stokeslet",
+    .strengths = 3,
+    .channels = 3,
+    .values = REFERENCE_FLOW,
+    .load = vector_load,
+    .near = stokeslet_near,
+    .self = stokeslet_self,
+    .far = stokeslet_far,
+    .net = vector_net,
+    .square = vector_square,
+    .power = 1,
+    .random = stokeslet_random,
+    .aligned = stokeslet_aligned,
 };
 
 /* ---- rotlet, (7.5) */
 
-static void rotlet_near(const struct exact_split *p, const double d[3],
+static void rotlet_near(const struct reference_split *p, const double d[3],
                         double r2, const double *t, double *v)
 {
     double r = sqrt(r2);
@@ -108,7 +118,7 @@ static void rotlet_near(const struct exact_split *p, const double d[3],
     }
 }
 
-static void rotlet_far(const struct exact_split *p, const double k[3],
+static void rotlet_far(const struct reference_split *p, const double k[3],
                        double s[][2], double v[][2])
 {
     double k2 = dot(k, k), g = 4 * M_PI * exp(-k2 / (4 * p->xi * p->xi)) / k2;
@@ -130,11 +140,19 @@ static double rotlet_aligned(double s, double u)
     return 7.1 * u / s;
 }
 
-const struct exact_kind exact_rotlet = {
-    .name = "rotlet", .strengths = 3, .channels = 3, .values = EXACT_FLOW,
-    .load = vector_load, .near = rotlet_near, .far = rotlet_far,
-    .net = vector_net, .square = vector_square, .power = 2,
-    .random = rotlet_random, .aligned = rotlet_aligned,
+const struct reference_kind reference_rotlet = {
+    .name = "rotlet",
+    .strengths = 3,
+    .channels = 3,
+    .values = REFERENCE_FLOW,
+    .load = vector_load,
+    .near = rotlet_near,
+    .far = rotlet_far,
+    .net = vector_net,
+    .square = vector_square,
+    .power = 2,
+    .random = rotlet_random,
+    .aligned = rotlet_aligned,
 };
 
 /* ---- stresslet, (7.6): strengths q, n; h is their symmetric product, xx yy zz
@@ -158,7 +176,7 @@ static void stresslet_times(const double h[6], const double w[3], double v[3])
     v[2] = h[4] * w[0] + h[5] * w[1] + h[2] * w[2];
 }
 
-static void stresslet_near(const struct exact_split *p, const double d[3],
+static void stresslet_near(const struct reference_split *p, const double d[3],
                            double r2, const double *h, double *v)
 {
     double r = sqrt(r2), hd[3], trace = h[0] + h[1] + h[2];
@@ -171,7 +189,7 @@ static void stresslet_near(const struct exact_split *p, const double d[3],
         v[i] = along * d[i] + 2 * b * hd[i];
 }
 
-static void stresslet_far(const struct exact_split *p, const double k[3],
+static void stresslet_far(const struct reference_split *p, const double k[3],
                           double s[][2], double v[][2])
 {
     double k2 = dot(k, k), u = k2 / (4 * p->xi * p->xi);
@@ -190,7 +208,7 @@ static void stresslet_far(const struct exact_split *p, const double k[3],
 }
 
 /* (7.7) */
-static void stresslet_mean(const struct exact_split *p, double volume,
+static void stresslet_mean(const struct reference_split *p, double volume,
                            long double sum[][4], double mean[][4])
 {
     long double front = 8 * M_PI / (long double)volume;
@@ -229,9 +247,18 @@ static double stresslet_aligned(double s, double u)
     return 42 * u * s;
 }
 
-const struct exact_kind exact_stresslet = {
-    .name = "stresslet", .strengths = 6, .channels = 6, .values = EXACT_FLOW,
-    .load = stresslet_load, .near = stresslet_near, .far = stresslet_far,
-    .mean = stresslet_mean, .net = stresslet_net, .square = stresslet_square,
-    .power = 2, .random = stresslet_random, .aligned = stresslet_aligned,
+const struct reference_kind reference_stresslet = {
+    .name = "stresslet",
+    .strengths = 6,
+    .channels = 6,
+    .values = REFERENCE_FLOW,
+    .load = stresslet_load,
+    .near = stresslet_near,
+    .far = stresslet_far,
+    .mean = stresslet_mean,
+    .net = stresslet_net,
+    .square = stresslet_square,
+    .power = 2,
+    .random = stresslet_random,
+    .aligned = stresslet_aligned,
 };

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-extern const struct exact_kind exact_yukawa, exact_r6;
+extern const struct reference_kind reference_yukawa, reference_r6;
 
 static void scalar_load(const double *q, double *c)
 {
@@ -58,7 +58,7 @@ static void put_far(double g, double h, const double k[3], double s[2],
 static void put_mean(double g, double volume, long double net,
                      double mean[][4])
 {
-    for (int a = 0; a < EXACT_VALUES; a++)
+    for (int a = 0; a < REFERENCE_VALUES; a++)
         for (int d = 0; d < 4; d++)
             mean[a][d] = 0;
     mean[0][0] = mean[4][0] = mean[5][0] = mean[6][0] =
@@ -67,7 +67,7 @@ static void put_mean(double g, double volume, long double net,
 
 /* ---- yukawa, e^(-kappa r)/r, (7.12) */
 
-static void yukawa_near(const struct exact_split *p, const double d[3],
+static void yukawa_near(const struct reference_split *p, const double d[3],
                         double r2, const double *c, double *v)
 {
     double r = sqrt(r2), kappa = p->screen, xi = p->xi;
@@ -87,22 +87,22 @@ static void yukawa_near(const struct exact_split *p, const double d[3],
     put_near(c[0] * phi / r, c[0] * (phi / r + slope) / r2, d, v);
 }
 
-static void yukawa_self(const struct exact_split *p, const double *c,
+static void yukawa_self(const struct reference_split *p, const double *c,
                         double *v)
 {
     double b = p->screen / (2 * p->xi);
-    for (int a = 0; a < EXACT_VALUES; a++)
+    for (int a = 0; a < REFERENCE_VALUES; a++)
         v[a] = 0;
     v[0] = c[0] * (p->screen * erfc(b) - M_2_SQRTPI * p->xi * exp(-b * b));
 }
 
-static double yukawa_hat(const struct exact_split *p, double k2)
+static double yukawa_hat(const struct reference_split *p, double k2)
 {
     double all = k2 + p->screen * p->screen;
     return 4 * M_PI * exp(-all / (4 * p->xi * p->xi)) / all;
 }
 
-static void yukawa_far(const struct exact_split *p, const double k[3],
+static void yukawa_far(const struct reference_split *p, const double k[3],
                        double s[][2], double v[][2])
 {
     double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
@@ -112,7 +112,7 @@ static void yukawa_far(const struct exact_split *p, const double k[3],
     put_far(g, h, k, s[0], v);
 }
 
-static void yukawa_mean(const struct exact_split *p, double volume,
+static void yukawa_mean(const struct reference_split *p, double volume,
                         long double sum[][4], double mean[][4])
 {
     put_mean(yukawa_hat(p, 0), volume, sum[0][0], mean);
@@ -128,18 +128,27 @@ static double yukawa_aligned(double s, double u)
     return 7.1 * u / s + 3.6 * u * u / (s * s * s);
 }
 
-const struct exact_kind exact_yukawa = {
-    .name = "yukawa", .strengths = 1, .channels = 1, .values = EXACT_VIRIAL,
-    .load = scalar_load, .near = yukawa_near, .self = yukawa_self,
-    .far = yukawa_far, .mean = yukawa_mean, .net = scalar_net,
-    .square = scalar_square, .power = 1, .random = yukawa_random,
+const struct reference_kind reference_yukawa = {
+    .name = "yukawa",
+    .strengths = 1,
+    .channels = 1,
+    .values = REFERENCE_VIRIAL,
+    .load = scalar_load,
+    .near = yukawa_near,
+    .self = yukawa_self,
+    .far = yukawa_far,
+    .mean = yukawa_mean,
+    .net = scalar_net,
+    .square = scalar_square,
+    .power = 1,
+    .random = yukawa_random,
     .aligned = yukawa_aligned,
 };
 
 /* ---- r6, 1/r^6, (7.13) */
 
-static void r6_near(const struct exact_split *p, const double d[3], double r2,
-                    const double *c, double *v)
+static void r6_near(const struct reference_split *p, const double d[3],
+                    double r2, const double *c, double *v)
 {
     double x2 = p->xi * p->xi * r2, r6 = r2 * r2 * r2, e = exp(-x2) * c[0];
     double phi = e * (1 + x2 + x2 * x2 / 2) / r6;
@@ -147,15 +156,15 @@ static void r6_near(const struct exact_split *p, const double d[3], double r2,
     put_near(phi, f, d, v);
 }
 
-static void r6_self(const struct exact_split *p, const double *c, double *v)
+static void r6_self(const struct reference_split *p, const double *c, double *v)
 {
     double xi3 = p->xi * p->xi * p->xi;
-    for (int a = 0; a < EXACT_VALUES; a++)
+    for (int a = 0; a < REFERENCE_VALUES; a++)
         v[a] = 0;
     v[0] = -c[0] * xi3 * xi3 / 6;
 }
 
-static void r6_far(const struct exact_split *p, const double k[3],
+static void r6_far(const struct reference_split *p, const double k[3],
                    double s[][2], double v[][2])
 {
     double xi = p->xi, k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
@@ -168,7 +177,7 @@ static void r6_far(const struct exact_split *p, const double k[3],
     put_far(g, h, k, s[0], v);
 }
 
-static void r6_mean(const struct exact_split *p, double volume,
+static void r6_mean(const struct reference_split *p, double volume,
                     long double sum[][4], double mean[][4])
 {
     put_mean(M_PI * sqrt(M_PI) * p->xi * p->xi * p->xi / 3, volume, sum[0][0],
@@ -187,9 +196,19 @@ static double r6_aligned(double s, double u)
     return 6.3 * pow(s / u, 4) + 3.1 * s * s / (u * u * u);
 }
 
-const struct exact_kind exact_r6 = {
-    .name = "r6", .strengths = 1, .channels = 1, .values = EXACT_VIRIAL,
-    .load = scalar_load, .near = r6_near, .self = r6_self, .far = r6_far,
-    .mean = r6_mean, .net = scalar_net, .square = scalar_square, .power = 6,
-    .random = r6_random, .aligned = r6_aligned,
+const struct reference_kind reference_r6 = {
+    .name = "r6",
+    .strengths = 1,
+    .channels = 1,
+    .values = REFERENCE_VIRIAL,
+    .load = scalar_load,
+    .near = r6_near,
+    .self = r6_self,
+    .far = r6_far,
+    .mean = r6_mean,
+    .net = scalar_net,
+    .square = scalar_square,
+    .power = 6,
+    .random = r6_random,
+    .aligned = r6_aligned,
 };

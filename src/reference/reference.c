@@ -14,11 +14,11 @@
 
 /* Two points this close to each other may have a squared distance of 0, and
  * would count as coincident in open sums. */
-#define EXACT_CLOSE 0x1p-480
+#define REFERENCE_CLOSE 0x1p-480
 
-static farsum_status exact_copy(double **to, int64_t n, const void *x,
-                                farsum_precision type, const char *what,
-                                int threads, struct extent *extent)
+static farsum_status reference_copy(double **to, int64_t n, const void *x,
+                                    farsum_precision type, const char *what,
+                                    int threads, struct extent *extent)
 {
     int64_t bad = INT64_MAX;
     mem_free(*to);
@@ -38,10 +38,10 @@ static farsum_status exact_copy(double **to, int64_t n, const void *x,
 }
 
 /* Converts coordinates to the task's units.  Open boundaries: fails if two
- * points lie within EXACT_CLOSE of the origin and differ.  *first: the first
- * such point. */
-static farsum_status exact_inside(const struct task *task, double *x, int64_t n,
-                                  const double **first)
+ * points lie within REFERENCE_CLOSE of the origin and differ.  *first: the
+ * first such point. */
+static farsum_status reference_inside(const struct task *task, double *x,
+                                      int64_t n, const double **first)
 {
     double per = task_per(task);
     PAR_FOR(task->threads, schedule(static))
@@ -49,8 +49,8 @@ static farsum_status exact_inside(const struct task *task, double *x, int64_t n,
         x[i] *= per;
     for (int64_t i = 0; i < n && !task->problem.periodic[0]; i++) {
         const double *at = x + 3 * i;
-        if (!(fabs(at[0]) < EXACT_CLOSE && fabs(at[1]) < EXACT_CLOSE
-              && fabs(at[2]) < EXACT_CLOSE))
+        if (!(fabs(at[0]) < REFERENCE_CLOSE && fabs(at[1]) < REFERENCE_CLOSE
+              && fabs(at[2]) < REFERENCE_CLOSE))
             continue;
         *first = *first ? *first : at;
         if ((*first)[0] != at[0] || (*first)[1] != at[1]
@@ -62,14 +62,15 @@ static farsum_status exact_inside(const struct task *task, double *x, int64_t n,
     return FARSUM_OK;
 }
 
-static farsum_status exact_room(double **p, int64_t n)
+static farsum_status reference_room(double **p, int64_t n)
 {
     mem_free(*p);
     return MEM_RAW(*p, n);
 }
 
-farsum_status exact_set_points(struct exact *s, struct task *task, int64_t n,
-                               const void *x, int64_t m, const void *y)
+farsum_status reference_set_points(struct reference *s, struct task *task,
+                                   int64_t n, const void *x, int64_t m,
+                                   const void *y)
 {
     farsum_precision type = task->problem.arrays;
     int64_t targets = m > 0 ? m : n;
@@ -77,34 +78,35 @@ farsum_status exact_set_points(struct exact *s, struct task *task, int64_t n,
     struct extent extent = EXTENT_NONE;
     const double *close = NULL;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(exact_copy(&s->x, n, x, type, "source", task->threads, &extent));
+    TRY(reference_copy(&s->x, n, x, type, "source", task->threads, &extent));
     mem_free(s->y);
     s->y = NULL;
     if (m > 0)
-        TRY(exact_copy(&s->y, m, y, type, "target", task->threads, &extent));
+        TRY(reference_copy(&s->y, m, y, type, "target", task->threads,
+                           &extent));
     if (!task->problem.periodic[0])
         units_points(task, &extent);
-    TRY(exact_inside(task, s->x, n, &close));
+    TRY(reference_inside(task, s->x, n, &close));
     if (m > 0)
-        TRY(exact_inside(task, s->y, m, &close));
-    TRY(exact_room(&s->q, n * task->pair.strengths));
+        TRY(reference_inside(task, s->y, m, &close));
+    TRY(reference_room(&s->q, n * task->pair.strengths));
     if (task->pair.kind->gradient)
-        TRY(exact_room(&s->potential, targets));
-    TRY(exact_room(&s->field, 3 * targets));
-    if (task->pair.kind->gradient && exact_kind_find(task->pair.name))
-        TRY(exact_room(&s->values, EXACT_VIRIAL * targets));
+        TRY(reference_room(&s->potential, targets));
+    TRY(reference_room(&s->field, 3 * targets));
+    if (task->pair.kind->gradient && reference_kind_find(task->pair.name))
+        TRY(reference_room(&s->values, REFERENCE_VIRIAL * targets));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
 }
 
-void exact_bytes(const struct task *task, double *held, double *more)
+void reference_bytes(const struct task *task, double *held, double *more)
 {
     const farsum_problem *p = &task->problem;
     double n = (double)p->n_sources, m = (double)p->n_targets, slots = 16;
     double targets = m > 0 ? m : n, each = 3;
     if (task->pair.kind->gradient)
-        each += exact_kind_find(task->pair.name) ? 1 + EXACT_VIRIAL : 1;
+        each += reference_kind_find(task->pair.name) ? 1 + REFERENCE_VIRIAL : 1;
     while (slots < 2 * n)
         slots *= 2;
     *held = 8 * (n * (3 + task->pair.strengths) + 3 * m + targets * each);
@@ -113,8 +115,9 @@ void exact_bytes(const struct task *task, double *held, double *more)
 }
 
 /* Writes C times the sums to row r of the caller's arrays. */
-static void exact_out(const struct task *task, const struct exact *s, int r,
-                      const struct exact_sums *sums, farsum_result *result)
+static void reference_out(const struct task *task, const struct reference *s,
+                          int r, const struct reference_sums *sums,
+                          farsum_result *result)
 {
     int64_t targets = s->m > 0 ? s->m : s->n;
     double c = task_constant(task);
@@ -138,9 +141,9 @@ static void exact_out(const struct task *task, const struct exact *s, int r,
 }
 
 /* Fails if the largest sum is not in the range of its output. */
-static farsum_status exact_range(const struct task *task, const double *v,
-                                 int64_t n, int exponent, farsum_precision type,
-                                 const char *what)
+static farsum_status reference_range(const struct task *task, const double *v,
+                                     int64_t n, int exponent,
+                                     farsum_precision type, const char *what)
 {
     if (!v)
         return FARSUM_OK;
@@ -149,25 +152,26 @@ static farsum_status exact_range(const struct task *task, const double *v,
                        what);
 }
 
-static farsum_status exact_ranges(const struct task *task,
-                                  const struct exact *s,
-                                  const struct exact_sums *sums)
+static farsum_status reference_ranges(const struct task *task,
+                                      const struct reference *s,
+                                      const struct reference_sums *sums)
 {
     int64_t targets = s->m > 0 ? s->m : s->n;
     farsum_precision type = task->problem.arrays;
     int value = task_exponent(task), energy = task_exponent_energy(task);
-    TRY(exact_range(task, sums->potential, targets, value, type, "potential"));
-    TRY(exact_range(task, sums->field, 3 * targets, task_exponent_field(task),
-                    type, "field"));
-    TRY(exact_range(task, sums->velocity, 3 * targets, value, type,
-                    "velocity"));
-    TRY(exact_range(task, sums->energy, 1, energy, FARSUM_F64, "energy"));
-    return exact_range(task, sums->virial, 9, energy, FARSUM_F64, "virial");
+    TRY(reference_range(task, sums->potential, targets, value, type,
+                        "potential"));
+    TRY(reference_range(task, sums->field, 3 * targets,
+                        task_exponent_field(task), type, "field"));
+    TRY(reference_range(task, sums->velocity, 3 * targets, value, type,
+                        "velocity"));
+    TRY(reference_range(task, sums->energy, 1, energy, FARSUM_F64, "energy"));
+    return reference_range(task, sums->virial, 9, energy, FARSUM_F64, "virial");
 }
 
-static void exact_net(const struct task *task, const struct exact *s)
+static void reference_net(const struct task *task, const struct reference *s)
 {
-    const struct exact_kind *kind = exact_kind_find(task->pair.name);
+    const struct reference_kind *kind = reference_kind_find(task->pair.name);
     double net = 0, square = 0;
     for (int64_t i = 0; i < s->n; i++) {
         net += kind ? 0 : s->q[i];
@@ -178,8 +182,9 @@ static void exact_net(const struct task *task, const struct exact *s)
 }
 
 /* Converts right-hand side r to the task's units and sums it. */
-static farsum_status exact_sum(struct task *task, struct exact *s, int r,
-                               const void *q, const struct exact_sums *sums)
+static farsum_status reference_sum(struct task *task, struct reference *s,
+                                   int r, const void *q,
+                                   const struct reference_sums *sums)
 {
     int width = task->pair.strengths;
     int64_t each = s->n * width;
@@ -191,45 +196,47 @@ static farsum_status exact_sum(struct task *task, struct exact *s, int r,
         s->q[i] = array_get(q, task->problem.arrays, r * each + i)
                   * per[width > 3 ? i % width / 3 : 0];
     TRY(s->sum(task, s, sums));
-    TRY(exact_exclude(task, s, sums));
-    return exact_ranges(task, s, sums);
+    TRY(reference_exclude(task, s, sums));
+    return reference_ranges(task, s, sums);
 }
 
-farsum_status exact_execute(struct task *task, void *state, int rhs,
-                            const void *q, farsum_result *result)
+farsum_status reference_execute(struct task *task, void *state, int rhs,
+                                const void *q, farsum_result *result)
 {
-    struct exact *s = state;
+    struct reference *s = state;
     double start = clock_seconds();
     for (int r = 0; r < rhs; r++) {
         double energy = 0, virial[9] = {0};
         TRY(progress_step(r, rhs, "summing"));
-        const struct exact_sums sums = {
+        const struct reference_sums sums = {
             .potential = result->potential ? s->potential : NULL,
             .field = result->field ? s->field : NULL,
             .energy = result->energy ? &energy : NULL,
             .virial = result->virial ? virial : NULL,
             .velocity = result->velocity ? s->field : NULL,
         };
-        TRY(exact_sum(task, s, r, q, &sums));
-        exact_out(task, s, r, &sums, result);
-        exact_net(task, s);
+        TRY(reference_sum(task, s, r, q, &sums));
+        reference_out(task, s, r, &sums, result);
+        reference_net(task, s);
     }
     task->report->info.stages[0].seconds = clock_seconds() - start;
     return FARSUM_OK;
 }
 
-int exact_wants(const struct exact_kind *kind, const struct exact_sums *sums)
+int reference_wants(const struct reference_kind *kind,
+                    const struct reference_sums *sums)
 {
-    return exact_width(kind, sums->field != NULL, sums->virial != NULL);
+    return reference_width(kind, sums->field != NULL, sums->virial != NULL);
 }
 
-double *exact_room_of(const struct exact *s, const struct exact_sums *sums)
+double *reference_room_of(const struct reference *s,
+                          const struct reference_sums *sums)
 {
     return s->values ? s->values : sums->velocity;
 }
 
-void exact_spread(const struct exact *s, int width,
-                  const struct exact_sums *sums)
+void exact_spread(const struct reference *s, int width,
+                  const struct reference_sums *sums)
 {
     static const int at[9] = {4, 7, 8, 7, 5, 9, 8, 9, 6};
     int64_t targets = s->m > 0 ? s->m : s->n;
@@ -251,7 +258,7 @@ void exact_spread(const struct exact *s, int width,
         sums->virial[a] = (double)virial[a];
 }
 
-void exact_clear(struct exact *s)
+void reference_clear(struct reference *s)
 {
     mem_free(s->x);
     mem_free(s->y);

@@ -10,7 +10,7 @@ struct ewald;
 struct ewald_any;
 
 /* Sums of one right-hand side.  Outputs that are NULL are not requested. */
-struct exact_sums {
+struct reference_sums {
     double *potential; /* [targets] */
     double *field;     /* [targets][3] */
     double *energy;    /* [1] */
@@ -18,40 +18,43 @@ struct exact_sums {
     double *velocity;  /* [targets][3] */
 };
 
-struct exact {
+struct reference {
     int64_t n, m;         /* m = 0: targets are the sources */
     double *x, *y;        /* owned, [n][3], [m][3] */
     double *q;            /* owned, [n][strengths] */
     double *potential;    /* owned, [targets]; NULL for flows */
     double *field;        /* owned, [targets][3]: field, or velocity */
-    double *values;       /* owned, [targets][EXACT_VIRIAL]; NULL except for
+    double *values;       /* owned, [targets][REFERENCE_VIRIAL]; NULL except for
                              potentials of kernels.def */
     struct ewald *ewald;  /* owned; method ewald, laplace */
     struct ewald_any *any; /* owned; method ewald, other kernels */
-    farsum_status (*sum)(const struct task *task, struct exact *s,
-                         const struct exact_sums *sums);
+    farsum_status (*sum)(const struct task *task, struct reference *s,
+                         const struct reference_sums *sums);
 };
 
 /* Copies the points and converts them to the task's units.  Open boundaries:
  * the points determine the unit of length. */
-farsum_status exact_set_points(struct exact *s, struct task *task, int64_t n,
-                               const void *x, int64_t m, const void *y);
+farsum_status reference_set_points(struct reference *s, struct task *task,
+                                   int64_t n, const void *x, int64_t m,
+                                   const void *y);
 /* Bytes that set_points allocates, and the bytes that it also requires
  * temporarily to find coincident sources. */
-void exact_bytes(const struct task *task, double *held, double *more);
-farsum_status exact_execute(struct task *task, void *state, int rhs,
-                            const void *q, farsum_result *result);
+void reference_bytes(const struct task *task, double *held, double *more);
+farsum_status reference_execute(struct task *task, void *state, int rhs,
+                                const void *q, farsum_result *result);
 /* reference/exclusions.c: subtracts the excluded parts of pairs, C = 1. */
-farsum_status exact_exclude(const struct task *task, struct exact *s,
-                            const struct exact_sums *sums);
+farsum_status reference_exclude(const struct task *task, struct reference *s,
+                                const struct reference_sums *sums);
 /* Sums for a kernel of kernels.def: width of the values, their array, and the
  * copy from there to the outputs. */
-struct exact_kind;
-int exact_wants(const struct exact_kind *kind, const struct exact_sums *sums);
-double *exact_room_of(const struct exact *s, const struct exact_sums *sums);
-void exact_spread(const struct exact *s, int width,
-                  const struct exact_sums *sums);
-void exact_clear(struct exact *s);
+struct reference_kind;
+int reference_wants(const struct reference_kind *kind,
+                    const struct reference_sums *sums);
+double *reference_room_of(const struct reference *s,
+                          const struct reference_sums *sums);
+void exact_spread(const struct reference *s, int width,
+                  const struct reference_sums *sums);
+void reference_clear(struct reference *s);
 /* Reports the whole method as one stage. */
 void exact_stage(const struct task *task, const char *name, const char *reason);
 #endif

@@ -133,7 +133,7 @@ struct choose_options {
     int brief;   /* 1: no reason in words */
 };
 
-enum { CHOOSE_MOST = WISDOM_MOST /* maximum variants of a stage */ };
+enum { CHOOSE_MOST = KEPT_TIMES_MOST /* maximum variants of a stage */ };
 
 /* Seconds of a run of a variant: measured if available, else modelled. */
 double choose_cost(const struct stage *stage, const struct variant_row *row,

@@ -13,14 +13,14 @@
 enum { ROWS = 5 };
 static const double dearer = 2.5;
 
-void planner_key(char key[WISDOM_KEY], const struct device *device,
+void planner_key(char key[KEPT_TIMES_KEY], const struct device *device,
                  enum isa isa, int threads, const struct stage *stage,
                  const void *args)
 {
     char text[200] = "";
     if (stage->key)
         stage->key(args, text, sizeof text);
-    wisdom_key(key, device, isa, threads, text);
+    kept_times_key(key, device, isa, threads, text);
 }
 
 static int known(const struct choose_time *times, int n, const char *row)
@@ -86,11 +86,11 @@ farsum_status planner_choose(const struct planner *how,
 {
     struct choose_time times[CHOOSE_MOST];
     const struct variant_row *rows[ROWS];
-    char key[WISDOM_KEY];
+    char key[KEPT_TIMES_KEY];
     int n_times = 0, more = 0;
     if (!how->name) {
         planner_key(key, how->device, how->isa, how->threads, stage, args);
-        n_times = wisdom_load(key, times);
+        n_times = kept_times_load(key, times);
         int missing = how->measure && *key
                           ? wanted(stage, args, how, times, n_times, rows)
                           : 0;
@@ -101,7 +101,7 @@ farsum_status planner_choose(const struct planner *how,
             && planner_measure_rows(stage, rows, missing, args, times + n_times,
                                     &more)
                    == FARSUM_OK) {
-            wisdom_keep(key, times + n_times, more);
+            kept_times_keep(key, times + n_times, more);
             n_times += more;
         }
     }

@@ -38,7 +38,7 @@ farsum_status planner_measure_rows(const struct stage *stage,
                                    int n, const void *args,
                                    struct choose_time *times, int *n_times);
 /* The cache key of a stage's times; "" if it keeps none. */
-void planner_key(char key[WISDOM_KEY], const struct device *device,
+void planner_key(char key[KEPT_TIMES_KEY], const struct device *device,
                  enum isa isa, int threads, const struct stage *stage,
                  const void *args);
 #endif

@@ -15,7 +15,7 @@ struct work {
     struct buf a, b;
     struct kernel kernel;
     struct stopwatch watch;
-    struct aside aside;
+    struct second_stream aside;
     int byte;  /* to fill with */
     int unjoined; /* 1: the second queue's work is not joined */
     int waits; /* 1: it cannot be captured */
@@ -36,11 +36,11 @@ static farsum_status work_do(void *data)
     w->times++;
     TRY(stopwatch_start(&w->watch));
     TRY(buf_fill(&w->a, w->byte));
-    TRY(aside_fork(&w->aside));
+    TRY(second_stream_fork(&w->aside));
     TRY(LAUNCH(&w->kernel, 2, ARG_BUF(&w->a)));
-    TRY(aside_run(&w->aside, work_beside, w));
+    TRY(second_stream_run(&w->aside, work_beside, w));
     if (!w->unjoined)
-        TRY(aside_join(&w->aside));
+        TRY(second_stream_join(&w->aside));
     TRY(buf_copy(&w->b, 10, &w->a, 0, 50));
     if (w->waits)
         TRY(buf_download(&w->a, 0, bytes, sizeof bytes));
@@ -58,13 +58,13 @@ static void work_begin(struct work *w, struct device **d, struct jit *jit)
     CHECK_OK(buf_alloc(&w->a, *d, 100));
     CHECK_OK(buf_alloc(&w->b, *d, 100));
     CHECK_OK(stopwatch_create(&w->watch, *d));
-    CHECK_OK(aside_create(&w->aside, *d));
+    CHECK_OK(second_stream_create(&w->aside, *d));
 }
 
 static void work_end(struct work *w, struct device *d, struct jit *jit)
 {
     stopwatch_clear(&w->watch);
-    aside_clear(&w->aside);
+    second_stream_clear(&w->aside);
     buf_clear(&w->a);
     buf_clear(&w->b);
     jit_clear(jit);
@@ -77,14 +77,14 @@ static void work_end(struct work *w, struct device *d, struct jit *jit)
 
 /* Runs it.  The work must be done once, by a graph or not, and so must
  * marks. */
-static void once(struct recording *r, struct work *w, struct device *d,
+static void once(struct graph *r, struct work *w, struct device *d,
                  int replayed)
 {
     char out[100];
     double seconds = 0;
     int launches = player.fake->launches, replays = player.fake->replays;
     CHECK_OK(buf_fill(&w->b, 0));
-    CHECK_OK(recording_run(r, d, work_do, w));
+    CHECK_OK(graph_run(r, d, work_do, w));
     CHECK(player.fake->launches == launches + 1, "%d launches",
           player.fake->launches - launches);
     CHECK(player.fake->replays == replays + replayed, "%d replays, not %d",
@@ -103,7 +103,7 @@ static void test_kept(void)
     struct device *d;
     struct jit jit;
     struct work w;
-    struct recording r = {0};
+    struct graph r = {0};
     work_begin(&w, &d, &jit);
     for (int byte = 1; byte < 3; byte++) {
         w.byte = byte;
@@ -134,8 +134,8 @@ static void test_kept(void)
     once(&r, &w, d, 1);
     /* the first of a sequence's two marks has no predecessor */
     CHECK(player.fake->leaves == 3, "%d leaves", player.fake->leaves);
-    recording_clear(&r);
-    recording_clear(&r);
+    graph_clear(&r);
+    graph_clear(&r);
     work_end(&w, d, &jit);
 }
 
@@ -145,13 +145,13 @@ static void test_unjoined(void)
     struct device *d;
     struct jit jit;
     struct work w;
-    struct recording r = {0};
+    struct graph r = {0};
     work_begin(&w, &d, &jit);
     w.unjoined = 1;
     for (int i = 0; i < 3; i++)
         once(&r, &w, d, 0);
     CHECK(r.off, "it is kept");
-    recording_clear(&r);
+    graph_clear(&r);
     work_end(&w, d, &jit);
 }
 
@@ -159,7 +159,7 @@ static void test_unjoined(void)
 static void test_adopted(void)
 {
     struct device *d = NULL;
-    struct recording r = {0};
+    struct graph r = {0};
     struct work w = {.byte = 7};
     struct jit jit;
     char name[32];
@@ -173,12 +173,12 @@ static void test_adopted(void)
     CHECK_OK(buf_alloc(&w.a, d, 100));
     CHECK_OK(buf_alloc(&w.b, d, 100));
     CHECK_OK(stopwatch_create(&w.watch, d));
-    CHECK_OK(aside_create(&w.aside, d));
+    CHECK_OK(second_stream_create(&w.aside, d));
     once(&r, &w, d, 0);
     once(&r, &w, d, 1);
-    recording_clear(&r);
+    graph_clear(&r);
     stopwatch_clear(&w.watch);
-    aside_clear(&w.aside);
+    second_stream_clear(&w.aside);
     buf_clear(&w.a);
     buf_clear(&w.b);
     jit_clear(&jit);
@@ -200,7 +200,7 @@ static void test_failing(void)
         struct device *d;
         struct jit jit;
         struct work w;
-        struct recording r = {0};
+        struct graph r = {0};
         char fail[64];
         int quiet = strcmp(words[k], "graph_forget") == 0
                     || strcmp(words[k], "graph_destroy") == 0;
@@ -209,7 +209,7 @@ static void test_failing(void)
         snprintf(fail, sizeof fail, "%s=719", words[k]);
         tell("FAKE_FAIL", fail);
         if (strcmp(words[k], "graph_launch") == 0) {
-            CHECK_FAILS(recording_run(&r, d, work_do, &w), FARSUM_ERR_DEVICE);
+            CHECK_FAILS(graph_run(&r, d, work_do, &w), FARSUM_ERR_DEVICE);
             CHECK_SAYS(vendor->played);
         } else {
             once(&r, &w, d, quiet);
@@ -217,7 +217,7 @@ static void test_failing(void)
         }
         tell("FAKE_FAIL", NULL);
         once(&r, &w, d, quiet || strcmp(words[k], "graph_launch") == 0);
-        recording_clear(&r);
+        graph_clear(&r);
         work_end(&w, d, &jit);
     }
 }
@@ -227,7 +227,7 @@ static void test_off(void)
     struct device *d;
     struct jit jit;
     struct work w;
-    struct recording r = {0};
+    struct graph r = {0};
     tell("FARSUM_GRAPHS", "0");
     work_begin(&w, &d, &jit);
     for (int i = 0; i < 3; i++)
@@ -236,7 +236,7 @@ static void test_off(void)
     int times = w.times;
     once(&r, &w, d, 0);
     CHECK(w.times == times + 1, "gone through %d times", w.times - times);
-    recording_clear(&r);
+    graph_clear(&r);
     work_end(&w, d, &jit);
     tell("FARSUM_GRAPHS", NULL);
     /* the same if the driver lacks a function */

@@ -166,7 +166,7 @@ static farsum_status life(void)
     struct buf a = {0}, b = {0}, given = {0};
     struct jit jit = {0};
     struct stopwatch watch = {0};
-    struct aside aside = {0};
+    struct second_stream aside = {0};
     struct kernel kernel;
     char bytes[100] = "", name[32];
     double seconds;
@@ -185,15 +185,15 @@ static farsum_status life(void)
     GO(LAUNCH(&kernel, 1, ARG_BUF(&a)));
     GO(stopwatch_stop(&watch));
     GO(stopwatch_seconds(&watch, &seconds));
-    GO(aside_create(&aside, d));
-    GO(aside_fork(&aside));
-    GO(aside_run(&aside, life_beside, &b));
-    GO(aside_join(&aside));
+    GO(second_stream_create(&aside, d));
+    GO(second_stream_fork(&aside));
+    GO(second_stream_run(&aside, life_beside, &b));
+    GO(second_stream_join(&aside));
     GO(device_finish(d));
     GO(buf_download(&b, 0, bytes, 100));
 done:
     stopwatch_clear(&watch);
-    aside_clear(&aside);
+    second_stream_clear(&aside);
     if (d)
         jit_clear(&jit);
     buf_clear(&a);

@@ -396,21 +396,21 @@ static farsum_status steps_beside(void *data)
 
 static void test_aside(void)
 {
-    struct aside aside;
+    struct second_stream aside;
     struct steps s = {0};
     struct buf other = {0};
     char *out = check_memory(STEP_BYTES, 1);
     CHECK_OK(buf_alloc(&s.from, device, STEP_BYTES));
     CHECK_OK(buf_alloc(&s.to, device, STEP_BYTES));
     CHECK_OK(buf_alloc(&other, device, STEP_BYTES));
-    CHECK_OK(aside_create(&aside, device));
+    CHECK_OK(second_stream_create(&aside, device));
     CHECK_OK(buf_fill(&s.from, 0));
     for (int k = 1; k <= STEPS; k++) {
         CHECK_OK(buf_fill(&s.from, k));
-        CHECK_OK(aside_fork(&aside));
+        CHECK_OK(second_stream_fork(&aside));
         CHECK_OK(buf_fill(&other, -k));
-        CHECK_OK(aside_run(&aside, steps_beside, &s));
-        CHECK_OK(aside_join(&aside));
+        CHECK_OK(second_stream_run(&aside, steps_beside, &s));
+        CHECK_OK(second_stream_join(&aside));
         CHECK_OK(buf_copy(&s.from, 0, &s.to, 0, STEP_BYTES));
         CHECK_OK(buf_download(&s.from, 0, out, STEP_BYTES));
         for (int i = 0; i < STEP_BYTES; i += 4093)
@@ -420,14 +420,15 @@ static void test_aside(void)
     /* after a failure, queues are joined; the device's is as before */
     s.fails = 1;
     CHECK_OK(buf_fill(&s.from, 77));
-    CHECK_OK(aside_fork(&aside));
-    CHECK_FAILS(aside_run(&aside, steps_beside, &s), FARSUM_ERR_UNSUPPORTED);
+    CHECK_OK(second_stream_fork(&aside));
+    CHECK_FAILS(second_stream_run(&aside, steps_beside, &s),
+                FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("work that fails");
     CHECK_OK(buf_download(&s.to, 0, out, STEP_BYTES));
     CHECK(out[0] == 77 && out[STEP_BYTES - 1] == 77, "%d", out[0]);
     CHECK_OK(device_finish(device));
-    aside_clear(&aside);
-    aside_clear(&aside);
+    second_stream_clear(&aside);
+    second_stream_clear(&aside);
     buf_clear(&other);
     buf_clear(&s.to);
     buf_clear(&s.from);

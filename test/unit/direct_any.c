@@ -15,7 +15,7 @@ static void against_long_double(void **state)
 {
     (void)state;
     for (int k = 0; k < 3; k++) {
-        const struct exact_kind *kind = flow_kind(k);
+        const struct reference_kind *kind = flow_kind(k);
         int width = kind->strengths;
         double x[3 * N], q[6 * N], v[3 * N];
         points(x, q, width);

@@ -245,7 +245,7 @@ static void refusals(void **state)
     assert_int_equal(ewald_any_run(e, f, 3, v), FARSUM_OK);
     ewald_any_destroy(e);
     ewald_any_destroy(NULL);
-    assert_null(exact_kind_find("laplace"));
+    assert_null(reference_kind_find("laplace"));
 }
 
 int main(void)

@@ -12,9 +12,9 @@ static const double flow_tilted[9] = {1.1, 0.1,  -0.2, 0.4, 0.9,
                                       0.3, -0.3, 0.2,  1.3};
 static const double flow_cube[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-static inline const struct exact_kind *flow_kind(int k)
+static inline const struct reference_kind *flow_kind(int k)
 {
-    const struct exact_kind *kind = exact_kind_find(flow_names[k]);
+    const struct reference_kind *kind = reference_kind_find(flow_names[k]);
     assert_non_null(kind);
     return kind;
 }

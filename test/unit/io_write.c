@@ -108,7 +108,8 @@ static void comes_back(void **state) {
     }
 }
 
-static void exact_text(void **state) {
+static void reference_text(void **state)
+{
     (void)state;
     char error[300] = "";
     struct io_frame f = make_frame(2);
@@ -333,7 +334,7 @@ static void names_that_cannot_be(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back),
-        cmocka_unit_test(exact_text),
+        cmocka_unit_test(reference_text),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(devices),
         cmocka_unit_test(standard_output),

@@ -146,10 +146,10 @@ static void wisdom(void)
         for (int to = 0; to < LOCALES; to++) {
             struct choose_time got[CHOOSE_MOST] = {0};
             const char *where = enter(from);
-            wisdom_keep("k|", times, 2);
-            wisdom_keep("k|", times, 2); /* rewrites what it can read */
+            kept_times_keep("k|", times, 2);
+            kept_times_keep("k|", times, 2); /* rewrites what it can read */
             enter(to);
-            int n = wisdom_load("k|", got);
+            int n = kept_times_load("k|", got);
             CHECK(n == 2, "%s, %s: %d lines", where, locales[to], n);
             for (int i = 0; i < 2; i++)
                 CHECK(strcmp(got[i].row, times[i].row) == 0
@@ -158,7 +158,7 @@ static void wisdom(void)
                       "%s, %s: line %d: %s %g %g", where, locales[to], i,
                       got[i].row, got[i].set, got[i].run);
             leave();
-            wisdom_clear();
+            kept_times_clear();
         }
 }
 

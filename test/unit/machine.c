@@ -43,7 +43,7 @@ static void measured_on(struct device *who)
     const struct machine none = ones();
     struct machine_place place = place_of(who, FARSUM_F64);
     struct machine machine, kept;
-    wisdom_clear();
+    kept_times_clear();
     machine_load(&machine, &place);
     CHECK(!differ(&machine, &none), "factors before any");
     machine_measure(&machine, &place, 0);
@@ -66,7 +66,7 @@ static void measured_on(struct device *who)
     place.threads = 7;
     machine_load(&kept, &place); /* for a device this does not matter */
     CHECK(kept.measured == (who != NULL), "of another host's threads");
-    wisdom_clear();
+    kept_times_clear();
 }
 
 static void measured(void)
@@ -127,7 +127,7 @@ static void costs_decide_on(const char *where, struct device *who)
     int64_t few = tuned(where, who, "fmm", MACHINE_FMM, 0.05).leaves;
     CHECK(many > 2 * few, "%s: %lld boxes for costly near pairs, else %lld",
           where, (long long)many, (long long)few);
-    wisdom_clear();
+    kept_times_clear();
 }
 
 /* Near pairs of a mixed plan use the factor of f32.  If there are no factors
@@ -146,7 +146,7 @@ static void both_or_none(void)
     double both = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
     CHECK(both < 0.8 * built_in,
           "cutoff %g for costly pairs in f32, else %g", both, built_in);
-    wisdom_clear();
+    kept_times_clear();
 }
 
 static void costs_decide(void)
@@ -170,7 +170,7 @@ static void nonsense(void)
         CHECK(!machine.measured && machine.factor[k] == 1, "%g is a factor",
               bad[k]);
     }
-    wisdom_clear();
+    kept_times_clear();
 }
 
 int main(void)

@@ -143,7 +143,7 @@ static void crowding_counts(void)
     CHECK(strstr(often.reason, "1e+04 runs per set"), "%s", often.reason);
 }
 
-static void key_of(char key[WISDOM_KEY], const struct spread_args *args)
+static void key_of(char key[KEPT_TIMES_KEY], const struct spread_args *args)
 {
     planner_key(key, NULL, args->isa, args->threads, &spread_stage, args);
 }
@@ -168,35 +168,35 @@ static void seen(const char *file, const char *arch, int64_t bytes, void *data)
 
 static void round_trip(void)
 {
-    char key[WISDOM_KEY], other[WISDOM_KEY], file[200];
+    char key[KEPT_TIMES_KEY], other[KEPT_TIMES_KEY], file[200];
     struct spread_args args = args_of(NULL, 5000, 20);
     struct choose_time times[CHOOSE_MOST];
     const struct choose_time kept[] = {{"plain", 0.5, 0.25},
                                        {"host_tile", 1e-5, 3e-6}};
     const struct choose_time newer = {"plain", 1, 2};
     int64_t lines, bytes;
-    wisdom_clear();
+    kept_times_clear();
     key_of(key, &args);
-    CHECK(wisdom_load(key, times) == 0, "there are times before any");
-    wisdom_keep(key, kept, 2);
-    CHECK(wisdom_load(key, times) == 2, "not the two that were kept");
+    CHECK(kept_times_load(key, times) == 0, "there are times before any");
+    kept_times_keep(key, kept, 2);
+    CHECK(kept_times_load(key, times) == 2, "not the two that were kept");
     CHECK(strcmp(times[0].row, "plain") == 0 && times[0].set == 0.5
               && times[0].run == 0.25,
           "%s %g %g", times[0].row, times[0].set, times[0].run);
-    wisdom_keep(key, &newer, 1);
-    CHECK(wisdom_load(key, times) == 2, "one replaces one");
+    kept_times_keep(key, &newer, 1);
+    CHECK(kept_times_load(key, times) == 2, "one replaces one");
     CHECK(times[1].run == 2, "%s is not the newer", times[1].row);
     args.crowd = 100;
     key_of(other, &args);
-    CHECK(wisdom_load(other, times) == 0, "another crowding's times");
+    CHECK(kept_times_load(other, times) == 0, "another crowding's times");
     args.crowd = 1;
     args.n = 5100; /* nearly the same */
     key_of(other, &args);
-    CHECK(wisdom_load(other, times) == 2, "%s", other);
+    CHECK(kept_times_load(other, times) == 2, "%s", other);
     args.threads = 7;
     key_of(other, &args);
-    CHECK(wisdom_load(other, times) == 0, "another machine's times");
-    wisdom_about(file, sizeof file, &lines, &bytes);
+    CHECK(kept_times_load(other, times) == 0, "another machine's times");
+    kept_times_about(file, sizeof file, &lines, &bytes);
     CHECK(lines == 2 && bytes > 0 && strstr(file, folder), "%s: %lld lines",
           file, (long long)lines);
     char where[200], arch[16] = "";
@@ -206,35 +206,35 @@ static void round_trip(void)
           "%lld files, %s", (long long)files, arch);
     CHECK_OK(farsum_cache_clear(&files));
     CHECK(files == 1, "%lld files removed", (long long)files);
-    CHECK(wisdom_clear() == 0, "it is still there");
-    CHECK(wisdom_load(key, times) == 0, "times after they were removed");
+    CHECK(kept_times_clear() == 0, "it is still there");
+    CHECK(kept_times_load(key, times) == 0, "times after they were removed");
 }
 
 /* A measured time overrules the model, and the reason says so. */
 static void times_decide(void)
 {
-    char key[WISDOM_KEY];
+    char key[KEPT_TIMES_KEY];
     struct spread_args args = args_of(NULL, 5000, 20);
     struct planner how = {.isa = args.isa, .threads = args.threads};
     const struct choose_time kept = {"plain", 0, 1e-9};
     struct choice choice;
-    wisdom_clear();
+    kept_times_clear();
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     CHECK(strcmp(choice.row->name, "plain") != 0, "plain by its model");
     CHECK(!choice.measured && strstr(choice.reason, "est "), "%s",
           choice.reason);
     key_of(key, &args);
-    wisdom_keep(key, &kept, 1);
+    kept_times_keep(key, &kept, 1);
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     CHECK(strcmp(choice.row->name, "plain") == 0, "%s", choice.row->name);
     CHECK(choice.measured && strstr(choice.reason, "measured"), "%s",
           choice.reason);
     /* no model is more optimistic than the measured one */
-    wisdom_clear();
+    kept_times_clear();
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     struct choose_time slow = {"", 0, 100 * choice.cost};
     snprintf(slow.row, sizeof slow.row, "%s", choice.row->name);
-    wisdom_keep(key, &slow, 1);
+    kept_times_keep(key, &slow, 1);
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     CHECK(strcmp(choice.row->name, slow.row) == 0, "%s by its model",
           choice.row->name);
@@ -246,7 +246,7 @@ static void times_decide(void)
 /* Lines without meaning are skipped; a good one among them is read. */
 static void garbage(void)
 {
-    char key[WISDOM_KEY], line[WISDOM_KEY + 100];
+    char key[KEPT_TIMES_KEY], line[KEPT_TIMES_KEY + 100];
     struct spread_args args = args_of(NULL, 5000, 20);
     struct choose_time times[CHOOSE_MOST];
     static const char *const bad[] = {
@@ -263,12 +263,12 @@ static void garbage(void)
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         snprintf(line, sizeof line, "%s%s\n", key, bad[k]);
         put(line, "w");
-        CHECK(wisdom_load(key, times) == 0, "'%s' is a time", bad[k]);
+        CHECK(kept_times_load(key, times) == 0, "'%s' is a time", bad[k]);
     }
     put("\001\377 no text\n\n|||\n", "w");
     snprintf(line, sizeof line, "%splain 1 2\n", key);
     put(line, "a");
-    CHECK(wisdom_load(key, times) == 1, "the good line is not read");
+    CHECK(kept_times_load(key, times) == 1, "the good line is not read");
     /* a variant that no longer exists */
     snprintf(line, sizeof line, "%sgone 0 1e-9\n", key);
     put(line, "w");
@@ -276,14 +276,14 @@ static void garbage(void)
     struct choice choice;
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     const struct choose_time kept = {"host_tile", 1, 1};
-    wisdom_keep(key, &kept, 1);
-    CHECK(wisdom_load(key, times) == 2, "a line is lost");
+    kept_times_keep(key, &kept, 1);
+    CHECK(kept_times_load(key, times) == 2, "a line is lost");
 }
 
 /* An impossible folder: no failure, nothing kept. */
 static void no_folder(void)
 {
-    char key[WISDOM_KEY], inside[200];
+    char key[KEPT_TIMES_KEY], inside[200];
     struct spread_args args = args_of(NULL, 5000, 20);
     struct choose_time times[CHOOSE_MOST], kept = {"plain", 1, 1};
     struct planner how = {
@@ -293,29 +293,29 @@ static void no_folder(void)
     put("x\n", "w");
     snprintf(inside, sizeof inside, "%s/wisdom/below", folder);
     setenv("FARSUM_CACHE_DIR", inside, 1);
-    wisdom_keep(key, &kept, 1);
-    CHECK(wisdom_load(key, times) == 0, "kept in no folder");
+    kept_times_keep(key, &kept, 1);
+    CHECK(kept_times_load(key, times) == 0, "kept in no folder");
     CHECK_OK(planner_choose(&how, &spread_stage, &args, &choice));
     CHECK(choice.measured, "%s", choice.reason);
     setenv("FARSUM_CACHE_DIR", "", 1);
-    wisdom_keep(key, &kept, 1);
-    CHECK(wisdom_load(key, times) == 0, "kept though it is off");
+    kept_times_keep(key, &kept, 1);
+    CHECK(kept_times_load(key, times) == 0, "kept though it is off");
     setenv("FARSUM_CACHE_DIR", folder, 1);
 }
 
 static void measuring(const struct stage *stage, const void *args,
                       struct device *device)
 {
-    char key[WISDOM_KEY];
+    char key[KEPT_TIMES_KEY];
     struct planner how = {
         .isa = isa_best(), .threads = 1, .measure = 1, .device = device};
     struct choose_time times[CHOOSE_MOST];
     struct choice first, second;
-    wisdom_clear();
+    kept_times_clear();
     CHECK_OK(planner_choose(&how, stage, args, &first));
     CHECK(first.measured, "%s: %s", stage->name, first.reason);
     planner_key(key, device, how.isa, 1, stage, args);
-    int n = wisdom_load(key, times), faster = 0;
+    int n = kept_times_load(key, times), faster = 0;
     CHECK(n > 0, "%s: nothing is kept", stage->name);
     for (int i = 0; i < n; i++) {
         CHECK(times[i].run > 1e-9 && times[i].run < 100, "%s %g", times[i].row,
@@ -349,7 +349,7 @@ static void measured(void)
     mem_fail_at(1); /* no memory to measure: the model decides */
     struct planner how = {.isa = isa_best(), .threads = 1, .measure = 1};
     struct choice choice;
-    wisdom_clear();
+    kept_times_clear();
     spread.n = 100000;
     farsum_status status =
         planner_choose(&how, &spread_stage, &spread, &choice);
@@ -375,7 +375,7 @@ int main(void)
     RUN(measured);
     RUN(mesh_tunes);
     RUN(mesh_points);
-    wisdom_clear();
+    kept_times_clear();
     rmdir(folder);
     return check_end();
 }

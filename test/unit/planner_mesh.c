@@ -29,7 +29,7 @@ void mesh_tunes(void)
     p.support = 6;
     p.uses = FARSUM_MESH_SPREAD;
     o.threads = 1;
-    wisdom_clear();
+    kept_times_clear();
     for (int64_t n = 10; n < 10000000; n *= 7)
         for (int crowd = 1; crowd < 1000; crowd *= 30) {
             struct spread_args args = args_of(NULL, n, 40);
@@ -72,7 +72,7 @@ void mesh_points(void)
         p.mesh[d] = 64;
     }
     p.n_points = N;
-    wisdom_clear();
+    kept_times_clear();
     CHECK_OK(farsum_mesh_create(&p, &o, &mesh));
     CHECK_OK(farsum_mesh_set_points(mesh, N, even));
     CHECK_OK(farsum_mesh_get_info(mesh, &info));

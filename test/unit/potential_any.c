@@ -4,13 +4,13 @@
 #include "flow_check.h"
 #include "reference/direct/direct_any.h"
 
-enum { N = 40, WIDTH = EXACT_VIRIAL, KINDS = 2 };
+enum { N = 40, WIDTH = REFERENCE_VIRIAL, KINDS = 2 };
 static const char *const names[KINDS] = {"yukawa", "r6"};
 static const double screens[KINDS] = {5, 0};
 
-static const struct exact_kind *kind_of(int k)
+static const struct reference_kind *kind_of(int k)
 {
-    const struct exact_kind *kind = exact_kind_find(names[k]);
+    const struct reference_kind *kind = reference_kind_find(names[k]);
     assert_non_null(kind);
     return kind;
 }

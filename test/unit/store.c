@@ -26,7 +26,7 @@
 
 enum { KEYS = 25, ROWS = 3, PROCESSES = 20, THREADS = 8 };
 static char folder[64] = "/tmp/farsum-store-XXXXXX", file[192];
-static const char wisdom_key_text[] = "host of a test|spread|";
+static const char kept_times_key_text[] = "host of a test|spread|";
 static const struct choose_time one = {"plain", 0.5, 0.25};
 
 static const char *in(const char *name)
@@ -48,8 +48,8 @@ static void empty(void)
 
 static int kept(void)
 {
-    struct choose_time times[WISDOM_MOST];
-    return wisdom_load(wisdom_key_text, times);
+    struct choose_time times[KEPT_TIMES_MOST];
+    return kept_times_load(kept_times_key_text, times);
 }
 
 /* --- who writes at the same time --- */
@@ -58,13 +58,13 @@ static void keep_many(int writer)
 {
     for (int k = 0; k < KEYS; k++) {
         struct choose_time times[ROWS];
-        char key[WISDOM_KEY];
+        char key[KEPT_TIMES_KEY];
         snprintf(key, sizeof key, "writer %d|stage %d|", writer, k);
         for (int r = 0; r < ROWS; r++) {
             times[r] = (struct choose_time){.set = 0.5, .run = r + 1};
             snprintf(times[r].row, sizeof times[r].row, "row%d", r);
         }
-        wisdom_keep(key, times, ROWS);
+        kept_times_keep(key, times, ROWS);
     }
 }
 
@@ -73,10 +73,10 @@ static void count_kept(int writers)
     int all = 0, right = 0;
     for (int w = 0; w < writers; w++)
         for (int k = 0; k < KEYS; k++) {
-            struct choose_time times[WISDOM_MOST];
-            char key[WISDOM_KEY];
+            struct choose_time times[KEPT_TIMES_MOST];
+            char key[KEPT_TIMES_KEY];
             snprintf(key, sizeof key, "writer %d|stage %d|", w, k);
-            int n = wisdom_load(key, times);
+            int n = kept_times_load(key, times);
             all += n;
             for (int r = 0; r < n; r++)
                 right += times[r].set == 0.5 && times[r].run == r + 1;
@@ -143,25 +143,25 @@ static void nothing_waits(void)
     double start = clock_seconds();
     CHECK(mkfifo(in("wisdom"), 0600) == 0, "mkfifo");
     CHECK(kept() == 0, "a time out of a pipe");
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(kept() == 1, "the pipe is not replaced");
     empty();
     CHECK(symlink("/dev/zero", in("wisdom")) == 0, "symlink");
     CHECK(kept() == 0, "a time out of /dev/zero");
     empty();
     CHECK(mkdir(in("wisdom"), 0700) == 0, "mkdir");
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(kept() == 0, "a time out of a folder");
     rmdir(in("wisdom"));
     unlink(in("lock"));
     CHECK(mkfifo(in("lock"), 0600) == 0, "mkfifo");
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(kept() == 0, "kept without a lock");
     unlink(in("lock"));
     put("wisdom", good_line);
     CHECK(truncate(in("wisdom"), (off_t)1 << 40) == 0, "truncate");
     CHECK(kept() == 0, "a file of a terabyte was read");
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(kept() == 1, "the terabyte is not replaced");
     empty();
     CHECK(clock_seconds() - start < 4, "%g s", clock_seconds() - start);
@@ -174,7 +174,7 @@ static void links_are_not_followed(void)
     put("victim", good_line);
     CHECK(symlink(victim, in("wisdom")) == 0, "symlink");
     CHECK(kept() == 0, "a time through a link");
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(kept() == 1, "the link is not replaced");
     FILE *f = fopen(victim, "r");
     CHECK(f && fgets(text, sizeof text, f) && strcmp(text, good_line) == 0,
@@ -190,7 +190,7 @@ static void links_are_not_followed(void)
 static void others_can_write(void)
 {
     struct store store;
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(kept() == 1, "not kept");
     static const mode_t open_modes[] = {0770, 0707, 01777};
     for (int k = 0; k < 3; k++) {
@@ -230,7 +230,7 @@ static void folders_are_ours(void)
     char path[128];
     snprintf(path, sizeof path, "%s/a/b", folder);
     use(path);
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(mode_of("a") == 0700 && mode_of("a/b") == 0700, "%o, %o",
           (unsigned)mode_of("a"), (unsigned)mode_of("a/b"));
     CHECK(mode_of("a/b/wisdom") == 0600, "%o",
@@ -299,12 +299,12 @@ static void raised_rights(void)
 static void no_room(void)
 {
     struct rlimit was, tight;
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     getrlimit(RLIMIT_FSIZE, &was);
     tight = was;
     tight.rlim_cur = 16;
     CHECK(setrlimit(RLIMIT_FSIZE, &tight) == 0, "setrlimit");
-    wisdom_keep("host of another test|spread|", &one, 1);
+    kept_times_keep("host of another test|spread|", &one, 1);
     setrlimit(RLIMIT_FSIZE, &was);
     CHECK(kept() == 1, "the old contents are lost");
     empty();
@@ -316,14 +316,14 @@ static void lock_is_held(void)
     int fd = open(in("lock"), O_RDWR | O_CREAT, 0600);
     double start = clock_seconds();
     CHECK(fd >= 0 && flock(fd, LOCK_EX) == 0, "flock");
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     double waited = clock_seconds() - start;
     CHECK(waited > 0.5 && waited < 20, "%g s", waited);
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(clock_seconds() - start - waited < 0.5, "a second wait");
     CHECK(kept() == 0, "kept without the lock");
     flock(fd, LOCK_UN);
-    wisdom_keep(wisdom_key_text, &one, 1);
+    kept_times_keep(kept_times_key_text, &one, 1);
     CHECK(kept() == 1, "not kept with the lock");
     close(fd);
     empty();

@@ -99,7 +99,7 @@ static farsum_status plan_of(const struct sum *s, const char *where,
     return plan_make(&p, &o, PLAN_DRY, plan);
 }
 
-/* The same by exact_few.h, into sum. */
+/* The same by few.h, into sum. */
 static farsum_status again(farsum_plan *plan, struct verify_sum *sum)
 {
     static double y[3 * MANY];

@@ -123,10 +123,10 @@ farsum_status driver_record_begin(struct device *device);
 farsum_status driver_record_end(struct device *device, int keep, void **whole);
 farsum_status driver_replay(struct device *device, void *whole);
 void driver_forget(struct device *device, void *whole);
-farsum_status driver_aside_create(struct device *device, void **aside);
-void driver_aside_destroy(struct device *device, void *aside);
-farsum_status driver_aside_fork(struct device *device, void *aside);
-void driver_aside_enter(struct device *device, void *aside);
-farsum_status driver_aside_leave(struct device *device, void *aside);
-farsum_status driver_aside_join(struct device *device, void *aside);
+farsum_status driver_second_stream_create(struct device *device, void **aside);
+void driver_second_stream_destroy(struct device *device, void *aside);
+farsum_status driver_second_stream_fork(struct device *device, void *aside);
+void driver_second_stream_enter(struct device *device, void *aside);
+farsum_status driver_second_stream_leave(struct device *device, void *aside);
+farsum_status driver_second_stream_join(struct device *device, void *aside);
 #endif

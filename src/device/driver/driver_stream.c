@@ -9,14 +9,14 @@
 /* Numbers equal in both APIs. */
 enum { STREAM_NON_BLOCKING = 1, EVENT_WITHOUT_TIME = 2 };
 
-struct driver_aside {
+struct driver_second_stream {
     void *stream, *forked, *done; /* owned: a stream, two events */
     void *kept;                   /* the device's own stream between enter and
                                      leave */
 };
 
 /* The device must be current. */
-static void aside_end(struct driver *d, struct driver_aside *a)
+static void second_stream_end(struct driver *d, struct driver_second_stream *a)
 {
     if (a->forked)
         d->api.event_destroy(a->forked);
@@ -26,11 +26,11 @@ static void aside_end(struct driver *d, struct driver_aside *a)
         d->api.stream_destroy(a->stream);
 }
 
-farsum_status driver_aside_create(struct device *device, void **aside)
+farsum_status driver_second_stream_create(struct device *device, void **aside)
 {
     farsum_status status = FARSUM_OK;
     struct driver *d = device->inside;
-    struct driver_aside *a = NULL;
+    struct driver_second_stream *a = NULL;
     int before = 0, last = 0, first = 0;
     TRY(MEM_NEW(a, 1));
     GO(driver_enter(d, &before));
@@ -43,7 +43,7 @@ farsum_status driver_aside_create(struct device *device, void **aside)
     if (error == 0)
         error = d->api.event_create(&a->done, EVENT_WITHOUT_TIME);
     if (error != 0)
-        aside_end(d, a);
+        second_stream_end(d, a);
     GO(driver_leave(d, before, error, "making a second stream"));
     *aside = a;
     a = NULL;
@@ -52,21 +52,21 @@ done:
     return status;
 }
 
-void driver_aside_destroy(struct device *device, void *aside)
+void driver_second_stream_destroy(struct device *device, void *aside)
 {
     struct driver *d = device->inside;
     int before = 0;
     if (d->enter(d, &before) == 0) {
-        aside_end(d, aside);
+        second_stream_end(d, aside);
         d->leave(d, before);
     }
     mem_free(aside);
 }
 
-farsum_status driver_aside_fork(struct device *device, void *aside)
+farsum_status driver_second_stream_fork(struct device *device, void *aside)
 {
     struct driver *d = device->inside;
-    struct driver_aside *a = aside;
+    struct driver_second_stream *a = aside;
     int before = 0;
     TRY(driver_enter(d, &before));
     int error = d->api.event_record(a->forked, d->queue);
@@ -75,18 +75,18 @@ farsum_status driver_aside_fork(struct device *device, void *aside)
     return driver_leave(d, before, error, "beginning two streams");
 }
 
-void driver_aside_enter(struct device *device, void *aside)
+void driver_second_stream_enter(struct device *device, void *aside)
 {
     struct driver *d = device->inside;
-    struct driver_aside *a = aside;
+    struct driver_second_stream *a = aside;
     a->kept = d->queue;
     d->queue = a->stream;
 }
 
-farsum_status driver_aside_leave(struct device *device, void *aside)
+farsum_status driver_second_stream_leave(struct device *device, void *aside)
 {
     struct driver *d = device->inside;
-    struct driver_aside *a = aside;
+    struct driver_second_stream *a = aside;
     int before = 0;
     d->queue = a->kept;
     TRY(driver_enter(d, &before));
@@ -94,10 +94,10 @@ farsum_status driver_aside_leave(struct device *device, void *aside)
                         "ending a second stream's work");
 }
 
-farsum_status driver_aside_join(struct device *device, void *aside)
+farsum_status driver_second_stream_join(struct device *device, void *aside)
 {
     struct driver *d = device->inside;
-    struct driver_aside *a = aside;
+    struct driver_second_stream *a = aside;
     int before = 0;
     TRY(driver_enter(d, &before));
     return driver_leave(d, before,

@@ -400,12 +400,12 @@ const struct device_backend device_opencl = {
     .mark_destroy = opencl_mark_destroy,
     .look = opencl_look,
     /* no graphs */
-    .aside_create = opencl_aside_create,
-    .aside_destroy = opencl_aside_destroy,
-    .aside_fork = opencl_aside_fork,
-    .aside_enter = opencl_aside_enter,
-    .aside_leave = opencl_aside_leave,
-    .aside_join = opencl_aside_join,
+    .second_stream_create = opencl_second_stream_create,
+    .second_stream_destroy = opencl_second_stream_destroy,
+    .second_stream_fork = opencl_second_stream_fork,
+    .second_stream_enter = opencl_second_stream_enter,
+    .second_stream_leave = opencl_second_stream_leave,
+    .second_stream_join = opencl_second_stream_join,
     /* no kernels that launch kernels */
     .managed = opencl_managed,
     .alloc_managed = opencl_alloc_managed,

@@ -103,12 +103,12 @@ void opencl_keep_context(struct opencl *cl);
 cl_id opencl_kept_program(struct opencl *cl, const char *text);
 void opencl_keep_program(struct opencl *cl, const char *text, cl_id program);
 /* device/opencl/opencl_stream.c */
-farsum_status opencl_aside_create(struct device *device, void **aside);
-void opencl_aside_destroy(struct device *device, void *aside);
-farsum_status opencl_aside_fork(struct device *device, void *aside);
-void opencl_aside_enter(struct device *device, void *aside);
-farsum_status opencl_aside_leave(struct device *device, void *aside);
-farsum_status opencl_aside_join(struct device *device, void *aside);
+farsum_status opencl_second_stream_create(struct device *device, void **aside);
+void opencl_second_stream_destroy(struct device *device, void *aside);
+farsum_status opencl_second_stream_fork(struct device *device, void *aside);
+void opencl_second_stream_enter(struct device *device, void *aside);
+farsum_status opencl_second_stream_leave(struct device *device, void *aside);
+farsum_status opencl_second_stream_join(struct device *device, void *aside);
 /* opencl_managed.c */
 farsum_status opencl_managed(struct device *device);
 farsum_status opencl_alloc_managed(struct device *device, int64_t bytes,

@@ -3,15 +3,15 @@
 #include "base/mem.h"
 #include "device/opencl/opencl.h"
 
-struct opencl_aside {
+struct opencl_second_stream {
     cl_id queue, done; /* owned: a queue, the event of its last work */
     cl_id kept;        /* the device's own queue between enter and leave */
 };
 
-farsum_status opencl_aside_create(struct device *device, void **aside)
+farsum_status opencl_second_stream_create(struct device *device, void **aside)
 {
     struct opencl *cl = device->inside;
-    struct opencl_aside *a = NULL;
+    struct opencl_second_stream *a = NULL;
     cl_int error = 0;
     TRY(MEM_NEW(a, 1));
     a->queue = cl->api.clCreateCommandQueue(
@@ -25,10 +25,10 @@ farsum_status opencl_aside_create(struct device *device, void **aside)
     return FARSUM_OK;
 }
 
-void opencl_aside_destroy(struct device *device, void *aside)
+void opencl_second_stream_destroy(struct device *device, void *aside)
 {
     struct opencl *cl = device->inside;
-    struct opencl_aside *a = aside;
+    struct opencl_second_stream *a = aside;
     if (a->done)
         cl->api.clReleaseEvent(a->done);
     cl->api.clReleaseCommandQueue(a->queue);
@@ -37,7 +37,8 @@ void opencl_aside_destroy(struct device *device, void *aside)
 
 /* Makes an event for all work enqueued so far.  The queue must be flushed,
  * because another queue waits for the event. */
-static farsum_status aside_event(struct opencl *cl, cl_id queue, cl_id *event)
+static farsum_status second_stream_event(struct opencl *cl, cl_id queue,
+                                         cl_id *event)
 {
     CL_TRY(cl->api.clEnqueueMarkerWithWaitList(queue, 0, NULL, event),
            "clEnqueueMarkerWithWaitList");
@@ -46,7 +47,8 @@ static farsum_status aside_event(struct opencl *cl, cl_id queue, cl_id *event)
 }
 
 /* Makes all later work of the queue wait for the event, which is released. */
-static farsum_status aside_follow(struct opencl *cl, cl_id queue, cl_id *event)
+static farsum_status second_stream_follow(struct opencl *cl, cl_id queue,
+                                          cl_id *event)
 {
     cl_int error = cl->api.clEnqueueBarrierWithWaitList(queue, 1, event, NULL);
     cl->api.clReleaseEvent(*event);
@@ -55,39 +57,39 @@ static farsum_status aside_follow(struct opencl *cl, cl_id queue, cl_id *event)
     return FARSUM_OK;
 }
 
-farsum_status opencl_aside_fork(struct device *device, void *aside)
+farsum_status opencl_second_stream_fork(struct device *device, void *aside)
 {
     struct opencl *cl = device->inside;
-    struct opencl_aside *a = aside;
+    struct opencl_second_stream *a = aside;
     cl_id event = NULL;
-    TRY(aside_event(cl, cl->queue, &event));
-    return aside_follow(cl, a->queue, &event);
+    TRY(second_stream_event(cl, cl->queue, &event));
+    return second_stream_follow(cl, a->queue, &event);
 }
 
-void opencl_aside_enter(struct device *device, void *aside)
+void opencl_second_stream_enter(struct device *device, void *aside)
 {
     struct opencl *cl = device->inside;
-    struct opencl_aside *a = aside;
+    struct opencl_second_stream *a = aside;
     a->kept = cl->queue;
     cl->queue = a->queue;
 }
 
-farsum_status opencl_aside_leave(struct device *device, void *aside)
+farsum_status opencl_second_stream_leave(struct device *device, void *aside)
 {
     struct opencl *cl = device->inside;
-    struct opencl_aside *a = aside;
+    struct opencl_second_stream *a = aside;
     cl->queue = a->kept;
     if (a->done)
         cl->api.clReleaseEvent(a->done);
     a->done = NULL;
-    return aside_event(cl, a->queue, &a->done);
+    return second_stream_event(cl, a->queue, &a->done);
 }
 
-farsum_status opencl_aside_join(struct device *device, void *aside)
+farsum_status opencl_second_stream_join(struct device *device, void *aside)
 {
     struct opencl *cl = device->inside;
-    struct opencl_aside *a = aside;
+    struct opencl_second_stream *a = aside;
     if (!a->done)
         FAIL(ERR_INTERNAL, "a second queue is joined that did no work");
-    return aside_follow(cl, cl->queue, &a->done);
+    return second_stream_follow(cl, cl->queue, &a->done);
 }

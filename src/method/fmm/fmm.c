@@ -85,7 +85,7 @@ static void fmm_destroy(void *state)
     tree_clear(&s->tree);
     points_clear(&s->source);
     points_clear(&s->target);
-    exact_clear(&s->exact);
+    reference_clear(&s->exact);
     mem_free(s->q);
     mem_free(s->potential);
     mem_free(s->field);
@@ -245,7 +245,7 @@ static farsum_status fmm_execute(struct task *task, void *state, int rhs,
     if (s->gpu)
         return fmm_gpu_execute(task, s, rhs, q, result);
     memset(s->seconds, 0, sizeof s->seconds);
-    TRY(exact_execute(task, s, rhs, q, result));
+    TRY(reference_execute(task, s, rhs, q, result));
     task->report->info.seconds_stages = 0;
     for (int r = 0; r < FMM_ROOMS; r++)
         task->report->info.seconds_stages += s->seconds[r];

@@ -87,7 +87,7 @@ struct fmm_found {
 };
 
 struct fmm {
-    struct exact exact; /* first member: plan->state is also used as one */
+    struct reference exact; /* first member: plan->state is also used as one */
     struct fmm_facts facts;
     struct fmm_names names;
     int sampled;    /* 1: facts come from a sample */
@@ -294,8 +294,8 @@ farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
 farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
                              const void *x, int64_t m, const void *y);
 /* method/fmm/run.c: sums one right-hand side. */
-farsum_status fmm_sum(const struct task *task, struct exact *exact,
-                      const struct exact_sums *sums);
+farsum_status fmm_sum(const struct task *task, struct reference *exact,
+                      const struct reference_sums *sums);
 /* Statistics of a right-hand side's sums, C = 1; a norm < 0: unknown. */
 struct fmm_norms {
     double q, q2;            /* sums over the sources of q and q^2 */

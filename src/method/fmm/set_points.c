@@ -36,7 +36,7 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
                                  const void *x, int64_t m, const void *y)
 {
     farsum_precision type = task->problem.arrays;
-    TRY(exact_set_points(&s->exact, task, n, x, m, y));
+    TRY(reference_set_points(&s->exact, task, n, x, m, y));
     s->target.n = 0;
     if (s->facts.periodic) {
         TRY(points_set(&s->source, &s->cell, n, x, type, "source",

@@ -22,8 +22,8 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
                          &g->fact,       &g->record,      &g->energy_sum,
                          &g->virial_sum, &g->channel,     &g->near_potential,
                          &g->near_field, &g->near_energy, &g->near_virial};
-    recording_clear(&g->recording);
-    aside_clear(&g->aside);
+    graph_clear(&g->recording);
+    second_stream_clear(&g->aside);
     gpu_arrays_clear(&g->given);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
@@ -117,7 +117,7 @@ farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
         TRY(gpu_mixed_create(g));
     g->beside = tuned_beside(task);
     if (g->beside)
-        TRY(aside_create(&g->aside, g->device));
+        TRY(second_stream_create(&g->aside, g->device));
     TRY(gpu_memory(g, &s->tuned, task));
     TRY(gpu_watches(g));
     TRY(points_gpu_create(g->device, &s->source.gpu));

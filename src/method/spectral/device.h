@@ -65,13 +65,13 @@ struct spectral_gpu {
      * then have results of their own, since both would add to them
      * simultaneously. */
     int beside;
-    struct aside aside;
+    struct second_stream aside;
     struct buf near_potential, near_field, near_energy, near_virial;
     /* for callers on the host: arrays of one right-hand side */
     struct gpu_arrays given;
     struct gpu_exclude exclude;
     struct gpu_mixed mixed;
-    struct recording recording; /* graph of a sum */
+    struct graph recording; /* graph of a sum */
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;
     int64_t rhs;     /* in the last execute */

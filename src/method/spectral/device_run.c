@@ -200,7 +200,7 @@ static farsum_status run_host(const struct task *task, struct spectral *s,
     struct sum one = {task, s, &e, 1, counts->n, counts->m};
     double bad;
     TRY(gpu_arrays_upload(&g->given, counts, r, q));
-    TRY(recording_run(&g->recording, g->device, run_all, &one));
+    TRY(graph_run(&g->recording, g->device, run_all, &one));
     TRY(run_range(task, s, r));
     TRY(buf_download(&g->fact, 8 * FACT_RANGE, &bad, sizeof bad));
     if (bad >= 0) {
@@ -221,7 +221,7 @@ static farsum_status run_device(const struct task *task, struct spectral *s,
     run_begin(s->gpu, rhs, result);
     const struct gpu_ends e = gpu_ends(&given, result);
     struct sum all = {task, s, &e, rhs, counts->n, counts->m};
-    return recording_run(&s->gpu->recording, task->device, run_all, &all);
+    return graph_run(&s->gpu->recording, task->device, run_all, &all);
 }
 
 farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,

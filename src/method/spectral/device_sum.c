@@ -97,10 +97,10 @@ static farsum_status sum_at_once(struct part *p)
     const struct totals near =
         sum_wanted(p->units, &g->near_potential, &g->near_field,
                    &g->near_energy, &g->near_virial);
-    TRY(aside_fork(&g->aside));
+    TRY(second_stream_fork(&g->aside));
     TRY(sum_near(p, &near));
-    TRY(aside_run(&g->aside, sum_beside, p));
-    return aside_join(&g->aside);
+    TRY(second_stream_run(&g->aside, sum_beside, p));
+    return second_stream_join(&g->aside);
 }
 
 static farsum_status sum_in_turn(struct part *p)

@@ -74,7 +74,7 @@ static void spectral_destroy(void *state)
     if (!s)
         return;
     if (s->gpu) /* it uses the stages' kernels */
-        recording_clear(&s->gpu->recording);
+        graph_clear(&s->gpu->recording);
     for (int r = 0; r < ROOM_COUNT; r++)
         if (s->room[r])
             s->tuned.choice[r].row->variant->destroy(s->room[r]);

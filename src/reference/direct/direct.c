@@ -14,7 +14,7 @@
 
 static farsum_status direct_fits(const struct task *task)
 {
-    if (!task->pair.kind->charged && !exact_kind_find(task->pair.name))
+    if (!task->pair.kind->charged && !reference_kind_find(task->pair.name))
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
     TRY(gpu_not_wanted(task->device));
     if (task->problem.periodic[0])
@@ -42,8 +42,8 @@ static double direct_cost(const struct task *task)
     return one * direct_pairs(task) / task->threads;
 }
 
-static farsum_status direct_run(const struct task *task, struct exact *s,
-                                const struct exact_sums *sums)
+static farsum_status direct_run(const struct task *task, struct reference *s,
+                                const struct reference_sums *sums)
 {
     const struct direct_args args = {
         task->threads, task->isa,
@@ -51,14 +51,14 @@ static farsum_status direct_run(const struct task *task, struct exact *s,
         s->x,          s->m > 0 ? s->y : NULL,
         s->q,          task->problem.softening,
     };
-    const struct exact_kind *kind = exact_kind_find(task->pair.name);
+    const struct reference_kind *kind = reference_kind_find(task->pair.name);
     if (kind) {
         const struct direct_any any = {
             .pairs = args,
             .screen = task->pair.kappa,
-            .width = exact_wants(kind, sums),
+            .width = reference_wants(kind, sums),
         };
-        double *values = exact_room_of(s, sums);
+        double *values = reference_room_of(s, sums);
         if (values)
             TRY(direct_any_sum(kind, &any, values));
         exact_spread(s, any.width, sums);
@@ -72,14 +72,14 @@ static farsum_status direct_run(const struct task *task, struct exact *s,
 static double direct_bytes(const struct task *task)
 {
     double held, more;
-    exact_bytes(task, &held, &more);
+    reference_bytes(task, &held, &more);
     return held + more;
 }
 
 static farsum_status direct_tune(const struct task *task, void **state,
                                  double *seconds)
 {
-    struct exact *s = NULL;
+    struct reference *s = NULL;
     TRY(task_has_memory(task, direct_bytes(task)));
     TRY(MEM_NEW(s, 1));
     s->sum = direct_run;
@@ -98,7 +98,7 @@ static farsum_status direct_create(struct task *task, void *state)
 }
 
 /* Tests exact equality, the criterion by which the sum skips pairs. */
-static farsum_status direct_distinct(const struct exact *s, int threads,
+static farsum_status direct_distinct(const struct reference *s, int threads,
                                      struct exclusions *exclusions)
 {
     farsum_status status = FARSUM_OK;
@@ -118,7 +118,7 @@ static farsum_status direct_set_points(struct task *task, void *state,
                                        int64_t n, const void *x, int64_t m,
                                        const void *y)
 {
-    TRY(exact_set_points(state, task, n, x, m, y));
+    TRY(reference_set_points(state, task, n, x, m, y));
     if (!task->problem.exclude_coincident)
         TRY(direct_distinct(state, task->threads, &task->exclusions));
     return FARSUM_OK;
@@ -136,7 +136,7 @@ static void direct_destroy(void *state)
 {
     if (!state)
         return;
-    exact_clear(state);
+    reference_clear(state);
     mem_free(state);
 }
 
@@ -147,7 +147,7 @@ const struct method method_direct = {
     .create = direct_create,
     .set_points = direct_set_points,
     .set_cell = direct_set_cell,
-    .execute = exact_execute,
+    .execute = reference_execute,
     .destroy = direct_destroy,
     .bounded = 1,
     .wide = 1,

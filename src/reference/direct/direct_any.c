@@ -6,12 +6,12 @@
 
 ISA_TABLE(struct direct_any_kern, direct_any)
 
-farsum_status direct_any_sum(const struct exact_kind *kind,
+farsum_status direct_any_sum(const struct reference_kind *kind,
                              const struct direct_any *args, double *values)
 {
     const struct direct_args *p = &args->pairs;
     direct_any_run *run =
-        isa_direct_any[p->isa][0]->run[exact_kind_index(kind)];
+        isa_direct_any[p->isa][0]->run[reference_kind_index(kind)];
     int64_t m = p->y ? p->m : p->n, tiles = (m + DIRECT_TILE - 1) / DIRECT_TILE;
     int threads = par_threads(p->threads);
     struct progress *listener = progress_phase(tiles, "summing all pairs");

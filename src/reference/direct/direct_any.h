@@ -11,7 +11,7 @@
 struct direct_any {
     struct direct_args pairs;
     double screen;   /* yukawa only: kappa, 1/length */
-    int width;       /* exact_width() */
+    int width;       /* reference_width() */
 };
 
 /* Sums at the targets of tiles t0 to t1, DIRECT_TILE targets each. */
@@ -24,6 +24,6 @@ struct direct_any_kern {
 /* Compensated sums: the error of each target is about 1e-16 of sum_j |term_j|.
  * values [targets][width].  The result does not depend on the number of
  * threads.  Allocates nothing. */
-farsum_status direct_any_sum(const struct exact_kind *kind,
+farsum_status direct_any_sum(const struct reference_kind *kind,
                              const struct direct_any *args, double *values);
 #endif

@@ -7,7 +7,7 @@
 #if FARSUM_BITS == 64
 #include "reference/direct/direct_lane.h"
 
-_Static_assert((int)SUMS == (int)EXACT_VALUES, "a sum for each value");
+_Static_assert((int)SUMS == (int)REFERENCE_VALUES, "a sum for each value");
 
 /* Geometry of a target and a source: inv = 1/r, or 0 if they coincide. */
 struct sight {
@@ -123,11 +123,11 @@ SIMD_FN void tile_run(const struct direct_any *args, int64_t i0,
             tile_run(args, t * DIRECT_TILE, values, strengths, most,       \
                      any_##name);                                              \
     }
-ANY_RUN(stokeslet, 3, EXACT_FLOW)
-ANY_RUN(rotlet, 3, EXACT_FLOW)
-ANY_RUN(stresslet, 6, EXACT_FLOW)
-ANY_RUN(yukawa, 1, EXACT_VIRIAL)
-ANY_RUN(r6, 1, EXACT_VIRIAL)
+ANY_RUN(stokeslet, 3, REFERENCE_FLOW)
+ANY_RUN(rotlet, 3, REFERENCE_FLOW)
+ANY_RUN(stresslet, 6, REFERENCE_FLOW)
+ANY_RUN(yukawa, 1, REFERENCE_VIRIAL)
+ANY_RUN(r6, 1, REFERENCE_VIRIAL)
 
 extern const struct direct_any_kern ISA_NAME(direct_any);
 const struct direct_any_kern ISA_NAME(direct_any) = {{

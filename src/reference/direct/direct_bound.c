@@ -19,7 +19,7 @@ enum { RUNS = 64, POTENTIAL = 9 + RUNS, FIELD = 40 + RUNS, OTHER = 120 + RUNS };
 
 struct bound_job {
     const struct task *task;
-    const struct exact *s;
+    const struct reference *s;
     int field; /* potential kernels: forces are requested */
 };
 
@@ -67,7 +67,7 @@ static void bound_flow(const struct bound_job *job, const double d[3],
 static void bound_target(const struct bound_job *job, int64_t i,
                          struct bound_target *t)
 {
-    const struct exact *s = job->s;
+    const struct reference *s = job->s;
     const double *x = (s->m > 0 ? s->y : s->x) + 3 * i;
     const struct exclusions *lost = &job->task->exclusions;
     int width = job->task->pair.strengths;
@@ -119,7 +119,8 @@ farsum_status direct_strict_even(const struct task *task)
     return p->error == FARSUM_ERROR_ABSOLUTE ? FARSUM_OK : bound_keeps(task);
 }
 
-farsum_status direct_strict_sum(const struct task *task, const struct exact *s)
+farsum_status direct_strict_sum(const struct task *task,
+                                const struct reference *s)
 {
     const farsum_problem *p = &task->problem;
     struct bound_job job = {task, s,

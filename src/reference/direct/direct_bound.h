@@ -10,5 +10,6 @@
  * it exceeds the tolerance. */
 farsum_status direct_strict_even(const struct task *task);
 /* After a sum: sets the bound from the pairs that were summed. */
-farsum_status direct_strict_sum(const struct task *task, const struct exact *s);
+farsum_status direct_strict_sum(const struct task *task,
+                                const struct reference *s);
 #endif

@@ -14,7 +14,7 @@
 
 static farsum_status ewald_fits(const struct task *task)
 {
-    if (!task->pair.kind->charged && !exact_kind_find(task->pair.name))
+    if (!task->pair.kind->charged && !reference_kind_find(task->pair.name))
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
     TRY(gpu_not_wanted(task->device));
     if (!task->problem.periodic[0])
@@ -35,15 +35,15 @@ static double ewald_least(const struct task *task)
     return 0;
 }
 
-static farsum_status ewald_sums(const struct task *task, struct exact *s,
-                                const struct exact_sums *sums)
+static farsum_status ewald_sums(const struct task *task, struct reference *s,
+                                const struct reference_sums *sums)
 {
     if (!s->any)
         return ewald_run(s->ewald, s->q, sums->potential, sums->field,
                          sums->energy, sums->virial);
-    const struct exact_kind *kind = exact_kind_find(task->pair.name);
-    double *values = exact_room_of(s, sums), norm;
-    int width = exact_wants(kind, sums);
+    const struct reference_kind *kind = reference_kind_find(task->pair.name);
+    double *values = reference_room_of(s, sums), norm;
+    int width = reference_wants(kind, sums);
     if (values)
         TRY(ewald_any_run(s->any, s->q, width, values));
     exact_spread(s, width, sums);
@@ -57,21 +57,21 @@ static farsum_status ewald_sums(const struct task *task, struct exact *s,
 
 static void ewald_method_destroy(void *state)
 {
-    struct exact *s = state;
+    struct reference *s = state;
     if (!s)
         return;
     ewald_destroy(s->ewald);
     ewald_any_destroy(s->any);
-    exact_clear(s);
+    reference_clear(s);
     mem_free(s);
 }
 
 /* Creates the sum's state for a cell and replaces the current one. */
 static farsum_status ewald_make(const struct task *task, const double cell[9],
-                                struct exact *s)
+                                struct reference *s)
 {
     const farsum_problem *p = &task->problem;
-    const struct exact_kind *kind = exact_kind_find(task->pair.name);
+    const struct reference_kind *kind = reference_kind_find(task->pair.name);
     struct ewald_setup setup = {
         .accuracy = p->tolerance,
         .n = p->n_sources,
@@ -96,7 +96,7 @@ static farsum_status ewald_make(const struct task *task, const double cell[9],
     return FARSUM_OK;
 }
 
-static void ewald_info_of(const struct exact *s, struct ewald_info *info)
+static void ewald_info_of(const struct reference *s, struct ewald_info *info)
 {
     if (s->any)
         ewald_any_get_info(s->any, info);
@@ -108,11 +108,11 @@ static double ewald_bytes(const struct task *task,
                           const struct ewald_info *info)
 {
     double held, more;
-    exact_bytes(task, &held, &more);
+    reference_bytes(task, &held, &more);
     return held + fmax(more, (double)info->bytes);
 }
 
-static void ewald_about(const struct task *task, const struct exact *s)
+static void ewald_about(const struct task *task, const struct reference *s)
 {
     struct ewald_info info;
     ewald_info_of(s, &info);
@@ -127,7 +127,7 @@ static farsum_status ewald_method_tune(const struct task *task, void **state,
                                        double *seconds)
 {
     farsum_status status = FARSUM_OK;
-    struct exact *s = NULL;
+    struct reference *s = NULL;
     struct ewald_info info;
     GO(MEM_NEW(s, 1));
     s->sum = ewald_sums;
@@ -154,9 +154,9 @@ static farsum_status ewald_method_points(struct task *task, void *state,
                                          int64_t n, const void *x, int64_t m,
                                          const void *y)
 {
-    struct exact *s = state;
+    struct reference *s = state;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(exact_set_points(s, task, n, x, m, y));
+    TRY(reference_set_points(s, task, n, x, m, y));
     if (!task->problem.exclude_coincident) {
         farsum_status status = FARSUM_OK;
         struct points p = {0};
@@ -181,7 +181,7 @@ static farsum_status ewald_method_points(struct task *task, void *state,
 static farsum_status ewald_method_cell(struct task *task, void *state,
                                        const double cell[9])
 {
-    struct exact *s = state;
+    struct reference *s = state;
     TRY(ewald_make(task, cell, s));
     ewald_about(task, s);
     return FARSUM_OK;
@@ -194,7 +194,7 @@ const struct method method_ewald = {
     .create = ewald_method_create,
     .set_points = ewald_method_points,
     .set_cell = ewald_method_cell,
-    .execute = exact_execute,
+    .execute = reference_execute,
     .destroy = ewald_method_destroy,
     .options = METHOD_CUTOFF,
     .reference = 1,

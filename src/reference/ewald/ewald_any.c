@@ -20,7 +20,7 @@ struct ewald_any {
     double *channel; /* [channels][n + EWALD_PAD] in sorted order */
 };
 
-farsum_status ewald_any_create(const struct exact_kind *kind, double screen,
+farsum_status ewald_any_create(const struct reference_kind *kind, double screen,
                                const struct ewald_setup *setup,
                                struct ewald_any **out)
 {
@@ -53,7 +53,7 @@ farsum_status ewald_any_set_points(struct ewald_any *e, int64_t n,
                                    const double *x, int64_t m, const double *y)
 {
     struct ewald_body *b = &e->body;
-    const struct exact_kind *kind = b->job.kind;
+    const struct reference_kind *kind = b->job.kind;
     TRY(ewald_body_count(b, n, m, y));
     TRY(ewald_any_tune(kind, b->job.split.screen, &b->lattice, &b->setup,
                        &b->info));
@@ -76,12 +76,12 @@ void ewald_any_get_info(const struct ewald_any *e, struct ewald_info *info)
 static void load(struct ewald_any *e, const double *q, double mean[][4])
 {
     const struct ewald_job *job = &e->body.job;
-    const struct exact_kind *kind = job->kind;
+    const struct reference_kind *kind = job->kind;
     const struct ewald_points *p = job->sources;
-    long double sum[EXACT_CHANNELS][4] = {{0}};
-    memset(mean, 0, EXACT_VALUES * sizeof *mean);
+    long double sum[REFERENCE_CHANNELS][4] = {{0}};
+    memset(mean, 0, REFERENCE_VALUES * sizeof *mean);
     for (int64_t j = 0; j < p->n; j++) {
-        double c[EXACT_CHANNELS];
+        double c[REFERENCE_CHANNELS];
         kind->load(q + kind->strengths * p->index[j], c);
         for (int a = 0; a < kind->channels; a++) {
             e->channel[a * (p->n + EWALD_PAD) + j] = c[a];
@@ -135,11 +135,11 @@ static void gather(struct ewald_any *e)
 static void weigh_entry(const struct ewald_job *job,
                         const struct ewald_row *row, int32_t n)
 {
-    const struct exact_kind *kind = job->kind;
+    const struct reference_kind *kind = job->kind;
     int64_t entries = job->modes->entries, at = row->start + n;
-    double z[2][EXACT_VALUES][2] = {{{0}}};
+    double z[2][REFERENCE_VALUES][2] = {{{0}}};
     for (int minus = 0; minus < 2; minus++) {
-        double s[EXACT_CHANNELS][2], k[3], sign = minus ? 1 : -1;
+        double s[REFERENCE_CHANNELS][2], k[3], sign = minus ? 1 : -1;
         long double wave[3];
         if (!ewald_wave(job->lattice, job->kmax, row, n, minus ? -1 : 1, wave))
             continue;
@@ -217,7 +217,7 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
                             double *values)
 {
     enum { T = EWALD_TARGETS };
-    double mean[EXACT_VALUES][4];
+    double mean[REFERENCE_VALUES][4];
     if (!e->body.ready)
         FAIL(ERR_STATE, "ewald: no points are set");
     int64_t m = e->body.job.targets->n, blocks = (m + T - 1) / T;
@@ -243,7 +243,7 @@ double ewald_any_estimate(const struct ewald_any *e, const double *q,
                           const double *values, double *norm)
 {
     const struct ewald_body *b = &e->body;
-    const struct exact_kind *kind = b->job.kind;
+    const struct reference_kind *kind = b->job.kind;
     int64_t n = b->sources.n, m = b->job.targets->n;
     double strength = 0, value = 0;
     for (int64_t j = 0; j < n; j++)

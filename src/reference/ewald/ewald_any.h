@@ -19,7 +19,7 @@
 struct ewald_any; /* opaque */
 
 /* screen: yukawa only: kappa, 1/length. */
-farsum_status ewald_any_create(const struct exact_kind *kind, double screen,
+farsum_status ewald_any_create(const struct reference_kind *kind, double screen,
                                const struct ewald_setup *setup,
                                struct ewald_any **e);
 void ewald_any_destroy(struct ewald_any *e); /* NULL is legal */
@@ -30,8 +30,8 @@ farsum_status ewald_any_set_points(struct ewald_any *e, int64_t n,
                                    const double *x, int64_t m,
                                    const double *y);
 void ewald_any_get_info(const struct ewald_any *e, struct ewald_info *info);
-/* q [n][strengths], values [targets][width], width from exact_width.  Allocates
- * nothing.  Repeats bitwise with any number of threads. */
+/* q [n][strengths], values [targets][width], width from reference_width. 
+ * Allocates nothing.  Repeats bitwise with any number of threads. */
 farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
                             double *values);
 /* Flows: the estimate for a run's strengths and values, relative to the RMS of

@@ -24,16 +24,16 @@ SIMD_FN vreal v_from_double(const double *p)
 #include "reference/ewald/ewald_level_table.h"
 
 struct target {
-    real sum[EXACT_VALUES], low[EXACT_VALUES];
+    real sum[REFERENCE_VALUES], low[REFERENCE_VALUES];
 };
 
 /* Adds source j at the distance d, r2 = d.d < rc^2. */
 static void pair(const struct ewald_job *job, struct target *t,
                  const real d[3], real r2, int64_t j)
 {
-    const struct exact_kind *kind = job->kind;
+    const struct reference_kind *kind = job->kind;
     int64_t stride = job->sources->n + EWALD_PAD;
-    double c[EXACT_CHANNELS], v[EXACT_VALUES];
+    double c[REFERENCE_CHANNELS], v[REFERENCE_VALUES];
     for (int a = 0; a < kind->channels; a++)
         c[a] = job->channel[a * stride + j];
     if (r2 > job->coincide * job->coincide)
@@ -127,7 +127,7 @@ static void far(const struct ewald_job *job, int slot, int64_t i0, int64_t i1,
 {
     enum { B = EWALD_SOURCES, T = EWALD_TARGETS };
     const struct ewald_modes *modes = job->modes;
-    real total[EXACT_VALUES][T] = {{0}}, low[EXACT_VALUES][T] = {{0}};
+    real total[REFERENCE_VALUES][T] = {{0}}, low[REFERENCE_VALUES][T] = {{0}};
     real e12[2 * B];
     int count = (int)(i1 - i0), padded = (count + 2 * W - 1) / (2 * W) * 2 * W;
     const real *e1 = table_of(job, 0, slot), *e2 = table_of(job, 1, slot),

@@ -6,12 +6,12 @@
 #include "reference/ewald/ewald_any.h"
 #include "reference/ewald/ewald_part.h"
 
-farsum_status ewald_any_tune(const struct exact_kind *kind, double screen,
+farsum_status ewald_any_tune(const struct reference_kind *kind, double screen,
                              const struct ewald_lattice *lattice,
                              const struct ewald_setup *setup,
                              struct ewald_info *info);
 /* Truncation error of random strengths over RMS strength / a^power. */
-double ewald_any_cut(const struct exact_kind *kind,
+double ewald_any_cut(const struct reference_kind *kind,
                      const struct ewald_info *info, double a);
 /* Rounding error of the sums in double, relative to their RMS. */
 #define EWALD_ANY_ROUNDING 5e-16
@@ -20,7 +20,7 @@ double ewald_any_cut(const struct exact_kind *kind,
  * the sources.  Sets values [targets][width], in the caller's order. */
 void ewald_any_far(const struct ewald_job *job, enum isa isa, double *values);
 
-typedef double ewald_values[EWALD_TARGETS][EXACT_VALUES];
+typedef double ewald_values[EWALD_TARGETS][REFERENCE_VALUES];
 
 /* Functions in double.  In struct ewald_job, table has a slot for each block in
  * flight, sums are [channels][entries][8], weights [values][entries][4]. */

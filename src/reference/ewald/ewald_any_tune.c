@@ -21,7 +21,7 @@ static const double price_table = 1e-8;     /* a point and one factor */
 
 static double left_out(const void *data, double s2, double u)
 {
-    const struct exact_kind *kind = data;
+    const struct reference_kind *kind = data;
     double s = sqrt(s2);
     return kind->random(s, u) + kind->aligned(s, u);
 }
@@ -29,7 +29,7 @@ static double left_out(const void *data, double s2, double u)
 static void price(const void *data, const struct ewald_count *c,
                   const struct ewald_work *work, struct ewald_info *info)
 {
-    const struct exact_kind *kind = data;
+    const struct reference_kind *kind = data;
     info->seconds =
         (work->pairs * price_pair + work->looks * price_box +
          work->modes * (c->n * price_gather * kind->channels +
@@ -44,7 +44,7 @@ static void price(const void *data, const struct ewald_count *c,
         ewald_any_cut(kind, info, cbrt(c->volume / c->n)) + EWALD_ANY_ROUNDING;
 }
 
-double ewald_any_cut(const struct exact_kind *kind,
+double ewald_any_cut(const struct reference_kind *kind,
                      const struct ewald_info *info, double a)
 {
     double s = info->xi * info->cutoff;
@@ -65,7 +65,7 @@ static void screened(double u, double *accuracy, double *xi_most)
     *accuracy *= exp(-fmax(0, (u - digits) / 2));
 }
 
-farsum_status ewald_any_tune(const struct exact_kind *kind, double screen,
+farsum_status ewald_any_tune(const struct reference_kind *kind, double screen,
                              const struct ewald_lattice *lattice,
                              const struct ewald_setup *setup,
                              struct ewald_info *info)

@@ -134,8 +134,8 @@ struct ewald_job {
     struct progress *listener; /* progress of the sums over sources; or NULL */
     /* ewald_any.c only: the kernel, the number of values, and [channels][n +
      * EWALD_PAD] */
-    const struct exact_kind *kind;
-    struct exact_split split;
+    const struct reference_kind *kind;
+    struct reference_split split;
     int width;
     const double *channel;
     void *table[3]; /* [threads][most + 1][2][EWALD_SOURCES] of `real` */

@@ -21,32 +21,32 @@ struct piece {
 
 /* State of one sum. */
 struct work {
-    const struct exact_gpu *of;
-    const struct exact_kind *kind;
-    const struct exact_gpu_kernels *kernels;
-    struct exact_gpu_split split; /* owned; unset in open space */
-    struct exact_args args;
+    const struct few_device *of;
+    const struct reference_kind *kind;
+    const struct few_device_kernels *kernels;
+    struct few_device_split split; /* owned; unset in open space */
+    struct few_args args;
     struct piece near, modes, moments; /* owned */
     struct buf y, image, tile;         /* owned */
 };
 
-farsum_status exact_gpu_fits(const struct task *task, double accuracy)
+farsum_status few_device_fits(const struct task *task, double accuracy)
 {
     if (!task->device || !task->device->facts.f64)
         FAIL(ERR_UNSUPPORTED, "no device with f64");
-    if (!exact_gpu_kind(task))
+    if (!few_device_kind(task))
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
-    if (task->problem.periodic[0] && accuracy < EXACT_GPU_BEST)
+    if (task->problem.periodic[0] && accuracy < FEW_DEVICE_BEST)
         FAIL(ERR_TOLERANCE, "tolerance %g is below %g", accuracy,
-             EXACT_GPU_BEST);
+             FEW_DEVICE_BEST);
     return FARSUM_OK;
 }
 
-void exact_gpu_close(struct exact_gpu_kernels *k)
+void few_device_close(struct few_device_kernels *k)
 {
     if (k->jit.device)
         jit_clear(&k->jit);
-    *k = (struct exact_gpu_kernels){.width = 0};
+    *k = (struct few_device_kernels){.width = 0};
 }
 
 /* Bytes of shared memory for the factors of a block of sources. */
@@ -55,27 +55,27 @@ static int64_t modes_room(const struct device *device)
     return device->facts.local < ROOM ? device->facts.local : ROOM;
 }
 
-farsum_status exact_gpu_open(const struct task *task, int width,
-                             struct exact_gpu_kernels *k)
+farsum_status few_device_open(const struct task *task, int width,
+                              struct few_device_kernels *k)
 {
     int periodic = task->problem.periodic[0] != 0;
     int64_t room = modes_room(task->device);
     struct jit *jit = &k->jit;
-    exact_gpu_close(k);
+    few_device_close(k);
     jit_begin(jit, task->device, "reference/few/device.k", FARSUM_F64);
     jit_define(jit, "GROUP", "%d", GROUP);
     jit_define(jit, "PAIR", "%s", task->pair.name);
     jit_define(jit, "STRENGTHS", "%d", task->pair.strengths);
-    jit_define(jit, "CHANNELS", "%d", exact_gpu_kind(task)->channels);
+    jit_define(jit, "CHANNELS", "%d", few_device_kind(task)->channels);
     jit_define(jit, "VALUES", "%d", width);
     jit_define(jit, "PERIODIC", "%d", periodic);
     TRY(jit_build(jit));
-    TRY(jit_kernel(jit, "exact_near", GROUP, 0, &k->near));
-    TRY(jit_kernel(jit, "exact_fold", GROUP, 0, &k->fold));
-    TRY(jit_kernel(jit, "exact_rows", GROUP, 0, &k->rows));
+    TRY(jit_kernel(jit, "few_near", GROUP, 0, &k->near));
+    TRY(jit_kernel(jit, "few_fold", GROUP, 0, &k->fold));
+    TRY(jit_kernel(jit, "few_rows", GROUP, 0, &k->rows));
     if (periodic) {
-        TRY(jit_kernel(jit, "exact_moments", GROUP, 0, &k->moments));
-        TRY(jit_kernel(jit, "exact_modes", GROUP, room, &k->modes));
+        TRY(jit_kernel(jit, "few_moments", GROUP, 0, &k->moments));
+        TRY(jit_kernel(jit, "few_modes", GROUP, room, &k->modes));
     }
     k->width = width;
     return FARSUM_OK;
@@ -129,9 +129,9 @@ static farsum_status send(struct buf *to, struct device *device,
 /* Sends targets, images and tiles to the device.  Sets their counts in args. */
 static farsum_status work_send(struct work *w)
 {
-    const struct exact_gpu *of = w->of;
+    const struct few_device *of = w->of;
     struct device *device = of->task->device;
-    struct exact_args *a = &w->args;
+    struct few_args *a = &w->args;
     const struct ewald_body *b = &w->split.body;
     double zero[3] = {0}, *image = NULL;
     int32_t(*tile)[3] = NULL;
@@ -142,12 +142,12 @@ static farsum_status work_send(struct work *w)
         GO(send(&w->image, device, zero, sizeof zero));
         return FARSUM_OK;
     }
-    a->images = exact_gpu_images(&b->lattice, b->info.cutoff, NULL);
-    a->tiles = exact_gpu_tiles(&b->modes, NULL);
+    a->images = few_device_images(&b->lattice, b->info.cutoff, NULL);
+    a->tiles = few_device_tiles(&b->modes, NULL);
     GO(MEM_RAW(image, 3 * a->images));
     GO(MEM_RAW(tile, a->tiles));
-    exact_gpu_images(&b->lattice, b->info.cutoff, image);
-    exact_gpu_tiles(&b->modes, tile);
+    few_device_images(&b->lattice, b->info.cutoff, image);
+    few_device_tiles(&b->modes, tile);
     GO(send(&w->image, device, image, 24 * a->images));
     GO(send(&w->tile, device, tile, 12 * a->tiles));
 done:
@@ -160,7 +160,7 @@ done:
 
 static farsum_status near_begin(struct work *w)
 {
-    const struct exact_gpu *of = w->of;
+    const struct few_device *of = w->of;
     int64_t groups = (of->m + TARGETS - 1) / TARGETS, slices;
     TRY(piece_begin(w, &w->near, groups, of->m * of->width, &slices));
     TRY(LAUNCH(&w->kernels->near, slices * groups, ARG_BUF(of->x),
@@ -184,7 +184,7 @@ static farsum_status near_end(struct work *w, double *values)
 
 static farsum_status mean_begin(struct work *w)
 {
-    const struct exact_gpu *of = w->of;
+    const struct few_device *of = w->of;
     int64_t slices;
     if (!w->kind->mean)
         return FARSUM_OK;
@@ -199,14 +199,14 @@ static farsum_status mean_begin(struct work *w)
 static farsum_status mean_end(struct work *w, double *values)
 {
     double *total = NULL;
-    long double sum[EXACT_CHANNELS][4];
+    long double sum[REFERENCE_CHANNELS][4];
     if (!w->kind->mean)
         return FARSUM_OK;
     TRY(piece_take(&w->moments, &total));
     for (int64_t k = 0; k < w->moments.count; k++)
         sum[k / 4][k % 4] = total[k];
     mem_free(total);
-    exact_gpu_mean(&w->split, sum, values);
+    few_device_mean(&w->split, sum, values);
     return FARSUM_OK;
 }
 
@@ -215,9 +215,9 @@ static farsum_status mean_end(struct work *w, double *values)
 /* Starts the sums over the sources of the channels times e^{-ik.y}. */
 static farsum_status modes_begin(struct work *w)
 {
-    const struct exact_gpu *of = w->of;
+    const struct few_device *of = w->of;
     struct device *device = of->task->device;
-    struct exact_args *a = &w->args;
+    struct few_args *a = &w->args;
     struct kernel kernel = w->kernels->modes;
     int channels = w->kind->channels;
     int64_t words = a->most[0] + a->most[1] + a->most[2] + 2 + MODES, slices;
@@ -247,29 +247,29 @@ static farsum_status modes_end(struct work *w, double *values)
     TRY(piece_take(&w->modes, &total));
     memset(sums, 0, (size_t)(channels * modes->entries) * 8 * sizeof *sums);
     for (int c = 0; c < channels; c++)
-        exact_gpu_spread(modes, w->args.tiles,
-                         total + w->modes.count / channels * c,
-                         sums + 8 * c * modes->entries);
+        few_device_spread(modes, w->args.tiles,
+                          total + w->modes.count / channels * c,
+                          sums + 8 * c * modes->entries);
     mem_free(total);
     ewald_any_far(job, w->of->task->isa, values);
     return FARSUM_OK;
 }
 
-farsum_status exact_gpu_sum(const struct exact_gpu *of,
-                            const struct exact_gpu_kernels *kernels,
-                            double *values)
+farsum_status few_device_sum(const struct few_device *of,
+                             const struct few_device_kernels *kernels,
+                             double *values)
 {
     farsum_status status = FARSUM_OK;
     struct work w = {
-        .of = of, .kind = exact_gpu_kind(of->task), .kernels = kernels};
+        .of = of, .kind = few_device_kind(of->task), .kernels = kernels};
     int periodic = of->task->problem.periodic[0] != 0;
     memset(values, 0, (size_t)(of->m * of->width) * sizeof *values);
     if (periodic) {
         w.split.of = of;
         w.split.kind = w.kind;
-        GO(exact_gpu_split(&w.split));
+        GO(few_device_split(&w.split));
     }
-    exact_gpu_args(of, periodic ? &w.split.body : NULL, &w.args);
+    few_device_args(of, periodic ? &w.split.body : NULL, &w.args);
     GO(work_send(&w));
     if (periodic) {
         GO(modes_begin(&w));
@@ -293,10 +293,10 @@ done:
     return status;
 }
 
-farsum_status exact_gpu_rows(const struct task *task,
-                             const struct exact_gpu_kernels *kernels,
-                             const struct buf *from, int width, int64_t m,
-                             const int64_t *index, double *to)
+farsum_status few_device_rows(const struct task *task,
+                              const struct few_device_kernels *kernels,
+                              const struct buf *from, int width, int64_t m,
+                              const int64_t *index, double *to)
 {
     farsum_status status = FARSUM_OK;
     struct buf at = {0}, rows = {0};

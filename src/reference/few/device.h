@@ -13,9 +13,9 @@
 #include "task/units.h"
 
 /* Below this tolerance references need more digits than f64 has. */
-#define EXACT_GPU_BEST 1e-12
+#define FEW_DEVICE_BEST 1e-12
 
-struct exact_gpu {
+struct few_device {
     const struct task *task; /* device, kernel, cell, units, threads */
     int64_t n, m;
     const struct buf *x, *q; /* sources as passed in, type `arrays` */
@@ -25,26 +25,26 @@ struct exact_gpu {
 };
 
 /* Compiled for a kernel, a width, and a cell or open space. */
-struct exact_gpu_kernels {
+struct few_device_kernels {
     struct jit jit; /* owned */
     struct kernel near, modes, moments, fold, rows;
     int width; /* 0: not compiled */
 };
 
 /* Returns OK if the plan's device can compute the sum, else the reason. */
-farsum_status exact_gpu_fits(const struct task *task, double accuracy);
-farsum_status exact_gpu_open(const struct task *task, int width,
-                             struct exact_gpu_kernels *kernels);
-void exact_gpu_close(struct exact_gpu_kernels *kernels);
+farsum_status few_device_fits(const struct task *task, double accuracy);
+farsum_status few_device_open(const struct task *task, int width,
+                              struct few_device_kernels *kernels);
+void few_device_close(struct few_device_kernels *kernels);
 /* Sets values [m][width], in internal units, C = 1, excluded pairs included.
  * Waits for the device. */
-farsum_status exact_gpu_sum(const struct exact_gpu *sum,
-                            const struct exact_gpu_kernels *kernels,
-                            double *values);
+farsum_status few_device_sum(const struct few_device *sum,
+                             const struct few_device_kernels *kernels,
+                             double *values);
 /* Sets to [m][width]: rows `index` of an array of type `arrays`.  Waits for the
  * device. */
-farsum_status exact_gpu_rows(const struct task *task,
-                             const struct exact_gpu_kernels *kernels,
-                             const struct buf *from, int width, int64_t m,
-                             const int64_t *index, double *to);
+farsum_status few_device_rows(const struct task *task,
+                              const struct few_device_kernels *kernels,
+                              const struct buf *from, int width, int64_t m,
+                              const int64_t *index, double *to);
 #endif

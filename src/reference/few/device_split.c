@@ -14,7 +14,7 @@ static void coulomb_load(const double *q, double *c)
     c[0] = q[0];
 }
 
-static void coulomb_far(const struct exact_split *p, const double k[3],
+static void coulomb_far(const struct reference_split *p, const double k[3],
                         double s[][2], double v[][2])
 {
     double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
@@ -28,38 +28,38 @@ static void coulomb_far(const struct exact_split *p, const double k[3],
 }
 
 /* The neutralising background of a total charge. */
-static void coulomb_mean(const struct exact_split *p, double volume,
+static void coulomb_mean(const struct reference_split *p, double volume,
                          long double sum[][4], double mean[][4])
 {
     mean[0][0] = (double)(-EWALD_PI * sum[0][0] / (p->xi * p->xi * volume));
 }
 
-static void coulomb_self(const struct exact_split *p, const double *c,
+static void coulomb_self(const struct reference_split *p, const double *c,
                          double *v)
 {
-    for (int a = 0; a < EXACT_VALUES; a++)
+    for (int a = 0; a < REFERENCE_VALUES; a++)
         v[a] = 0;
     v[0] = -M_2_SQRTPI * p->xi * c[0];
 }
 
-static const struct exact_kind coulomb = {
+static const struct reference_kind coulomb = {
     .name = "laplace",
     .strengths = 1,
     .channels = 1,
-    .values = EXACT_FIELD,
+    .values = REFERENCE_FIELD,
     .load = coulomb_load,
     .self = coulomb_self,
     .far = coulomb_far,
     .mean = coulomb_mean,
 };
 
-const struct exact_kind *exact_gpu_kind(const struct task *task)
+const struct reference_kind *few_device_kind(const struct task *task)
 {
     return task->pair.kind->charged ? &coulomb
-                                    : exact_kind_find(task->pair.name);
+                                    : reference_kind_find(task->pair.name);
 }
 
-int exact_gpu_charged(const struct exact_kind *kind)
+int few_device_charged(const struct reference_kind *kind)
 {
     return kind == &coulomb;
 }
@@ -87,8 +87,8 @@ static int32_t images_along(const struct ewald_lattice *l, int axis, double rc)
     return most < 1 ? 0 : most > 1000 ? 1000 : (int32_t)most;
 }
 
-int32_t exact_gpu_images(const struct ewald_lattice *l, double rc,
-                         double *image)
+int32_t few_device_images(const struct ewald_lattice *l, double rc,
+                          double *image)
 {
     double reach = rc;
     int32_t most[3], count = 0;
@@ -122,8 +122,8 @@ int32_t exact_gpu_images(const struct ewald_lattice *l, double rc,
 static void price(const void *data, const struct ewald_count *c,
                   const struct ewald_work *work, struct ewald_info *info)
 {
-    const struct exact_gpu_split *w = data;
-    const struct exact_kind *kind = w->kind;
+    const struct few_device_split *w = data;
+    const struct reference_kind *kind = w->kind;
     double images = 1;
     for (int d = 0; d < 3; d++)
         images *= 2 * images_along(&w->body.lattice, d, info->cutoff) + 1;
@@ -143,9 +143,9 @@ static void price(const void *data, const struct ewald_count *c,
         (uint64_t)(work->entries * (64. * kind->channels + 32. * kind->values));
 }
 
-farsum_status exact_gpu_split(struct exact_gpu_split *w)
+farsum_status few_device_split(struct few_device_split *w)
 {
-    const struct exact_gpu *of = w->of;
+    const struct few_device *of = w->of;
     const struct task *task = of->task;
     struct ewald_body *b = &w->body;
     struct ewald_boxes one = {.grid = {1, 1, 1}, .boxes = 1};
@@ -201,7 +201,7 @@ static int32_t tile_rows(const struct ewald_modes *modes, int64_t r,
     return two->length > length ? two->length : length;
 }
 
-int32_t exact_gpu_tiles(const struct ewald_modes *modes, int32_t (*tile)[3])
+int32_t few_device_tiles(const struct ewald_modes *modes, int32_t (*tile)[3])
 {
     int32_t count = 0;
     for (int64_t r = 0, next; r < modes->rows; r = next) {
@@ -215,8 +215,8 @@ int32_t exact_gpu_tiles(const struct ewald_modes *modes, int32_t (*tile)[3])
     return count;
 }
 
-void exact_gpu_spread(const struct ewald_modes *modes, int32_t tiles,
-                      const double *from, double *to)
+void few_device_spread(const struct ewald_modes *modes, int32_t tiles,
+                       const double *from, double *to)
 {
     int32_t t = 0;
     for (int64_t r = 0, next; r < modes->rows; r = next) {
@@ -236,12 +236,12 @@ void exact_gpu_spread(const struct ewald_modes *modes, int32_t tiles,
  * a distance is computed with all its digits. */
 #define CLOSE 1e-4
 
-void exact_gpu_args(const struct exact_gpu *of, const struct ewald_body *body,
-                    struct exact_args *a)
+void few_device_args(const struct few_device *of, const struct ewald_body *body,
+                     struct few_args *a)
 {
     const struct task *task = of->task;
     double soft = task->problem.softening, shortest = INFINITY;
-    *a = (struct exact_args){
+    *a = (struct few_args){
         .per = task_per(task),
         .per_q = {task->units.per[0], task->units.per[1]},
         .kappa = task->pair.kappa,
@@ -268,18 +268,18 @@ void exact_gpu_args(const struct exact_gpu *of, const struct ewald_body *body,
     memcpy(a->most, body->modes.most, sizeof a->most);
 }
 
-void exact_gpu_mean(const struct exact_gpu_split *split, long double sum[][4],
-                    double *values)
+void few_device_mean(const struct few_device_split *split, long double sum[][4],
+                     double *values)
 {
-    const struct exact_gpu *of = split->of;
+    const struct few_device *of = split->of;
     const struct task *task = of->task;
     const struct ewald_body *b = &split->body;
     double volume = (double)b->lattice.volume, per = task_per(task);
-    double mean[EXACT_VALUES][4] = {{0}};
+    double mean[REFERENCE_VALUES][4] = {{0}};
     if (!split->kind->mean)
         return;
     split->kind->mean(&b->job.split, volume, sum, mean);
-    int vacuum = exact_gpu_charged(split->kind)
+    int vacuum = few_device_charged(split->kind)
                  && task->problem.surface == FARSUM_VACUUM;
     for (int d = 0; d < 3 && vacuum; d++) {
         mean[0][1 + d] = 4 * M_PI / (3 * volume) * (double)sum[0][1 + d];

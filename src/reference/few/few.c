@@ -12,28 +12,27 @@
 #include "base/arrays.h"
 #include "reference/few/few_kern.h"
 
-ISA_TABLE(struct exact_few_kern, exact_few)
+ISA_TABLE(struct few_kern, few)
 
 enum { SHARES = 64 }; /* of the sources */
 
 struct work {
-    struct exact_gpu_split split; /* owned */
-    struct exact_args args;
-    const struct exact_few_kern *kern;
+    struct few_device_split split; /* owned */
+    struct few_args args;
+    const struct few_kern *kern;
     few_near_run *near;
     const void *x, *q;
     double *channel;     /* owned, [channels][n + EWALD_PAD] */
     double *image, *y;   /* owned */
     double *sums, *self; /* owned, [SHARES][m][..] */
-    long double (*moments)[EXACT_CHANNELS][4]; /* owned, [SHARES] */
+    long double (*moments)[REFERENCE_CHANNELS][4]; /* owned, [SHARES] */
 };
 
-farsum_status exact_few_fits(const struct task *task, double accuracy,
-                             int64_t m)
+farsum_status few_fits(const struct task *task, double accuracy, int64_t m)
 {
-    if (!task->problem.periodic[0] || !exact_gpu_kind(task))
+    if (!task->problem.periodic[0] || !few_device_kind(task))
         FAIL(ERR_UNSUPPORTED, "kernel %s, or open space", task->pair.name);
-    if (accuracy < EXACT_GPU_BEST || m > EXACT_FEW)
+    if (accuracy < FEW_DEVICE_BEST || m > FEW_MOST)
         FAIL(ERR_TOLERANCE, "tolerance %g, %lld targets", accuracy,
              (long long)m);
     return FARSUM_OK;
@@ -52,7 +51,7 @@ static void source_get(const struct work *w, int64_t j, double x[3], double *q)
 
 /* The fraction s_d, in -1/2 .. 1/2.  In a rectangular cell it is exact to the
  * last digit. */
-static double fraction(const struct exact_args *a, const double x[3], int d)
+static double fraction(const struct few_args *a, const double x[3], int d)
 {
     double s = x[0] * a->inv[d] + x[1] * a->inv[3 + d] + x[2] * a->inv[6 + d];
     s = fma(x[d], a->inv[4 * d], -floor(s + 0.5));
@@ -70,11 +69,11 @@ static int64_t share(const struct work *w, int k)
 /* Sets fractions, channels and moments of a share's sources. */
 static void fill_share(struct work *w, int k)
 {
-    const struct exact_kind *kind = w->split.kind;
+    const struct reference_kind *kind = w->split.kind;
     struct ewald_points *p = &w->split.body.sources;
     int64_t stride = p->n + EWALD_PAD;
     for (int64_t j = share(w, k); j < share(w, k + 1); j++) {
-        double x[3], q[EXACT_STRENGTHS], c[EXACT_CHANNELS];
+        double x[3], q[REFERENCE_STRENGTHS], c[REFERENCE_CHANNELS];
         source_get(w, j, x, q);
         kind->load(q, c);
         for (int d = 0; d < 3; d++)
@@ -91,13 +90,13 @@ static void fill_share(struct work *w, int k)
 
 static farsum_status work_room(struct work *w)
 {
-    const struct exact_gpu *of = w->split.of;
+    const struct few_device *of = w->split.of;
     const struct ewald_body *b = &w->split.body;
     struct ewald_points *p = &w->split.body.sources;
     int64_t targets = SHARES * of->m;
-    w->args.images = exact_gpu_images(&b->lattice, b->info.cutoff, NULL);
+    w->args.images = few_device_images(&b->lattice, b->info.cutoff, NULL);
     TRY(MEM_RAW(w->image, 3 * w->args.images));
-    exact_gpu_images(&b->lattice, b->info.cutoff, w->image);
+    few_device_images(&b->lattice, b->info.cutoff, w->image);
     TRY(MEM_RAW(w->y, 3 * of->m));
     TRY(MEM_NEW(w->sums, targets * of->width));
     TRY(MEM_NEW(w->self, targets * of->task->pair.strengths));
@@ -119,7 +118,7 @@ static farsum_status work_room(struct work *w)
 
 static void near_share(struct work *w, int k)
 {
-    const struct exact_gpu *of = w->split.of;
+    const struct few_device *of = w->split.of;
     const struct few_near near = {&w->args, w->image, w->y, of->width};
     int strengths = of->task->pair.strengths;
     struct few_block b;
@@ -127,7 +126,7 @@ static void near_share(struct work *w, int k)
          j += b.count) {
         b.count = (int)(end - j < FEW_BLOCK ? end - j : FEW_BLOCK);
         for (int i = 0; i < FEW_BLOCK; i++) {
-            double x[3], q[EXACT_STRENGTHS];
+            double x[3], q[REFERENCE_STRENGTHS];
             if (i >= b.count && i >= (b.count + 7) / 8 * 8)
                 break;
             source_get(w, i < b.count ? j + i : j, x, q);
@@ -144,12 +143,12 @@ static void near_share(struct work *w, int k)
 /* Adds pairs, and the self terms of targets on sources, to values. */
 static void near_end(const struct work *w, double *values)
 {
-    const struct exact_gpu *of = w->split.of;
-    const struct exact_kind *kind = w->split.kind;
+    const struct few_device *of = w->split.of;
+    const struct reference_kind *kind = w->split.kind;
     int strengths = of->task->pair.strengths;
     for (int64_t i = 0; i < of->m; i++) {
-        double q[EXACT_STRENGTHS] = {0}, c[EXACT_CHANNELS];
-        double v[EXACT_VALUES] = {0};
+        double q[REFERENCE_STRENGTHS] = {0}, c[REFERENCE_CHANNELS];
+        double v[REFERENCE_VALUES] = {0};
         for (int64_t k = 0; k < SHARES; k++)
             for (int a = 0; a < strengths; a++)
                 q[a] += w->self[(k * of->m + i) * strengths + a];
@@ -206,7 +205,7 @@ static farsum_status work_run(struct work *w, double *values)
 {
     struct ewald_job *job = &w->split.body.job;
     int64_t n = w->args.n;
-    long double sum[EXACT_CHANNELS][4] = {{0}};
+    long double sum[REFERENCE_CHANNELS][4] = {{0}};
     job->channel = w->channel;
     PAR_FOR(job->threads, schedule(dynamic))
     for (int k = 0; k < SHARES; k++)
@@ -224,25 +223,25 @@ static farsum_status work_run(struct work *w, double *values)
         for (int c = 0; c < 4 * w->split.kind->channels; c++)
             sum[c / 4][c % 4] += w->moments[k][c / 4][c % 4];
     ewald_any_far(job, w->split.of->task->isa, values);
-    exact_gpu_mean(&w->split, sum, values);
+    few_device_mean(&w->split, sum, values);
     near_end(w, values);
     return FARSUM_OK;
 }
 
-farsum_status exact_few_sum(const struct exact_gpu *of, const void *x,
-                            const void *q, double *values)
+farsum_status few_sum(const struct few_device *of, const void *x, const void *q,
+                      double *values)
 {
     farsum_status status = FARSUM_OK;
     struct work w = {
-        .split = {.of = of, .kind = exact_gpu_kind(of->task), .host = 1},
-        .kern = isa_exact_few[of->task->isa][0],
+        .split = {.of = of, .kind = few_device_kind(of->task), .host = 1},
+        .kern = isa_few[of->task->isa][0],
         .x = x,
         .q = q};
     for (int k = 0; !w.near; k++)
         if (strcmp(w.kern->near[k].name, of->task->pair.name) == 0)
             w.near = w.kern->near[k].run;
-    GO(exact_gpu_split(&w.split));
-    exact_gpu_args(of, &w.split.body, &w.args);
+    GO(few_device_split(&w.split));
+    few_device_args(of, &w.split.body, &w.args);
     GO(work_room(&w));
     GO(work_run(&w, values));
 done:

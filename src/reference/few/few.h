@@ -8,12 +8,11 @@
 #include "reference/few/device.h"
 
 /* The largest number of targets. */
-enum { EXACT_FEW = 256 };
+enum { FEW_MOST = 256 };
 
-farsum_status exact_few_fits(const struct task *task, double accuracy,
-                             int64_t m);
-/* Like exact_gpu_sum, but the sources are x and q, of type `arrays`, instead of
- * those in sum. */
-farsum_status exact_few_sum(const struct exact_gpu *sum, const void *x,
-                            const void *q, double *values);
+farsum_status few_fits(const struct task *task, double accuracy, int64_t m);
+/* Like few_device_sum, but the sources are x and q, of type `arrays`, instead
+ * of those in sum. */
+farsum_status few_sum(const struct few_device *sum, const void *x,
+                      const void *q, double *values);
 #endif

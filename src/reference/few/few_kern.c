@@ -220,7 +220,7 @@ struct close {
 
 /* Computes the distances of close pairs with all their digits: x - y less n
  * lattice vectors.  Adds the strengths of sources that x lies on to self. */
-static __attribute__((noinline)) void few_close(const struct exact_args *a,
+static __attribute__((noinline)) void few_close(const struct few_args *a,
                                                 const double x[3],
                                                 const struct few_block *b,
                                                 int j, int strengths,
@@ -257,11 +257,11 @@ SIMD_FN void few_target(const struct few_near *near, const double x[3],
                         few_pair *pair, const struct few_tables *t, vreal *to,
                         double *self)
 {
-    vreal sum[EXACT_FIELD] = {{0}};
-    const struct exact_args *a = near->args;
+    vreal sum[REFERENCE_FIELD] = {{0}};
+    const struct few_args *a = near->args;
     struct sight at = {.xi = a->xi, .kappa = a->kappa, .t = t};
     for (int j = 0; j < b->count; j += W) {
-        vreal q[EXACT_STRENGTHS], v[EXACT_FIELD], d[3], n[3];
+        vreal q[REFERENCE_STRENGTHS], v[REFERENCE_FIELD], d[3], n[3];
         for (int c = 0; c < 3; c++)
             d[c] = v_set(x[c]) - v_load(b->x[c] + j);
         for (int c = 0; c < 3; c++)
@@ -314,12 +314,12 @@ SIMD_FN void few_target(const struct few_near *near, const double x[3],
                 sums[near->width * i + c] += v_sum(sum[c]);                    \
         }                                                                      \
     }
-FEW_RUN(laplace, 1, EXACT_FIELD)
-FEW_RUN(yukawa, 1, EXACT_FIELD)
-FEW_RUN(r6, 1, EXACT_FIELD)
-FEW_RUN(stokeslet, 3, EXACT_FLOW)
-FEW_RUN(rotlet, 3, EXACT_FLOW)
-FEW_RUN(stresslet, 6, EXACT_FLOW)
+FEW_RUN(laplace, 1, REFERENCE_FIELD)
+FEW_RUN(yukawa, 1, REFERENCE_FIELD)
+FEW_RUN(r6, 1, REFERENCE_FIELD)
+FEW_RUN(stokeslet, 3, REFERENCE_FLOW)
+FEW_RUN(rotlet, 3, REFERENCE_FLOW)
+FEW_RUN(stresslet, 6, REFERENCE_FLOW)
 
 /* ---- modes: as in ewald_any_kern.c, except that a fraction is one number, and
  * sums stay vectors, [channels][entries][4][W] */
@@ -419,8 +419,8 @@ static void gather(const struct ewald_job *job, int slot, int64_t i0, int count,
     }
 }
 
-extern const struct exact_few_kern ISA_NAME(exact_few);
-const struct exact_few_kern ISA_NAME(exact_few) = {
+extern const struct few_kern ISA_NAME(few);
+const struct few_kern ISA_NAME(few) = {
     .modes = {.tables = tables, .gather = gather},
     .lanes = W,
     .near = {{"laplace", run_laplace},
@@ -432,6 +432,6 @@ const struct exact_few_kern ISA_NAME(exact_few) = {
 };
 #else
 /* The reference sums in f64 only. */
-extern const struct exact_few_kern ISA_NAME(exact_few);
-const struct exact_few_kern ISA_NAME(exact_few) = {0};
+extern const struct few_kern ISA_NAME(few);
+const struct few_kern ISA_NAME(few) = {0};
 #endif

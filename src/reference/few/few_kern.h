@@ -11,11 +11,11 @@ enum { FEW_BLOCK = 256 };
  * follows the last. */
 struct few_block {
     int count;
-    double x[3][FEW_BLOCK], q[EXACT_STRENGTHS][FEW_BLOCK];
+    double x[3][FEW_BLOCK], q[REFERENCE_STRENGTHS][FEW_BLOCK];
 };
 
 struct few_near {
-    const struct exact_args *args;
+    const struct few_args *args;
     const double *image; /* [args.images][3] */
     const double *x;     /* [args.m][3] targets, in internal units */
     int width;
@@ -27,7 +27,7 @@ typedef void few_near_run(const struct few_near *near,
                           const struct few_block *block, double *sums,
                           double *self);
 
-struct exact_few_kern {
+struct few_kern {
     /* tables and gather.  s_high of points is the whole fraction, within +-1/2.
      * Sums are [channels][entries][4][lanes]. */
     struct ewald_any_kern modes;

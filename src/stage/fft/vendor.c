@@ -128,7 +128,7 @@ farsum_status vendor_run(void *state, const void *io)
     int64_t step = fft_step(&v->args) * gpu_real(v->args.precision);
     const int64_t call[] = {(int64_t)(uintptr_t)v, f->backward,
                             (int64_t)(uintptr_t)mesh->handle};
-    if (recording_notes(v->args.device, call, sizeof call))
+    if (graph_notes(v->args.device, call, sizeof call))
         return FARSUM_OK;
     TRY(driver_enter(driver, &before));
     /* a graph is captured in another stream */

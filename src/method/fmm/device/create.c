@@ -19,7 +19,7 @@ int fmm_gpu_queues(const struct task *task)
 void fmm_gpu_forget(struct fmm_gpu *g)
 {
     if (g)
-        recording_clear(&g->recording);
+        graph_clear(&g->recording);
 }
 
 void fmm_gpu_destroy(struct fmm_gpu *g)
@@ -33,8 +33,8 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
         &g->fact,       &g->record,    &g->target_boxes, &g->at,
         &g->known,
     };
-    recording_clear(&g->recording);
-    aside_clear(&g->aside);
+    graph_clear(&g->recording);
+    second_stream_clear(&g->aside);
     gpu_arrays_clear(&g->given);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
@@ -102,7 +102,7 @@ farsum_status fmm_gpu_create(const struct task *task, struct fmm *s)
     TRY(gpu_kernels(g, &task->problem));
     g->beside = fmm_gpu_queues(task) > 1;
     if (g->beside)
-        TRY(aside_create(&g->aside, g->device));
+        TRY(second_stream_create(&g->aside, g->device));
     fact[FMM_FACT_BAD] = fact[FMM_FACT_TWIN] = fact[FMM_FACT_RANGE] = -1;
     fact[FMM_FACT_UNIT] = 1;
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));

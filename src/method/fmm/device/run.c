@@ -245,12 +245,12 @@ static farsum_status run_sum(struct sum *sum)
         .fresh = 1};
     TRY(stopwatch_start(&g->watch[FMM_ALL]));
     if (g->beside)
-        TRY(aside_fork(&g->aside));
+        TRY(second_stream_fork(&g->aside));
     TRY(run_room(s, FMM_P2P, &near));
     TRY(fmm_gpu_exclude_run(s, &near));
     if (g->beside) {
-        TRY(aside_run(&g->aside, run_far, sum));
-        TRY(aside_join(&g->aside));
+        TRY(second_stream_run(&g->aside, run_far, sum));
+        TRY(second_stream_join(&g->aside));
     } else {
         TRY(run_far(sum));
     }
@@ -304,7 +304,7 @@ static farsum_status run_host(const struct task *task, struct fmm *s,
     struct sum one = {.task = task, .s = s, .ends = &e, .rhs = 1};
     double bad;
     TRY(gpu_arrays_upload(&g->given, counts, r, q));
-    TRY(recording_run(&g->recording, g->device, run_all, &one));
+    TRY(graph_run(&g->recording, g->device, run_all, &one));
     TRY(run_range(task, s, r));
     g->ranged = 1;
     TRY(buf_download(&g->fact, 8 * FMM_FACT_RANGE, &bad, sizeof bad));
@@ -326,7 +326,7 @@ static farsum_status run_device(const struct task *task, struct fmm *s,
     run_begin(s->gpu, rhs, result);
     const struct gpu_ends e = gpu_ends(&given, result);
     struct sum all = {.task = task, .s = s, .ends = &e, .rhs = rhs};
-    return recording_run(&s->gpu->recording, task->device, run_all, &all);
+    return graph_run(&s->gpu->recording, task->device, run_all, &all);
 }
 
 farsum_status fmm_gpu_execute(struct task *task, struct fmm *s, int rhs,

@@ -105,8 +105,8 @@ struct fmm_gpu {
     double low[3], high[3];      /* bounding box of open points, in the task's
                                     units */
     int beside;              /* 1: near pairs have a queue of their own */
-    struct aside aside;
-    struct recording recording; /* graph of a sum */
+    struct second_stream aside;
+    struct graph recording; /* graph of a sum */
     struct stopwatch watch[FMM_WATCHES];
     int has_watches, timed;
     int64_t rhs;

@@ -329,7 +329,7 @@ farsum_status spread_cusparse_run(void *state, const void *a)
     struct mesh_args mesh;
     int before = 0;
     TRY(spread_gpu_io(&s->matrix.gpu, io, &mesh));
-    TRY(recording_refuses(args->device, "cuSPARSE"));
+    TRY(graph_refuses(args->device, "cuSPARSE"));
     if (s->entries == 0)
         return spread_gpu_zero(&s->matrix.gpu, io);
     TRY(driver_enter(args->device->inside, &before));
