@@ -108,8 +108,8 @@ typedef enum farsum_precision {
 
 /* Norms of the tolerance; docs/accuracy.md, "Norms", has the formulas. */
 typedef enum farsum_error_kind {
-    FARSUM_ERROR_FORCE = 1,     /* RMS force error over max(RMS|F|, C q_rms^2
-                                   (N/V)^(2/3)), the latter for yukawa and r6
+    FARSUM_ERROR_FORCE = 1,     /* RMS force error over max(RMS|F|, f).  f: C
+                                   q_rms^2 (N/V)^(2/3); for yukawa and r6
                                    their force at the distance (V/N)^(1/3) */
     FARSUM_ERROR_POTENTIAL = 2, /* RMS potential error over RMS potential */
     FARSUM_ERROR_ABSOLUTE = 3,  /* RMS error of forces (at separate targets of
@@ -260,13 +260,15 @@ typedef struct farsum_options {
                              per precision and thread count, about a second;
                              time the fastest spread and interp variants; let
                              FFTW measure.  0: by kept or built-in costs */
-    double repeats;       /* expected executes per set_points (default: 1).  A
-                             larger value favours variants with costly set-up,
-                             such as neighbour lists.  set_points then blocks on
-                             devices */
+    double repeats;       /* expected executes per set_points (default: 1).
+                             Values above 1 favour variants with costly set-up,
+                             such as neighbour lists.  On devices set_points
+                             then blocks while it builds lists */
     double skin;          /* Verlet skin, a length >= 0 (default: 0, no reuse of
-                             lists): docs/api.md, 8.  spectral on devices, where
-                             lists cost less or near is gpu_verlet */
+                             lists).  Lists are reused until a point has moved
+                             by more than half of it: docs/api.md, 8.  spectral
+                             only; on devices where lists cost less or near is
+                             gpu_verlet */
     int queues;           /* 2: near pairs run concurrently with mesh or boxes;
                              1: stages run one by one, each timed on its own
                              (default: 2; fmm above 3e5 sources: 1).  Devices */
@@ -280,17 +282,19 @@ typedef struct farsum_options {
     void (*log)(const char *line, void *data);
     void *log_data;       /* passed to log; the caller owns it */
     /* Called at most ten times a second by create, set_points and execute, on
-     * their thread: `done` of `all` parts are done (all = 0: unknown) of
-     * `what`, a text valid during the call.  If it returns non-zero, the call
-     * stops with FARSUM_ERR_STATE; outputs keep their values.  It must not use
+     * the thread that called them: `done` of `all` parts are done (all = 0:
+     * unknown) of `what`, a text valid during the call.  If the function
+     * returns non-zero, create, set_points or execute stops with
+     * FARSUM_ERR_STATE; outputs keep their values.  The function must not use
      * the same plan: docs/api.md, 1 (default: no report). */
     int (*progress)(int64_t done, int64_t all, const char *what, void *data);
     void *progress_data;  /* passed to progress; the caller owns it */
     int verify;           /* 1: check the plan by a second sum of the sample, or
                              of the first execute if there is no sample or
-                             targets are separate; 0: if memory allows it, up to
-                             1e7 points, neither strict nor references;
-                             FARSUM_VERIFY_OFF: no check.  docs/api.md, 9 */
+                             targets are separate; 0: the same, unless memory is
+                             short, points exceed 1e7, or the plan is strict or
+                             a reference; FARSUM_VERIFY_OFF: no check.
+                             docs/api.md, 9 */
     farsum_excess on_excess; /* what execute (device arrays: finish) does if the
                              estimate exceeds the tolerance (default: SAY) */
 } farsum_options;
@@ -338,9 +342,9 @@ typedef struct farsum_plan_info {
     double estimated_error;   /* in the tolerance's norm; after execute for the
                                  actual result.  Of a checked plan: the measured
                                  error times the estimate's change since */
-    double bound;             /* error bound in that norm; a proof, except for
-                                 rounding, which is four deviations.  strict;
-                                 else 0 */
+    double bound;             /* strict plans: error bound in that norm, proved
+                                 except for rounding, which counts as four
+                                 standard deviations; other plans: 0 */
     double norm;              /* divisor of relative errors.  ENERGY, PRESSURE:
                                  POTENTIAL's; EACH: FORCE's */
     double cutoff, bandwidth, upsampling, shape;
@@ -407,15 +411,15 @@ farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
  * tolerance; the plan is then unchanged.  After success, set points again. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
-/* Excludes or scales pairs, as bonded force fields require: (1 - factor) times
- * the kernel at the pair's nearest image, or its mean over images that tie, as
- * half a cell apart, is subtracted from every output.  pairs: [count][2] source
- * indices, each pair once in either order; separate
- * targets: (target, source).  factors: [count] in 0 .. 1, NULL: all 0.  Host
- * memory, copied; they hold until the next call; count = 0: none.  Errors:
- * ERR_ARGUMENT for an index out of range, a pair given twice or a particle with
- * itself, here or in set_points; the old pairs then stay.  See docs/api.md, 11,
- * for coincident pairs. */
+/* Excludes or scales pairs, as bonded force fields require: subtracts (1 -
+ * factor) times the kernel at the pair's nearest image from every output; if
+ * images tie (half a cell apart), its mean over them.  pairs: [count][2] source
+ * indices, each pair once in either order; separate targets: (target, source).
+ * factors: [count] in 0 .. 1, NULL: all 0.  Host memory, copied; they hold
+ * until the next call; count = 0: none.  Errors: ERR_ARGUMENT for an index out
+ * of range, a pair given twice or a particle with itself, here or in
+ * set_points; the old pairs then stay.  See docs/api.md, 11, for coincident
+ * pairs. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);

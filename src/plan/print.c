@@ -160,7 +160,7 @@ farsum_status farsum_list_variants(const char *stage, int index,
                                               r->needs, 1};
                 return variant_give(info, &found);
             }
-        FAIL(ERR_ARGUMENT, "index is not below %d, the number of methods", i);
+        FAIL(ERR_ARGUMENT, "method index %d is out of range", index);
     }
     const struct stage *s = stage_find(stage);
     if (!s) {
@@ -176,7 +176,8 @@ farsum_status farsum_list_variants(const char *stage, int index,
                                           r->variant->deterministic};
             return variant_give(info, &found);
         }
-    FAIL(ERR_ARGUMENT, "stage %s has %d variants", stage, i);
+    FAIL(ERR_ARGUMENT, "variant index %d of stage %s is out of range", index,
+         stage);
 }
 
 farsum_status farsum_list_kernels(int index, farsum_kernel_info *info)

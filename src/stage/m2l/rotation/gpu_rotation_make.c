@@ -22,7 +22,7 @@ farsum_status rotation_fits(const void *args)
 {
     const struct boxes_args *a = args;
     if (a->shape.group < 0)
-        FAIL(ERR_ARGUMENT, "a thread block needs at least one thread");
+        FAIL(ERR_ARGUMENT, "group is %d, below 0", a->shape.group);
     return boxes_gpu_fits_any(args, ROTATION_ORDER);
 }
 
