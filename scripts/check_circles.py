@@ -45,21 +45,22 @@ def objects(build):
 
 
 def call_edges(build):
-    defined, used = {}, {}
-    for source, path in objects(build):
-        out = subprocess.run(["nm", path], capture_output=True, text=True,
-                             check=True).stdout
-        for line in out.splitlines():
-            parts = line.split()
-            if len(parts) < 2:
-                continue
-            kind, symbol = parts[-2], parts[-1]
-            if kind in "TDBRV":
-                defined.setdefault(symbol, source)
-            elif kind == "U":
-                used.setdefault(source, set()).add(symbol)
-    if not defined:
+    source_of = {path: source for source, path in objects(build)}
+    if not source_of:
         sys.exit(f"check_circles: no objects of the library in {build}")
+    out = subprocess.run(["nm", "-A", *source_of], capture_output=True,
+                         text=True, check=True).stdout
+    defined, used = {}, {}
+    for line in out.splitlines():
+        path, _, rest = line.rpartition(":")
+        parts = rest.split()
+        if len(parts) < 2:
+            continue
+        source, kind, symbol = source_of[path], parts[-2], parts[-1]
+        if kind in "TDBRV":
+            defined.setdefault(symbol, source)
+        elif kind == "U":
+            used.setdefault(source, set()).add(symbol)
     return {s: {defined[u] for u in symbols if u in defined} - {s}
             for s, symbols in used.items()}
 
