@@ -20,7 +20,7 @@ SUFFIXES = (".c", ".h", ".cc", ".k", ".kh")
 MOST_FILES = 40  # of one folder
 
 LOW = ["base", "math", "dialect", "device", "cost", "points"]
-# What each folder may include besides itself; the longest prefix counts.
+# What each folder of the first level may include besides itself.
 ALLOWED = {
     "base": [],
     "math": ["base"],
@@ -32,9 +32,9 @@ ALLOWED = {
     "task": LOW + ["stage"],
     "tune": LOW + ["stage", "task"],
     "reference": LOW + ["stage", "task"],
-    "method": LOW + ["stage", "task", "tune", "reference", "plan", "mesh"],
+    "method": LOW + ["stage", "task", "tune", "reference"],
     "mesh": LOW + ["stage", "task", "tune"],
-    "plan": LOW + ["stage", "plan", "task", "tune", "reference", "method", "mesh"],
+    "plan": LOW + ["stage", "task", "tune", "reference", "method"],
 }
 # Folders of src/stage that other stages may include: what several share.
 SHARED = ["stage/particles", "stage/expansions"]
@@ -51,10 +51,6 @@ def folder_of(name):
     return str(pathlib.PurePosixPath(name).parent)
 
 
-def inside(folder, parent):
-    return folder == parent or folder.startswith(parent + "/")
-
-
 def stage_of(folder):
     """stage/m2l of stage/m2l/dense; None for src/stage itself."""
     parts = folder.split("/")
@@ -66,9 +62,6 @@ def may_include(folder, header):
     if target == "farsum" or target == folder:
         return True
     top, other = folder.split("/")[0], target.split("/")[0]
-    if top in ("tune", "task", "mesh", "cost", "reference") and other in (
-            "method", "plan", "tune", "task", "stage", "cost"):
-        return True  # until methods are given a task
     if top != other:
         return other in ALLOWED.get(top, [])
     if top != "stage":

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cost/kept_times.h"
-#include "stage/stage.h"
 
 enum { BYTE = COUNT_KINDS, CACHE_BYTE, CACHE, LAUNCH, TRANSFER, RATES };
 enum { RUNS = 3 };

@@ -171,3 +171,46 @@ farsum_status cell_follow(struct cell *cell, const struct cell *like,
     *cell = made;
     return FARSUM_OK;
 }
+
+/* k_0 of (6.11): the lower limit at which an integral of k^-2 over k equals the
+ * sum over the cell's modes, V/(2 pi^2 k_0) = sum over k != 0 of k^-4. */
+static double lowest_of(const struct cell *cell)
+{
+    enum { REACH = 4 };
+    double edge[3], longest = 0, sum = 0;
+    int most[3];
+    for (int d = 0; d < 3; d++) {
+        const double *a = cell->a + 3 * d;
+        edge[d] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        longest = fmax(longest, edge[d]);
+    }
+    double limit = 2 * M_PI * REACH / longest;
+    for (int d = 0; d < 3; d++)
+        most[d] = (int)(REACH * edge[d] / longest);
+    for (int i = -most[0]; i <= most[0]; i++)
+        for (int j = -most[1]; j <= most[1]; j++)
+            for (int l = -most[2]; l <= most[2]; l++) {
+                double k2 = 0;
+                for (int x = 0; x < 3; x++) {
+                    const double *b = cell->inv + 3 * x;
+                    double k = 2 * M_PI * (i * b[0] + j * b[1] + l * b[2]);
+                    k2 += k * k;
+                }
+                if (k2 > 0 && k2 <= limit * limit)
+                    sum += 1 / (k2 * k2);
+            }
+    return 1 / (2 * M_PI * M_PI / cell->volume * sum + 1 / limit);
+}
+
+/* Caches the last cell, since many estimates in succession use the same one. */
+double cell_lowest(const struct cell *cell)
+{
+    static _Thread_local struct {
+        double a[9], lowest;
+    } last;
+    if (last.lowest == 0 || memcmp(last.a, cell->a, sizeof last.a) != 0) {
+        last.lowest = lowest_of(cell);
+        memcpy(last.a, cell->a, sizeof last.a);
+    }
+    return last.lowest;
+}

@@ -35,6 +35,10 @@ farsum_status cell_follow(struct cell *cell, const struct cell *like,
                           const double old_rows[9], const double rows[9],
                           double scale);
 
+/* k_0 of (6.11), the lower limit of integrals that stand for sums over the
+ * cell's modes. */
+double cell_lowest(const struct cell *cell);
+
 /* Wraps a fractional coordinate to [0, 1). */
 static inline double cell_wrap(double s)
 {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "tune/error_shared.h"
+#include "points/cell.h"
 
 enum { MOST = 4 };
 /* The part of the mean square that is assumed where a lattice's sources
@@ -26,7 +26,7 @@ static double flow_velocity(const struct sample *s, const struct pair *pair,
 {
     double volume = cell->volume, sum = 0, outer = 0;
     if (pair->kind->power == 1) {
-        double lowest = error_lowest(cell);
+        double lowest = cell_lowest(cell);
         double front = 8 * M_PI / volume;
         return sqrt(s->q2 * 2 / 3 * front * front * volume
                     / (2 * M_PI * M_PI * lowest));

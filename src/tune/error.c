@@ -197,49 +197,6 @@ void alias_means(const struct alias *alias, const struct band *band,
     }
 }
 
-/* k_0 of (6.11): the lower limit at which an integral of k^-2 over k equals the
- * sum over the cell's modes, V/(2 pi^2 k_0) = sum over k != 0 of k^-4. */
-static double lowest_of(const struct cell *cell)
-{
-    enum { REACH = 4 };
-    double edge[3], longest = 0, sum = 0;
-    int most[3];
-    for (int d = 0; d < 3; d++) {
-        const double *a = cell->a + 3 * d;
-        edge[d] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-        longest = fmax(longest, edge[d]);
-    }
-    double limit = 2 * M_PI * REACH / longest;
-    for (int d = 0; d < 3; d++)
-        most[d] = (int)(REACH * edge[d] / longest);
-    for (int i = -most[0]; i <= most[0]; i++)
-        for (int j = -most[1]; j <= most[1]; j++)
-            for (int l = -most[2]; l <= most[2]; l++) {
-                double k2 = 0;
-                for (int x = 0; x < 3; x++) {
-                    const double *b = cell->inv + 3 * x;
-                    double k = 2 * M_PI * (i * b[0] + j * b[1] + l * b[2]);
-                    k2 += k * k;
-                }
-                if (k2 > 0 && k2 <= limit * limit)
-                    sum += 1 / (k2 * k2);
-            }
-    return 1 / (2 * M_PI * M_PI / cell->volume * sum + 1 / limit);
-}
-
-/* Caches the last cell, since many estimates in succession use the same one. */
-double error_lowest(const struct cell *cell)
-{
-    static _Thread_local struct {
-        double a[9], lowest;
-    } last;
-    if (last.lowest == 0 || memcmp(last.a, cell->a, sizeof last.a) != 0) {
-        last.lowest = lowest_of(cell);
-        memcpy(last.a, cell->a, sizeof last.a);
-    }
-    return last.lowest;
-}
-
 /* F of (6.11): replaces k^-2 in (6.5).  F is smooth and has the same integral
  * as k^-2 from k_0 on.  The second function is its integral over the band. */
 double band_fall(double k, double lowest)
@@ -294,7 +251,7 @@ void error_set(struct error_parts *parts, const struct band *band,
                const int64_t mesh[3], int potential)
 {
     struct error_parts sum = {0}, axis = {0};
-    double last_edge = 0, last_far = 0, lowest = error_lowest(cell);
+    double last_edge = 0, last_far = 0, lowest = cell_lowest(cell);
     for (int d = 0; d < 3; d++) {
         const double *a = cell->a + 3 * d;
         double edge = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])

@@ -180,7 +180,7 @@ void error_pairs_whole(const struct band *band, const struct alias *alias,
                        const struct cell *cell, const int64_t mesh[3],
                        int potential, double *gather, double *spread)
 {
-    double beta[BAND_NODES], far, lowest = error_lowest(cell);
+    double beta[BAND_NODES], far, lowest = cell_lowest(cell);
     pair_beta(band, alias, cell, mesh, beta, &far);
     double zero = 4 * beta[0] * beta[0] * band->start * band->start
                   / cell->volume;

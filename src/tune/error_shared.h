@@ -20,8 +20,6 @@ struct alias_means {
  * values at 2 pi are used. */
 void alias_means(const struct alias *alias, const struct band *band,
                  double spacing, struct alias_means *to);
-/* k_0 of (6.11). */
-double error_lowest(const struct cell *cell);
 /* F of (6.11), which replaces k^-2 of (6.5) for the cell's modes, and its
  * integral over the band. */
 double band_fall(double k, double lowest);
