@@ -84,7 +84,7 @@ farsum_status verify_rows(const struct farsum_plan *plan,
     GO(sum_kernels(plan, s));
     GO(MEM_RAW(rows, t->count * width));
     GO(few_device_rows(&plan->task, &s->there->kernels, from, width, t->count,
-                      t->index, rows));
+                       t->index, rows));
     for (int64_t k = 0; k < t->count * width; k++)
         array_put(to, plan->task.problem.arrays,
                   t->index[k / width] * width + k % width, rows[k]);
@@ -190,11 +190,11 @@ static farsum_status sum_values(struct farsum_plan *plan, struct verify_sum *s,
                                 const double *y, int width, double *values)
 {
     struct few_device sum = {.task = &plan->task,
-                            .n = s->n,
-                            .m = s->targets.count,
-                            .y = y,
-                            .accuracy = s->tolerance,
-                            .width = width};
+                             .n = s->n,
+                             .m = s->targets.count,
+                             .y = y,
+                             .accuracy = s->tolerance,
+                             .width = width};
     TRY(progress_step(0, 1, "summing by %s",
                       plan->task.problem.periodic[0] ? "ewald" : "direct"));
     if (!verify_on_device(plan, s))

@@ -28,11 +28,6 @@ static void coulomb_near(const struct reference_split *p, const double d[3],
     v[9] = f * d[1] * d[2];
 }
 
-static void coulomb_load(const double *q, double *c)
-{
-    c[0] = q[0];
-}
-
 /* The lattice of images. */
 struct lattice {
     struct cell cell;
@@ -184,7 +179,7 @@ farsum_status reference_exclude(const struct task *task, struct reference *s,
     const struct reference_kind *kind = reference_kind_find(task->pair.name);
     const struct reference_kind coulomb = {.strengths = 1,
                                            .values = REFERENCE_VIRIAL,
-                                           .load = coulomb_load,
+                                           .load = reference_load_scalar,
                                            .near = coulomb_near};
     struct pass p = {.task = task,
                      .s = s,

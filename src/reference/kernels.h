@@ -73,6 +73,8 @@ static inline int reference_width(const struct reference_kind *kind, int field,
                                           : REFERENCE_PHI;
 }
 
+/* The load of kernels with one strength, which is the channel. */
+void reference_load_scalar(const double *q, double *c);
 /* Returns NULL if no kernel has this name. */
 const struct reference_kind *reference_kind_find(const char *name);
 /* Its index in kernels.def. */

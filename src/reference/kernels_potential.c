@@ -6,7 +6,7 @@
 
 extern const struct reference_kind reference_yukawa, reference_r6;
 
-static void scalar_load(const double *q, double *c)
+void reference_load_scalar(const double *q, double *c)
 {
     c[0] = q[0];
 }
@@ -133,7 +133,7 @@ const struct reference_kind reference_yukawa = {
     .strengths = 1,
     .channels = 1,
     .values = REFERENCE_VIRIAL,
-    .load = scalar_load,
+    .load = reference_load_scalar,
     .near = yukawa_near,
     .self = yukawa_self,
     .far = yukawa_far,
@@ -201,7 +201,7 @@ const struct reference_kind reference_r6 = {
     .strengths = 1,
     .channels = 1,
     .values = REFERENCE_VIRIAL,
-    .load = scalar_load,
+    .load = reference_load_scalar,
     .near = r6_near,
     .self = r6_self,
     .far = r6_far,

@@ -9,11 +9,6 @@
 
 /* ---- 1/r with the functions of reference/kernels.h */
 
-static void coulomb_load(const double *q, double *c)
-{
-    c[0] = q[0];
-}
-
 static void coulomb_far(const struct reference_split *p, const double k[3],
                         double s[][2], double v[][2])
 {
@@ -47,7 +42,7 @@ static const struct reference_kind coulomb = {
     .strengths = 1,
     .channels = 1,
     .values = REFERENCE_FIELD,
-    .load = coulomb_load,
+    .load = reference_load_scalar,
     .self = coulomb_self,
     .far = coulomb_far,
     .mean = coulomb_mean,
