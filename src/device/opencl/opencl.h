@@ -12,6 +12,7 @@ typedef uint64_t cl_bits;
 typedef void *cl_id; /* any object of the API */
 
 enum {
+    CL_BUILD_PROGRAM_FAILURE = -11,
     CL_OUT_OF_HOST_MEMORY = -6,
     CL_OUT_OF_RESOURCES = -5,
     CL_MEM_OBJECT_ALLOCATION_FAILURE = -4,
@@ -38,6 +39,7 @@ enum {
     CL_MEM_SVM_FINE_GRAIN_BUFFER = 1024,
     CL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035,
     CL_MEM_SIZE = 0x1102,
+    CL_MEM_REFERENCE_COUNT = 0x1105,
     CL_MEM_CONTEXT = 0x1106,
     CL_CONTEXT_PLATFORM = 0x1084,
     CL_QUEUE_PROPERTIES = 0x1093,
@@ -91,6 +93,11 @@ farsum_status opencl_facts(struct opencl *cl, cl_id platform,
 farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
                             int64_t *bytes);
 /* opencl_program.c */
+/* Builds a program.  PoCL fails without a message if another process stores the
+ * same program in its cache at that time (pocl issue 1480): it is asked
+ * again. */
+cl_int opencl_build(const struct opencl *cl, cl_id program,
+                    const char *options);
 farsum_status opencl_compile(struct device *device, const char *text,
                              void **binary, int64_t *bytes);
 farsum_status opencl_load(struct device *device, const void *binary,

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Attempts to build a program. */
+enum { BUILDS = 3 };
+
 /* Fails with the compiler's log about the text. */
 static farsum_status opencl_log(struct opencl *cl, cl_id program, cl_int error,
                                 const char *text)
@@ -50,15 +53,27 @@ farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,
     return FARSUM_OK;
 }
 
-/* Builds a program.  `text` gives the lines for compiler messages. */
-static farsum_status opencl_build(struct opencl *cl, cl_id program,
-                                  const char *text)
+cl_int opencl_build(const struct opencl *cl, cl_id program,
+                    const char *options)
 {
+    cl_int error = 0;
     locale_t before = c_locale_enter(); /* the compiler reads the text's numbers
                                            in the locale */
-    cl_int error = cl->api.clBuildProgram(program, 1, &cl->device, cl->options,
-                                          NULL, NULL);
+    for (int tries = cl->keeps ? BUILDS : 1; tries > 0; tries--) {
+        error = cl->api.clBuildProgram(program, 1, &cl->device, options, NULL,
+                                       NULL);
+        if (error != CL_BUILD_PROGRAM_FAILURE)
+            break;
+    }
     c_locale_leave(before);
+    return error;
+}
+
+/* Builds a program.  `text` gives the lines for compiler messages. */
+static farsum_status opencl_built(struct opencl *cl, cl_id program,
+                                  const char *text)
+{
+    cl_int error = opencl_build(cl, program, cl->options);
     return error == 0 ? FARSUM_OK : opencl_log(cl, program, error, text);
 }
 
@@ -74,7 +89,7 @@ static farsum_status opencl_from_text(struct opencl *cl, const char *text,
     made = cl->api.clCreateProgramWithSource(cl->context, 1, &text, NULL,
                                              &error);
     CL_TRY(error, "clCreateProgramWithSource");
-    farsum_status status = opencl_build(cl, made, text);
+    farsum_status status = opencl_built(cl, made, text);
     if (status != FARSUM_OK) {
         cl->api.clReleaseProgram(made);
         return status;
@@ -123,7 +138,7 @@ farsum_status opencl_load(struct device *device, const void *binary,
     cl_id program = cl->api.clCreateProgramWithBinary(
         cl->context, 1, &cl->device, &size, &image, &state, &error);
     CL_TRY(error, "clCreateProgramWithBinary");
-    farsum_status status = opencl_build(cl, program, "");
+    farsum_status status = opencl_built(cl, program, "");
     if (status != FARSUM_OK)
         cl->api.clReleaseProgram(program);
     else

@@ -136,11 +136,10 @@ static cl_int vk_build(cl_id program, cl_uint n, const cl_id *devices,
     struct opencl *cl = now->device->inside;
     void *binary = NULL;
     int64_t bytes = 0;
-    (void)notify;
+    (void)n, (void)devices, (void)notify, (void)data;
     if (program == now->ready)
         return 0;
-    cl_int error = now->api->clBuildProgram(
-        program, n, devices, vk_options(cl, options), NULL, data);
+    cl_int error = opencl_build(cl, program, vk_options(cl, options));
     if (error != 0 || !now->text)
         return error;
     if (cl->keeps) {
