@@ -353,15 +353,22 @@ static int opencl_object(const struct opencl *cl, const void *given)
     return ours == theirs;
 }
 
+/* A host array may lie where a freed buffer did and still hold its words, of
+ * which the count of references is 0. */
 static void opencl_look(struct device *device, const void *given,
                         struct device_pointer *found)
 {
     struct opencl *cl = device->inside;
     cl_id memory = (void *)(uintptr_t)given, context = NULL;
     size_t bytes = 0;
-    found->host = !opencl_object(cl, given);
+    cl_uint references = 0;
+    found->host = 1;
     found->here = 0;
-    if (found->host
+    if (!opencl_object(cl, given)
+        || cl->api.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT,
+                                      sizeof references, &references, NULL)
+               != 0
+        || references == 0
         || cl->api.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context,
                                       &context, NULL)
                != 0
@@ -369,6 +376,7 @@ static void opencl_look(struct device *device, const void *given,
                                       NULL)
                != 0)
         return;
+    found->host = 0;
     found->here = context == cl->context;
     found->bytes = (int64_t)bytes;
 }
