@@ -271,12 +271,6 @@ static int advice_memory(const struct advice *a, char *text, size_t size)
     return 0;
 }
 
-int plan_refuses(farsum_status status)
-{
-    return status == FARSUM_ERR_UNSUPPORTED || status == FARSUM_ERR_TOLERANCE
-           || status == FARSUM_ERR_MEMORY;
-}
-
 /* If memory has run out, no prediction helps: nothing can be tried. */
 static int advice_may(farsum_status status)
 {
@@ -345,12 +339,3 @@ farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
     return status;
 }
 
-farsum_status plan_arrays(const farsum_problem *p)
-{
-    if (p->arrays == FARSUM_F32 && p->error != FARSUM_ERROR_ABSOLUTE
-        && p->tolerance != 0 && p->tolerance < 6e-8)
-        FAIL(ERR_TOLERANCE, "tolerance %g is below 6e-08, the rounding of "
-                            "results in f32 arrays",
-             p->tolerance);
-    return FARSUM_OK;
-}

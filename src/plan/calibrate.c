@@ -86,7 +86,7 @@ static farsum_status machine_probe(farsum_plan *plan, enum probe probe,
         if (probe_has(probe, r))
             factor[r] = INFINITY;
     for (int k = 0; k < REPEATS; k++) {
-        TRY(farsum_plan_execute(plan, 1, q, &result));
+        TRY(plan_sum(plan, 1, q, &result, NULL));
         for (int r = 0; r < MACHINE_ROOMS; r++)
             if (probe_has(probe, r))
                 factor[r] = fmin(factor[r], machine_seconds(plan, r)
@@ -138,8 +138,8 @@ static farsum_status machine_method(const struct machine_place *place,
         options.isa = isa_name(place->isa);
         options.threads = place->threads;
     }
-    GO(farsum_plan_create(&problem, &options, &plan));
-    GO(farsum_plan_set_points(plan, n, x, 0, NULL));
+    GO(plan_make(&problem, &options, PLAN_INNER, &plan));
+    GO(plan_points(plan, n, x, 0, NULL));
     GO(machine_probe(plan, probe, x + 3 * n, x + 4 * n, factor));
 done:
     farsum_plan_destroy(plan);
@@ -177,4 +177,23 @@ void machine_measure(struct machine *machine, const struct machine_place *place,
         *machine = found;
     }
     mem_free(x);
+}
+
+void machines_get(const struct farsum_plan *plan, int f64, int f32,
+                  struct machine by[2])
+{
+    const int wanted[2] = {f64, f32};
+    struct machine_place place = {plan->task.device, plan->task.isa, FARSUM_F64,
+                                  plan->task.threads};
+    for (int k = 0; k < 2; k++) {
+        place.precision = k ? FARSUM_F32 : FARSUM_F64;
+        machine_none(&by[k]);
+        if (wanted[k])
+            machine_load(&by[k], &place);
+        if (wanted[k] && plan->task.options.measure && !by[k].measured)
+            machine_measure(&by[k], &place, plan->task.options.memory_limit);
+    }
+    for (int k = 0; k < 2; k++)
+        if (wanted[!k] && !by[!k].measured)
+            machine_none(&by[k]);
 }

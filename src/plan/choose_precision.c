@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/c_locale.h"
 #include "task/method.h"
-#include "plan/calibrate.h"
 #include "plan/plan.h"
 
 /* Extra cost that is accepted for a wider precision: estimates are not more
@@ -21,32 +20,10 @@ static const char *precision_name(farsum_precision p)
     return p == FARSUM_F64 ? "f64" : p == FARSUM_F32 ? "f32" : "mixed";
 }
 
-/* Gets the cost factors for f64 and f32, if wanted: kept ones, or measured ones
- * if measuring is requested.  If both are wanted, both are set or none:
- * measured times and predicted times cannot be compared. */
-static void machines_get(const struct farsum_plan *plan, int f64, int f32,
-                         struct machine by[2])
-{
-    const int wanted[2] = {f64, f32};
-    struct machine_place place = {plan->task.device, plan->task.isa, FARSUM_F64,
-                                  plan->task.threads};
-    for (int k = 0; k < 2; k++) {
-        place.precision = k ? FARSUM_F32 : FARSUM_F64;
-        machine_none(&by[k]);
-        if (wanted[k])
-            machine_load(&by[k], &place);
-        if (wanted[k] && plan->task.options.measure && !by[k].measured)
-            machine_measure(&by[k], &place, plan->task.options.memory_limit);
-    }
-    for (int k = 0; k < 2; k++)
-        if (wanted[!k] && !by[!k].measured)
-            machine_none(&by[k]);
-}
-
 /* The precision that remains of the requested one: that of the pairs, and that
  * of the rest. */
-static farsum_status method_in(struct farsum_plan *plan, farsum_precision asked,
-                               const struct machine by[2])
+farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked,
+                             const struct machine by[2])
 {
     plan->task.pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
     plan->task.problem.precision =
@@ -62,13 +39,6 @@ static farsum_status method_in(struct farsum_plan *plan, farsum_precision asked,
         plan->report.info.precision = plan->task.pairs =
             plan->task.problem.precision;
     return FARSUM_OK;
-}
-
-farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked)
-{
-    struct machine by[2];
-    machines_get(plan, asked != FARSUM_F32, asked != FARSUM_F64, by);
-    return method_in(plan, asked, by);
 }
 
 /* A precision and the outcome of trying it. */
@@ -89,7 +59,7 @@ struct tried {
 static farsum_status precision_try(struct farsum_plan *plan,
                                    const struct machine by[2], struct tried *t)
 {
-    t->status = method_in(plan, t->asked, by);
+    t->status = plan_method_in(plan, t->asked, by);
     if (t->status != FARSUM_OK) {
         snprintf(t->why, sizeof t->why, "%s", farsum_message());
         return plan_refuses(t->status) ? FARSUM_OK : t->status;
@@ -145,12 +115,11 @@ static void precision_say(struct farsum_plan *plan, const struct tried *tried,
     plan->report.info.precision_reason = text;
 }
 
-farsum_status plan_precision(struct farsum_plan *plan)
+farsum_status plan_precision(struct farsum_plan *plan,
+                             const struct machine by[2])
 {
     farsum_status status = FARSUM_OK;
     struct tried *tried = NULL, *best;
-    struct machine by[2];
-    machines_get(plan, 1, 1, by);
     GO(MEM_NEW(tried, TRIED));
     tried[0].asked = FARSUM_F64;
     tried[1].asked = FARSUM_MIXED;

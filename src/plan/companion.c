@@ -8,12 +8,6 @@
 #include "base/c_locale.h"
 #include "plan/plan.h"
 
-unsigned plan_lacks(const struct farsum_plan *plan, const struct method *method)
-{
-    const farsum_problem *p = &plan->task.problem;
-    return p->periodic[0] ? method->lacks & p->outputs : 0;
-}
-
 /* The request to the plan itself, in the precision that it uses. */
 static farsum_problem beside_problem(const struct farsum_plan *plan,
                                      unsigned outputs)
@@ -49,22 +43,6 @@ static farsum_options beside_options(const struct farsum_plan *plan,
     return o;
 }
 
-void plan_beside_info(const struct farsum_plan *plan, farsum_plan_info *info)
-{
-    const struct farsum_plan *beside = plan->beside;
-    if (!beside)
-        return;
-    for (int k = 0;
-         k < beside->report.info.n_stages && info->n_stages < FARSUM_MAX_STAGES;
-         k++) {
-        farsum_stage_info *to = &info->stages[info->n_stages++];
-        *to = beside->report.info.stages[k];
-        to->seconds = plan->beside_ran ? to->seconds : 0;
-    }
-    if (plan->beside_ran)
-        info->seconds_stages += beside->report.info.seconds_stages;
-}
-
 farsum_status plan_beside_create(struct farsum_plan *plan)
 {
     unsigned lacks = plan_lacks(plan, plan->method);
@@ -91,24 +69,3 @@ farsum_status plan_beside_create(struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
-                               const double cell[9])
-{
-    farsum_status status = farsum_plan_set_cell(plan->beside, cell);
-    if (status != FARSUM_OK) /* the method had accepted this cell */
-        TRY(plan->method->set_cell(&plan->task, plan->state, old));
-    return status;
-}
-
-farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
-                                  const void *q, const farsum_result *result)
-{
-    struct farsum_plan *beside = plan->beside;
-    farsum_result lacking = FARSUM_RESULT_INIT;
-    lacking.virial = result->virial;
-    plan->beside_ran = lacking.virial != NULL;
-    if (!plan->beside_ran)
-        return FARSUM_OK;
-    return beside->method->execute(&beside->task, beside->state, rhs, q,
-                                   &lacking);
-}

@@ -66,7 +66,7 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
 }
 
 farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
-                       farsum_result *result)
+                       farsum_result *result, plan_then *then)
 {
     FP_GUARD;
     double start = clock_seconds(), checked = plan->report.info.seconds_verify;
@@ -76,59 +76,18 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
                     "FARSUM_RESULT_INIT"));
     TRY(plan_check(plan, rhs, q, &asked));
     TRY(progress_step(0, rhs, "summing by %s", plan->report.info.method));
-    TRY(plan_sum_apart(plan, rhs, q, &asked));
+    TRY(plan_sum_apart(plan, rhs, q, &asked, then));
     checked = plan->report.info.seconds_verify - checked; /* included in it */
     plan->report.info.seconds_execute = clock_seconds() - start - checked;
     return FARSUM_OK;
 }
 
-/* If the last sum's estimated error exceeds the tolerance: fails or logs it, as
- * options.on_excess says. */
-static farsum_status plan_excess(struct farsum_plan *plan)
+farsum_status plan_finish(struct farsum_plan *plan)
 {
-    FP_GUARD;
-    double tolerance = plan->task.problem.tolerance * plan->task.finer;
-    double error = plan_estimate(plan);
-    if (plan->task.dry || plan->n == 0 || !(error > tolerance))
-        return FARSUM_OK;
-    if (plan->task.options.on_excess == FARSUM_EXCESS_FAIL)
-        FAIL(ERR_TOLERANCE,
-             "the estimated error of this sum is %.3g, above the tolerance %g",
-             task_error(&plan->task, error), plan->task.given.tolerance);
-    if (!plan->excess_told)
-        task_log(&plan->task,
-                 "WARNING: the estimated error of this sum is %.3g, above the "
-                 "tolerance %g",
-                 task_error(&plan->task, error), plan->task.given.tolerance);
-    plan->excess_told = 1;
-    return FARSUM_OK;
-}
-
-farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
-                                  farsum_result *result)
-{
-    if (!plan || !q || !result)
-        FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
-    progress_begin(&plan->progress);
-    TRY(progress_end(&plan->progress, plan_sum(plan, rhs, q, result)));
-    return plan->task.problem.memory == FARSUM_HOST ? plan_excess(plan)
-                                                    : FARSUM_OK;
-}
-
-farsum_status farsum_plan_finish(farsum_plan *plan)
-{
-    FP_GUARD;
-    if (!plan)
-        FAIL(ERR_ARGUMENT, "plan is NULL");
     TRY(device_usable(plan->task.device));
     if (plan->task.dry || !plan->method->finish)
         return FARSUM_OK;
     farsum_status status = plan->method->finish(&plan->task, plan->state);
-    farsum_status other =
-        plan->beside ? farsum_plan_finish(plan->beside) : FARSUM_OK;
-    if (status != FARSUM_OK || other != FARSUM_OK)
-        return status != FARSUM_OK ? status : other;
-    TRY(verify_late_finish(plan));
-    return plan->task.problem.memory == FARSUM_DEVICE ? plan_excess(plan)
-                                                      : FARSUM_OK;
+    farsum_status other = plan->beside ? plan_finish(plan->beside) : FARSUM_OK;
+    return status != FARSUM_OK ? status : other;
 }

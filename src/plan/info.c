@@ -1,6 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info.c: a plan's report in the caller's units. */
+#include <math.h>
+
 #include "plan/plan.h"
+
+/* A reference estimates the error of potentials.  The error of its virial is
+ * taken as this many times larger. */
+#define OF_VIRIAL 10
+
+double plan_estimate(const struct farsum_plan *plan)
+{
+    double estimate = plan->report.info.estimated_error, beyond = plan->beyond;
+    if (plan->checked < 0)
+        return estimate
+               * (plan->method->wide ? fmin(beyond, OF_VIRIAL) : beyond);
+    if (!(plan->unchecked > 0))
+        return estimate;
+    return estimate * plan->checked * plan->task.problem.tolerance
+           * plan->task.finer / plan->unchecked;
+}
+
+double plan_estimate_energy(const struct farsum_plan *plan, int which)
+{
+    const farsum_plan_info *i = &plan->report.info;
+    unsigned output = which ? FARSUM_VIRIAL : FARSUM_ENERGY;
+    farsum_error_kind norm =
+        which ? FARSUM_ERROR_PRESSURE : FARSUM_ERROR_ENERGY;
+    double measured = plan->energies[which];
+    if (plan->task.given.error == norm)
+        return plan_estimate(plan);
+    if (measured >= 0)
+        return plan->unchecked > 0
+                   ? measured * i->estimated_error / plan->unchecked
+                   : measured;
+    if (!plan->method->wide || !(plan->task.problem.outputs & output))
+        return -1;
+    return i->estimated_error * (which ? OF_VIRIAL : 1);
+}
 
 static double scaled(double v, int e)
 {
@@ -27,4 +63,20 @@ void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info)
     info->checked_error =
         plan->checked < 0 ? -1 : plan->checked * plan->task.given.tolerance;
     info->bound = task_error(&plan->task, info->bound);
+}
+
+void plan_beside_info(const struct farsum_plan *plan, farsum_plan_info *info)
+{
+    const struct farsum_plan *beside = plan->beside;
+    if (!beside)
+        return;
+    for (int k = 0;
+         k < beside->report.info.n_stages && info->n_stages < FARSUM_MAX_STAGES;
+         k++) {
+        farsum_stage_info *to = &info->stages[info->n_stages++];
+        *to = beside->report.info.stages[k];
+        to->seconds = plan->beside_ran ? to->seconds : 0;
+    }
+    if (plan->beside_ran)
+        info->seconds_stages += beside->report.info.seconds_stages;
 }

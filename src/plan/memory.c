@@ -57,13 +57,3 @@ farsum_status plan_addresses(const struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-farsum_status plan_state(struct farsum_plan *plan)
-{
-    device_gather(plan->task.device);
-    struct plan_limit old = plan_limit(plan);
-    farsum_status status = plan->method->create(&plan->task, plan->state);
-    plan_unlimit(plan, old);
-    if (status == FARSUM_OK)
-        status = plan_beside_create(plan);
-    return device_settle(plan->task.device, status);
-}

@@ -40,9 +40,29 @@ struct farsum_plan {
 /* problem.c: fills in defaults and checks everything that needs no method. */
 farsum_status problem_check(const farsum_problem *problem,
                             farsum_problem *filled, struct pair *pair);
-/* plan.c: makes a plan.  PLAN_DRY: only reports what the plan would be.
+/* Allocated bytes, on the host and on the plan's device. */
+struct plan_held {
+    int64_t host, device;
+};
+/* plan/memory.c. */
+struct plan_held plan_held(const struct farsum_plan *plan);
+/* Adds the bytes allocated since `before`. */
+void plan_holds(struct farsum_plan *plan, struct plan_held before);
+/* Makes allocations fail that would exceed the plan's memory_limit, until
+ * plan_unlimit. */
+struct plan_limit {
+    struct mem_limit host, device;
+};
+struct plan_limit plan_limit(struct farsum_plan *plan);
+void plan_unlimit(struct farsum_plan *plan, struct plan_limit old);
+/* Checks that the positions, in f32, fit into 2^47 bytes of addresses.  Below
+ * this limit no variant's byte count overflows. */
+farsum_status plan_addresses(const struct farsum_plan *plan);
+
+/* plan/make.c: makes a plan.  PLAN_DRY: only reports what the plan would be.
  * PLAN_INNER: a plan inside another plan, which gives the advice and knows the
- * caller's arrays. */
+ * caller's arrays.  On failure *plan is NULL; without PLAN_INNER it is the plan
+ * as far as it got, which the advice needs, or NULL. */
 enum { PLAN_DRY = 1, PLAN_INNER = 2 };
 farsum_status plan_make(const farsum_problem *problem,
                         const farsum_options *options, int how,
@@ -57,13 +77,18 @@ struct plan_aim {
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,
                             struct plan_aim aim, farsum_plan **plan);
-/* plan/verify.c: checks the plan by a second sum of the sample.  While the
- * error is too large, a more accurate plan replaces it.  On failure *plan is
- * destroyed and NULL. */
+/* plan/begin.c: fills in a new plan up to its sample.  Sets before->device once
+ * the device is open. */
+farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
+                         const farsum_options *options, int how,
+                         struct plan_aim aim, struct plan_held *before);
+/* plan/verify/verify.c: checks the plan by a second sum of the sample.  While
+ * the error is too large, a more accurate plan replaces it.  On failure *plan
+ * is destroyed and NULL. */
 farsum_status plan_verify(const farsum_problem *problem,
                           const farsum_options *options, farsum_plan **plan);
-/* plan/verify_late.c: check of a plan that create could not check, during its
- * first sum.  The data for this check are kept while plan->late is set. */
+/* Check of a plan that create could not check, during its first sum.  The data
+ * for this check are kept while plan->late is set: plan/late.c. */
 struct verify_late {
     int64_t n, m;
     void *x, *y; /* owned copies of set_points' arrays, on the host; or NULL */
@@ -72,20 +97,32 @@ struct verify_late {
 };
 farsum_status verify_late_points(struct farsum_plan *plan, int64_t n,
                                  const void *x, int64_t m, const void *y);
+/* Copies `count` numbers of the caller's array, on the host or the device, from
+ * `first` on. */
+farsum_status verify_late_keep(struct farsum_plan *plan, const void *from,
+                               int64_t first, int64_t count, const char *what,
+                               void **to);
+/* If a check that nobody requested fails, logs the reason and drops the check.
+ * If the caller stopped the check, the sum stops too. */
+farsum_status verify_late_skip(struct farsum_plan *plan, farsum_status status);
 /* 1: the next sum with these results is to be checked. */
 int verify_late_waits(const struct farsum_plan *plan,
                       const farsum_result *result);
-/* After a sum: checks the last right-hand side, or copies it if the arrays are
- * on a device. */
+/* Drops copies of strengths and results: another sum comes, or the cell or the
+ * exclusions have changed. */
+void verify_late_drop(struct farsum_plan *plan);
+void verify_late_clear(struct farsum_plan *plan);
+/* The array of a plan's results that the tolerance limits, or NULL. */
+const void *verify_output(const struct farsum_plan *plan,
+                          const farsum_result *result);
+/* plan/verify/late.c.  After a sum with such results: checks the last
+ * right-hand side, or copies it if the arrays are on a device. */
 farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
                               const farsum_result *result);
 /* Checks those copies, once the device has finished. */
 farsum_status verify_late_finish(struct farsum_plan *plan);
-/* Drops those copies: the cell or the exclusions have changed. */
-void verify_late_drop(struct farsum_plan *plan);
-void verify_late_clear(struct farsum_plan *plan);
-/* The estimated error, in the plan's units.  If the plan was checked, the
- * estimate is corrected by the factor that the check found. */
+/* plan/info.c: the estimated error, in the plan's units.  If the plan was
+ * checked, the estimate is corrected by the factor that the check found. */
 double plan_estimate(const struct farsum_plan *plan);
 /* The same for the energy (0) and the virial (1); negative: unknown. */
 double plan_estimate_energy(const struct farsum_plan *plan, int which);
@@ -98,13 +135,20 @@ farsum_status plan_norm(struct farsum_plan *plan);
 double plan_power(const struct farsum_plan *plan);
 /* The reason why the plan cannot be checked in its norm, or NULL. */
 const char *plan_norm_unseen(const struct farsum_plan *plan);
-/* plan.c: set_points and execute without advice and without starting
- * progress. */
+/* plan/points.c, plan/execute.c: what farsum_plan_set_points, set_cell, execute
+ * and finish do, without advice, without starting progress, and without the
+ * check of the first sum.  then: called after the sum with its results, before
+ * the caller sees them; NULL: nothing is. */
 farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
                           int64_t m, const void *y);
+farsum_status plan_cell(struct farsum_plan *plan, const double cell[9]);
+typedef farsum_status plan_then(struct farsum_plan *plan, int rhs,
+                                const void *q, const farsum_result *result);
 farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
-                       farsum_result *result);
-/* Checks that f32 arrays are accurate enough for the tolerance. */
+                       farsum_result *result, plan_then *then);
+farsum_status plan_finish(struct farsum_plan *plan);
+/* plan/problem.c: checks that f32 arrays are accurate enough for the
+ * tolerance. */
 farsum_status plan_arrays(const farsum_problem *problem);
 /* plan/advice.c: returns status.  If a method refused, the message gains
  * advice. */
@@ -115,7 +159,11 @@ farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
 farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
                                  int64_t n, const void *x, int64_t m);
 /* 1: a method refused; another method or other options may work. */
-int plan_refuses(farsum_status status);
+static inline int plan_refuses(farsum_status status)
+{
+    return status == FARSUM_ERR_UNSUPPORTED || status == FARSUM_ERR_TOLERANCE
+           || status == FARSUM_ERR_MEMORY;
+}
 /* Particles up to which a plan is checked by default. */
 enum { PLAN_CHECKED = 10000000 };
 /* Particles up to which a reference is chosen without being named. */
@@ -123,11 +171,13 @@ enum { PLAN_FEW = 5000 };
 /* plan/choose_method.c: selects and tunes the method; sets its state and
  * reason. */
 farsum_status plan_method(struct farsum_plan *plan);
-/* The same in the requested precision: pairs, problem.precision, info. */
-farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked);
-/* plan/choose_precision.c: tries each precision and keeps the fastest that
- * meets the tolerance. */
-farsum_status plan_precision(struct farsum_plan *plan);
+/* plan/choose_precision.c: the same in the requested precision: pairs,
+ * problem.precision, info.  by: cost factors in f64 and f32. */
+farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked,
+                             const struct machine by[2]);
+/* Tries each precision and keeps the fastest that meets the tolerance. */
+farsum_status plan_precision(struct farsum_plan *plan,
+                             const struct machine by[2]);
 /* Converts info to the caller's units. */
 void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info);
 /* 1: with an order set by the user, the estimate exceeds the tolerance. */
@@ -143,43 +193,20 @@ farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m);
 farsum_status plan_exclude_hand(struct farsum_plan *plan);
 /* Makes the exclusions of the problem, which the sample uses. */
 farsum_status plan_exclude_problem(struct farsum_plan *plan);
-/* plan/companion.c: the requested outputs that the method does not compute
- * (method->lacks). */
-unsigned plan_lacks(const struct farsum_plan *plan,
-                    const struct method *method);
-/* Makes the companion plan, with the fastest method, if outputs are lacking. */
+/* The requested outputs that the method does not compute (method->lacks). */
+static inline unsigned plan_lacks(const struct farsum_plan *plan,
+                                  const struct method *method)
+{
+    const farsum_problem *p = &plan->task.problem;
+    return p->periodic[0] ? method->lacks & p->outputs : 0;
+}
+/* plan/companion.c: makes the companion plan, with the fastest method, if
+ * outputs are lacking. */
 farsum_status plan_beside_create(struct farsum_plan *plan);
-/* If there is a companion: sets its cell, after the method's.  If it refuses,
- * the method gets the old cell back. */
-farsum_status plan_beside_cell(struct farsum_plan *plan, const double old[9],
-                               const double cell[9]);
-/* If there is a companion: sums these strengths with it into the lacking
- * outputs. */
-farsum_status plan_beside_execute(struct farsum_plan *plan, int rhs,
-                                  const void *q, const farsum_result *result);
 /* plan/results.c: runs all sums.  If a caller may stop between them, outputs
  * are written only at the end. */
 farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
-                             farsum_result *result);
-/* Adds the companion's stages and times to the plan's own. */
+                             farsum_result *result, plan_then *then);
+/* plan/info.c: adds the companion's stages and times to the plan's own. */
 void plan_beside_info(const struct farsum_plan *plan, farsum_plan_info *info);
-/* Allocated bytes, on the host and on the plan's device. */
-struct plan_held {
-    int64_t host, device;
-};
-struct plan_held plan_held(const struct farsum_plan *plan);
-/* Adds the bytes allocated since `before`. */
-void plan_holds(struct farsum_plan *plan, struct plan_held before);
-/* Makes allocations fail that would exceed the plan's memory_limit, until
- * plan_unlimit. */
-struct plan_limit {
-    struct mem_limit host, device;
-};
-struct plan_limit plan_limit(struct farsum_plan *plan);
-void plan_unlimit(struct farsum_plan *plan, struct plan_limit old);
-/* Checks that the positions, in f32, fit into 2^47 bytes of addresses.  Below
- * this limit no variant's byte count overflows. */
-farsum_status plan_addresses(const struct farsum_plan *plan);
-/* Creates the method's state; on a device its kernels compile in parallel. */
-farsum_status plan_state(struct farsum_plan *plan);
 #endif

@@ -201,3 +201,13 @@ farsum_status problem_check(const farsum_problem *problem,
     pair->kappa = p.kappa;
     return FARSUM_OK;
 }
+
+farsum_status plan_arrays(const farsum_problem *p)
+{
+    if (p->arrays == FARSUM_F32 && p->error != FARSUM_ERROR_ABSOLUTE
+        && p->tolerance != 0 && p->tolerance < 6e-8)
+        FAIL(ERR_TOLERANCE, "tolerance %g is below 6e-08, the rounding of "
+                            "results in f32 arrays",
+             p->tolerance);
+    return FARSUM_OK;
+}

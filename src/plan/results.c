@@ -26,29 +26,43 @@ static void apart_arrays(const struct farsum_plan *plan, int rhs,
     array[4] = (void **)&result->virial, bytes[4] = 72 * (int64_t)rhs;
 }
 
+/* Sums with the companion into the outputs that the method lacks. */
+static farsum_status apart_beside(struct farsum_plan *plan, int rhs,
+                                  const void *q, const farsum_result *result)
+{
+    struct farsum_plan *beside = plan->beside;
+    farsum_result lacking = FARSUM_RESULT_INIT;
+    lacking.virial = result->virial;
+    plan->beside_ran = lacking.virial != NULL;
+    if (!plan->beside_ran)
+        return FARSUM_OK;
+    return beside->method->execute(&beside->task, beside->state, rhs, q,
+                                   &lacking);
+}
+
 static farsum_status apart_sum(struct farsum_plan *plan, int rhs, const void *q,
-                               farsum_result *result)
+                               farsum_result *result, plan_then *then)
 {
     farsum_result own = *result;
     if (plan->beside)
         own.virial = NULL;
     TRY(plan->method->execute(&plan->task, plan->state, rhs, q, &own));
     if (plan->beside)
-        TRY(plan_beside_execute(plan, rhs, q, result));
-    return verify_late_sum(plan, rhs, q, result);
+        TRY(apart_beside(plan, rhs, q, result));
+    return then ? then(plan, rhs, q, result) : FARSUM_OK;
 }
 
 farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
-                             farsum_result *result)
+                             farsum_result *result, plan_then *then)
 {
     farsum_status status = FARSUM_OK;
     farsum_result mine = *result;
     void **from[OUTPUTS], **to[OUTPUTS];
     int64_t bytes[OUTPUTS];
-    int parts = rhs > 1 || plan->beside || verify_late_waits(plan, result);
+    int parts = rhs > 1 || plan->beside || then;
     if (plan->task.problem.memory == FARSUM_DEVICE || !parts
         || (!plan->progress.call && units_safe(&plan->task, plan->n, rhs, q)))
-        return apart_sum(plan, rhs, q, result);
+        return apart_sum(plan, rhs, q, result, then);
     apart_arrays(plan, rhs, &mine, from, bytes);
     apart_arrays(plan, rhs, result, to, bytes);
     for (int k = 0; k < OUTPUTS; k++)
@@ -56,7 +70,7 @@ farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
     for (int k = 0; k < OUTPUTS; k++)
         if (*to[k])
             GO(mem_alloc(from[k], bytes[k], 1, 0));
-    GO(apart_sum(plan, rhs, q, &mine));
+    GO(apart_sum(plan, rhs, q, &mine, then));
     for (int k = 0; k < OUTPUTS; k++)
         if (*to[k])
             memcpy(*to[k], *from[k], (size_t)bytes[k]);

@@ -9,14 +9,6 @@
 #include "base/c_locale.h"
 #include "base/text.h"
 
-const struct stage *stage_find(const char *name)
-{
-    for (int i = 0; stage_rooms[i]; i++)
-        if (strcmp(stage_rooms[i]->name, name) == 0)
-            return stage_rooms[i];
-    return NULL;
-}
-
 static farsum_status choose_fits(const struct variant_row *row,
                                  const void *args)
 {

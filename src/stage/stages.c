@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stages.c: all stages, in the order of the methods: spectral, fmm. */
+#include <string.h>
+
 #include "stage/expansions/expansions.h"
 #include "stage/fft/fft.h"
 #include "stage/interp/interp.h"
@@ -14,3 +16,11 @@ const struct stage *const stage_rooms[] = {
 #include "cost/stages.def"
     NULL,
 };
+
+const struct stage *stage_find(const char *name)
+{
+    for (int i = 0; stage_rooms[i]; i++)
+        if (strcmp(stage_rooms[i]->name, name) == 0)
+            return stage_rooms[i];
+    return NULL;
+}

@@ -8,7 +8,7 @@
 #include "verify_check.h"
 
 #include "device/device.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 enum { MANY = 3100, PAIRS = 60 };
 

@@ -5,7 +5,7 @@
  * set). */
 #include "verify_check.h"
 
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 enum { MANY = 9001, WANTED = 60, CROWDED = 40 };
 

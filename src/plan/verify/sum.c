@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_sum.c: the second sum that a plan is compared with, at separate
+/* sum.c: the second sum that a plan is compared with, at separate
  * targets: by Ewald's method in a periodic cell, pair by pair in open space. */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "device/buf.h"
 #include "base/arrays.h"
 #include "task/method.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 /* Numbers of targets.  Errors of boxes' expansions vary more than those of a
  * mesh.  Systems of few particles use more targets, because their sums are
@@ -83,15 +83,6 @@ static farsum_status sum_sizes(const struct farsum_plan *plan, int64_t n,
         (*size)[i] = sqrt(sum);
     }
     return FARSUM_OK;
-}
-
-const void *verify_output(const struct farsum_plan *plan,
-                          const farsum_result *result)
-{
-    return !plan->task.pair.kind->gradient ? result->velocity
-           : plan->task.problem.error == FARSUM_ERROR_POTENTIAL
-               ? result->potential
-               : result->field;
 }
 
 /* RMS of forces or velocities, in the plan's units. */
@@ -214,7 +205,7 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     GO(sum_exclusions(plan, s, other));
     GO(plan_points(other, s->n, s->x, problem.n_targets,
                    s->whole ? NULL : y));
-    GO(plan_sum(other, 1, s->q, &result));
+    GO(plan_sum(other, 1, s->q, &result, NULL));
 done:
     farsum_plan_destroy(other);
     return status;

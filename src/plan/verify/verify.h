@@ -77,7 +77,7 @@ static inline double verify_q(const struct verify_sum *s, int64_t i)
 enum { STRONG = 6, NEAR = 6, DENSE = 4, CROWD = 16, NEXT = 3, CURVES = 2 };
 enum { VERIFY_SEED = 0x5eed };
 
-/* verify_targets.c.  Selects all targets if they are not many more than
+/* targets.c.  Selects all targets if they are not many more than
  * `wanted`.  Otherwise selects the strongest sources, the targets with the
  * nearest neighbours, those in the densest places, and others at random.  The
  * neighbours of separate targets are sources.  size: [n] magnitudes of the
@@ -91,11 +91,11 @@ void verify_target(struct verify_targets *targets, int64_t i);
 /* Marks the present targets as certain and adds others of n at random. */
 void verify_targets_draw(struct verify_targets *targets, int64_t n,
                          int64_t wanted, uint64_t *random);
-/* verify_targets_device.c.  Selects targets among sources on the plan's device,
+/* targets_device.c.  Selects targets among sources on the plan's device,
  * of which there must be more than `wanted`. */
 farsum_status verify_targets_device(struct farsum_plan *plan,
                                     struct verify_sum *s, int64_t wanted);
-/* verify_device.c.  Returns 1 if the device computes the second sum. */
+/* device.c.  Returns 1 if the device computes the second sum. */
 int verify_on_device(const struct farsum_plan *plan,
                      const struct verify_sum *s);
 /* Copies sources and strengths to the device on the first call. */
@@ -113,7 +113,7 @@ int verify_few(const struct farsum_plan *plan, const struct verify_sum *s);
 farsum_status verify_sum_few(struct farsum_plan *plan, struct verify_sum *s,
                              const double *y);
 enum { VERIFY_FEW = 5000 };
-/* verify_sum.c.  Computes the second sum.  Input: the fields n to size; sets
+/* sum.c.  Computes the second sum.  Input: the fields n to size; sets
  * the others. */
 farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s);
 /* Returns a result with the array `to` for the quantity that the tolerance
@@ -121,9 +121,6 @@ farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s);
 farsum_result verify_result(const struct farsum_plan *plan,
                             const struct verify_sum *s, void *to,
                             void *potential);
-/* The array of a plan's results that the tolerance limits, or NULL. */
-const void *verify_output(const struct farsum_plan *plan,
-                          const farsum_result *result);
 static inline const double *verify_potentials(const struct verify_sum *s)
 {
     return s->width == 1 ? s->wanted : s->potential;
@@ -133,7 +130,7 @@ static inline const double *verify_potentials(const struct verify_sum *s)
 struct verify_error {
     double is, most;
 };
-/* verify_compare.c.  Sets the error of results `out` at all targets, for one
+/* compare.c.  Sets the error of results `out` at all targets, for one
  * right-hand side.  The plan must have summed them and know their norm. */
 farsum_status verify_errors(const struct farsum_plan *plan,
                             const struct verify_sum *s, const void *out,
@@ -166,12 +163,12 @@ double verify_weight(const struct verify_measure *of, int64_t i);
  * NULL. */
 double verify_square(const struct verify_measure *of, const void *out,
                      int64_t i, const double *wanted);
-/* verify_each.c.  Sets error: a percentile of the particles' own errors, over
+/* each.c.  Sets error: a percentile of the particles' own errors, over
  * the tolerance. */
 farsum_status verify_compare_each(const struct farsum_plan *plan,
                                   const struct verify_sum *s, const void *out,
                                   struct verify_error *error);
-/* verify_energy.c.  Returns which of energy and virial are measured.  *whole:
+/* energy.c.  Returns which of energy and virial are measured.  *whole:
  * 1: by a second sum of all sources. */
 unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole);
 /* Sets the errors of energy and virial, relative to their norms; negative: not
@@ -184,6 +181,4 @@ void verify_clear(struct verify_sum *s);
 /* verify.c.  Records the measured error of the sum that info describes. */
 void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
                   double error, double seconds);
-/* Particles up to which a plan is checked by default. */
-enum { VERIFY_MANY = PLAN_CHECKED };
 #endif

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "task/method.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 /* CORRECTIONS: finer plans that are tried after the first.  KEPT: the first
  * plan is accepted up to this part of the tolerance.  AIMED: the part that a
@@ -32,39 +32,6 @@ enum { CORRECTIONS = 3 };
 #define LONGER 0.5
 /* Precision auto: error over tolerance above which the next plan is in f64. */
 #define NARROW 2
-/* A reference estimates the error of potentials.  The error of its virial is
- * taken as this many times larger. */
-#define OF_VIRIAL 10
-
-double plan_estimate(const struct farsum_plan *plan)
-{
-    double estimate = plan->report.info.estimated_error, beyond = plan->beyond;
-    if (plan->checked < 0)
-        return estimate
-               * (plan->method->wide ? fmin(beyond, OF_VIRIAL) : beyond);
-    if (!(plan->unchecked > 0))
-        return estimate;
-    return estimate * plan->checked * plan->task.problem.tolerance
-           * plan->task.finer / plan->unchecked;
-}
-
-double plan_estimate_energy(const struct farsum_plan *plan, int which)
-{
-    const farsum_plan_info *i = &plan->report.info;
-    unsigned output = which ? FARSUM_VIRIAL : FARSUM_ENERGY;
-    farsum_error_kind norm =
-        which ? FARSUM_ERROR_PRESSURE : FARSUM_ERROR_ENERGY;
-    double measured = plan->energies[which];
-    if (plan->task.given.error == norm)
-        return plan_estimate(plan);
-    if (measured >= 0)
-        return plan->unchecked > 0
-                   ? measured * i->estimated_error / plan->unchecked
-                   : measured;
-    if (!plan->method->wide || !(plan->task.problem.outputs & output))
-        return -1;
-    return i->estimated_error * (which ? OF_VIRIAL : 1);
-}
 
 /* Returns the reason why no sum of the plan can be checked, or NULL. */
 static const char *verify_not(const struct farsum_plan *plan)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_targets.c: selection of the targets at which a plan is checked.
+/* targets.c: selection of the targets at which a plan is checked.
  * Most sums have similar errors at all targets, so that a random sample is
  * enough. The strongest sources, near pairs and clustered places are always
  * included. */
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/random.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 #include "points/cell.h"
 #include "points/tree/tree_set.h"
 

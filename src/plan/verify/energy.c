@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_energy.c: the errors of a plan's energy and virial, from the second
+/* energy.c: the errors of a plan's energy and virial, from the second
  * sum.  Few particles are all summed again, with their energy and virial.  For
  * more particles, the errors are estimated from the potentials at the check's
  * targets: (6.19) to (6.23). */
@@ -9,7 +9,7 @@
 #include "base/par.h"
 #include "base/arrays.h"
 #include "task/method.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 /* Standard errors that are added to an estimate from random targets. */
 #define SURE 3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_compare.c: the plan's own sum of the sample, and its difference from
+/* compare.c: the plan's own sum of the sample, and its difference from
  * the second sum. */
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "device/buf.h"
 #include "task/method.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 /* Standard errors that are added to the mean square. */
 #define SURE 3
@@ -89,14 +89,6 @@ static void compare_memory(struct farsum_plan *plan, farsum_memory memory)
         plan->beside->task.problem.memory = memory;
 }
 
-static farsum_status compare_finish(struct farsum_plan *plan)
-{
-    TRY(device_usable(plan->task.device));
-    if (plan->method->finish)
-        TRY(plan->method->finish(&plan->task, plan->state));
-    return plan->beside ? compare_finish(plan->beside) : FARSUM_OK;
-}
-
 /* After a failure: waits until the device uses no array, and keeps the
  * failure's message. */
 static farsum_status compare_wait(struct farsum_plan *plan,
@@ -104,7 +96,7 @@ static farsum_status compare_wait(struct farsum_plan *plan,
 {
     char why[1024];
     snprintf(why, sizeof why, "%s", farsum_message());
-    farsum_status late = compare_finish(plan);
+    farsum_status late = plan_finish(plan);
     (void)late;
     return status_fail(status, "%s", why);
 }
@@ -143,8 +135,8 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
     result.energy = at[ENERGY];
     result.virial = at[VIRIAL];
     GO(plan_points(plan, s->n, at_x, 0, NULL));
-    GO(plan_sum(plan, 1, at_q, &result));
-    GO(compare_finish(plan));
+    GO(plan_sum(plan, 1, at_q, &result, NULL));
+    GO(plan_finish(plan));
     for (int k = 0; k < ALL; k++)
         GO(compared_take(plan, s, &c[k]));
 done:

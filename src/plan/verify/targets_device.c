@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_targets_device.c: verify_targets.c for sources on a device. */
+/* targets_device.c: targets.c for sources on a device. */
 #include <math.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "base/random.h"
 #include "device/compile/jit.h"
 #include "base/arrays.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 #include "points/cell.h"
 #include "points/device/set.h"
 
-/* As in verify_targets.k. */
+/* As in targets.k. */
 enum { GROUP = 256, ITEMS = 16, BITS = 20, RECORD = 7, RECORDS = 512 };
 enum { MOST = STRONG > NEAR ? STRONG : NEAR };
 
@@ -56,7 +56,7 @@ static void there_clear(struct there *t)
 static farsum_status there_kernels(struct there *t)
 {
     struct jit *jit = &t->jit;
-    jit_begin(jit, t->plan->task.device, "plan/verify_targets.k", FARSUM_F64);
+    jit_begin(jit, t->plan->task.device, "plan/verify/targets.k", FARSUM_F64);
     jit_define(jit, "GROUP", "%d", GROUP);
     jit_define(jit, "STRENGTHS", "%d", t->plan->task.pair.strengths);
     jit_define(jit, "NEXT", "%d", NEXT);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_each.c: the errors of single particles, 99 of 100 of which must keep
+/* each.c: the errors of single particles, 99 of 100 of which must keep
  * the tolerance: (6.24). */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/arrays.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 /* BEYOND: the part of the targets that may have a larger error.  LEAST: the
  * smallest length that an error is relative to, over the norm. */

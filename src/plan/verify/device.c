@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_device.c: the second sum at a few targets.  A plan on a device uses
+/* device.c: the second sum at a few targets.  A plan on a device uses
  * reference/few/device.h with its own sources; others use reference/few/few.h.
  * The few excluded pairs are summed separately. */
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "reference/reference.h"
 #include "reference/few/few.h"
 #include "reference/few/device.h"
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 int verify_on_device(const struct farsum_plan *plan, const struct verify_sum *s)
 {

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* begin.c: a plan before its method is chosen: the problem and the options are
+ * checked, the device is open and the sample measured. */
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "base/mem.h"
+#include "base/par.h"
+#include "base/store.h"
+#include "task/sample_flow.h"
+
+/* Longest mesh axis: bytes of a whole mesh then stay below 2^63. */
+enum { MESH_MOST = 1 << 19 };
+/* Minimum number of particles per thread. */
+enum { PER_THREAD = 256 };
+
+/* Sets the device: the caller's, one by name, or the host. */
+static farsum_status plan_device(struct farsum_plan *plan)
+{
+    const farsum_options *o = &plan->task.options;
+    if (o->on_device && o->device)
+        FAIL(ERR_ARGUMENT, "device \"%s\" and on_device are both set; set one "
+                           "of them",
+             o->device);
+    if (o->on_device) {
+        plan->task.device = o->on_device->device;
+        TRY(device_usable(plan->task.device));
+    } else if (!device_is_host(o->device)) {
+        TRY(device_open(o->device, &plan->task.device));
+        plan->owns_device = 1;
+    }
+    if (!plan->task.device && plan->task.problem.memory == FARSUM_DEVICE)
+        FAIL(ERR_ARGUMENT, "memory is FARSUM_DEVICE, but this plan runs on "
+                           "the host");
+    return FARSUM_OK;
+}
+
+static farsum_status plan_options(struct farsum_plan *plan,
+                                  const farsum_options *options)
+{
+    farsum_options *o = &plan->task.options;
+    *o = (farsum_options)FARSUM_OPTIONS_INIT;
+    if (options)
+        TRY(struct_take(o, sizeof *o, options, options->size,
+                        "FARSUM_OPTIONS_INIT"));
+    plan->task.given_cutoff = o->cutoff;
+    plan->task.given_skin = o->skin;
+    if (o->method && strcmp(o->method, "auto") == 0)
+        o->method = NULL;
+    TRY(plan_device(plan));
+    if (o->threads < 0 || o->threads > 4096)
+        FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
+    const double positive[] = {o->cutoff, o->bandwidth, o->upsampling,
+                               o->shape,  o->repeats,   o->skin};
+    static const char *const names[] = {"cutoff", "bandwidth", "upsampling",
+                                        "shape",  "repeats",   "skin"};
+    for (int i = 0; i < 6; i++)
+        if (!(positive[i] >= 0) || !isfinite(positive[i]))
+            FAIL(ERR_ARGUMENT, "%s is %g, not a positive number", names[i],
+                 positive[i]);
+    if (o->upsampling > 0 && o->upsampling < 1)
+        FAIL(ERR_ARGUMENT, "upsampling is %g, below 1", o->upsampling);
+    if (o->near_cells < 0 || o->near_team[0] < 0 || o->near_team[1] < 0)
+        FAIL(ERR_ARGUMENT, "near_cells or near_team is below 0");
+    if ((o->near_cells || o->near_team[0] || o->near_team[1])
+        && !plan->task.device)
+        FAIL(ERR_UNSUPPORTED, "near_cells and near_team require a device; "
+                              "this plan runs on the host");
+    if (o->verify < -1 || o->verify > 1)
+        FAIL(ERR_ARGUMENT, "verify is %d, not -1 (off), 0 or 1", o->verify);
+    if ((int)o->on_excess < 0 || o->on_excess > FARSUM_EXCESS_FAIL)
+        FAIL(ERR_ARGUMENT, "on_excess is %d, not 0, 1 (say) or 2 (fail)",
+             (int)o->on_excess);
+    if (o->queues < 0 || o->queues > 2)
+        FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->queues);
+    if (o->queues == 2 && !plan->task.device)
+        FAIL(ERR_UNSUPPORTED, "queues = 2 requires a device; this plan runs "
+                              "on the host");
+    if (o->support != 0 && (o->support < 2 || o->support > 16))
+        FAIL(ERR_ARGUMENT, "support is %d, not 2 .. 16", o->support);
+    for (int d = 0; d < 3; d++)
+        if (o->mesh[d] < 0 || (o->mesh[d] == 0) != (o->mesh[0] == 0)
+            || o->mesh[d] == 1)
+            FAIL(ERR_ARGUMENT, "mesh is %lld x %lld x %lld; all three must be "
+                               "at least 2, or all 0",
+                 (long long)o->mesh[0], (long long)o->mesh[1],
+                 (long long)o->mesh[2]);
+    for (int d = 0; d < 3; d++)
+        if (o->mesh[d] > MESH_MOST)
+            FAIL(ERR_MEMORY, "a mesh axis has %lld points, above %d",
+                 (long long)o->mesh[d], MESH_MOST);
+    TRY(count_product(o->mesh, 3, "mesh"));
+    TRY(count_product(o->boxes, 3, "boxes"));
+    TRY(count_check(o->leaf, "leaf"));
+    if (o->memory_limit == 0)
+        o->memory_limit =
+            (plan->task.device ? (uint64_t)plan->task.device->facts.memory
+                               : mem_allowed())
+            / 10 * 8;
+    TRY(isa_find(o->isa, &plan->task.isa));
+    plan->task.threads = par_threads(o->threads);
+    int64_t n = plan->task.problem.n_sources + plan->task.problem.n_targets;
+    if (o->threads == 0 && n / PER_THREAD < plan->task.threads)
+        plan->task.threads = n / PER_THREAD > 1 ? (int)(n / PER_THREAD) : 1;
+    return FARSUM_OK;
+}
+
+/* Reports, once per process, a cache folder that may not be used. */
+static void plan_store(const struct farsum_plan *plan)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    struct store store;
+    if (!plan->task.options.log)
+        return;
+    if (store_open(&store, 0) != FARSUM_OK && !atomic_flag_test_and_set(&told))
+        task_log(&plan->task, "%s", farsum_message());
+    store_close(&store);
+}
+
+/* Sets a cell around sources and targets where the problem has none; the sample
+ * is measured in it. */
+static farsum_status plan_sample(struct farsum_plan *plan)
+{
+    const farsum_problem *p = &plan->task.problem;
+    struct cell cell;
+    plan->task.sample = (struct sample){
+        .n = p->n_sources, .m = p->n_targets, .q2 = (double)p->n_sources};
+    if (!p->periodic[0])
+        return FARSUM_OK;
+    TRY(cell_set(&cell, p->cell, 1));
+    cell.unit = task_per(&plan->task);
+    if (!plan->task.pair.kind->charged)
+        TRY(sample_take_flow(&plan->task.sample, &plan->task.pair, &cell, p,
+                             &plan->task.exclusions, plan->task.isa,
+                             plan->task.threads));
+    else
+        TRY(sample_take(&plan->task.sample, &cell, p->n_sources, p->n_targets,
+                        p->sample_x, plan->task.sample_q, p->arrays,
+                        &plan->task.exclusions, NULL, plan->task.isa,
+                        plan->task.threads));
+    return sample_moments_set(&plan->task.sample,
+                              p->error == FARSUM_ERROR_POTENTIAL
+                                  || !plan->task.pair.kind->gradient);
+}
+
+static void plan_about(struct farsum_plan *plan)
+{
+    farsum_plan_info *i = &plan->report.info;
+    i->size = sizeof *i;
+    i->kernel = plan->task.problem.kernel;
+    i->device = plan->task.device ? plan->task.device->name : "host";
+    i->device_model = plan->task.device ? plan->task.device->facts.model : NULL;
+    i->isa = isa_name(plan->task.isa);
+    i->threads = plan->task.threads;
+    i->n_sources = plan->task.problem.n_sources;
+    i->n_targets = plan->task.problem.n_targets > 0
+                       ? plan->task.problem.n_targets
+                       : plan->task.problem.n_sources;
+    i->tolerance = plan->task.given.tolerance;
+}
+
+farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
+                         const farsum_options *options, int how,
+                         struct plan_aim aim, struct plan_held *before)
+{
+    p->task.report = &p->report;
+    p->task.dry = how & PLAN_DRY ? 1 : 0;
+    p->report.net_size = p->checked = -1;
+    p->energies[0] = p->energies[1] = -1;
+    p->task.finer = aim.finer;
+    p->most_seconds = aim.most;
+    TRY(problem_check(problem, &p->task.problem, &p->task.pair));
+    if (aim.wide && p->task.problem.precision == FARSUM_AUTO)
+        p->task.problem.precision = FARSUM_F64;
+    p->task.given = p->task.problem;
+    p->task.sign = p->task.given.coulomb < 0 ? -1 : 1;
+    TRY(plan_options(p, options));
+    TRY(plan_norm(p));
+    p->progress.call = p->task.options.progress;
+    p->progress.data = p->task.options.progress_data;
+    progress_begin(&p->progress);
+    /* an older header has a shorter struct, maybe without cell */
+    if (p->task.problem.periodic[0]
+        && memcmp(p->task.problem.cell, problem->cell,
+                  sizeof p->task.problem.cell)
+               != 0)
+        task_log(&p->task,
+                 "the cell is left-handed; it is summed with c reversed, "
+                 "which gives the same lattice");
+    TRY(units_begin(&p->task));
+    before->device = p->task.device ? p->task.device->bytes : 0;
+    plan_store(p);
+    TRY(plan_addresses(p));
+    plan_about(p);
+    TRY(plan_exclude_problem(p));
+    return plan_sample(p);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* late.c: the check of a plan without a sample or with separate targets.
+ * The first sum of the quantity that the tolerance limits is compared with a
+ * second sum.  The plan is not made finer: its estimate becomes the measured
+ * error. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "device/buf.h"
+#include "base/arrays.h"
+#include "task/method.h"
+#include "plan/verify/verify.h"
+
+/* Checks results `out` of strengths q, one right-hand side, on the host. */
+static farsum_status late_check(struct farsum_plan *plan, const void *q,
+                                const void *out)
+{
+    farsum_status status = FARSUM_OK;
+    const struct verify_late *late = plan->late;
+    double start = clock_seconds();
+    struct verify_error error;
+    struct verify_sum s = {.n = late->n,
+                           .m = late->m,
+                           .given_x = late->x,
+                           .given_y = late->y,
+                           .given_q = q,
+                           .results = out};
+    /* a result of zero has no relative error: check a later sum */
+    if (!(plan->report.info.norm > 0)
+        || !(plan->report.info.estimated_error > 0))
+        return FARSUM_OK;
+    struct plan_held before = plan_held(plan);
+    struct plan_limit limit = plan_limit(plan);
+    GO(verify_sum(plan, &s));
+    GO(verify_errors(plan, &s, out, &error));
+done:
+    plan_unlimit(plan, limit);
+    if (status == FARSUM_OK) {
+        /* if the draw leaves a doubt, it counts as above the tolerance */
+        double found = error.is <= 1 && error.most > 1 ? error.most : error.is;
+        verify_found(plan, &s, found, clock_seconds() - start);
+        verify_late_clear(plan);
+    }
+    verify_clear(&s);
+    status = verify_late_skip(plan, status);
+    plan_holds(plan, before);
+    return status;
+}
+
+farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
+                              const farsum_result *result)
+{
+    struct verify_late *late = plan->late;
+    const void *out = verify_output(plan, result);
+    int width = plan->task.problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
+    int64_t real = array_size(plan->task.problem.arrays);
+    /* info describes the last right-hand side */
+    int64_t strengths = late->n * plan->task.pair.strengths;
+    int64_t results = (late->m > 0 ? late->m : late->n) * width;
+    int64_t first_q = (rhs - 1) * strengths, first = (rhs - 1) * results;
+    if (plan->task.problem.memory == FARSUM_HOST)
+        return late_check(plan, (const char *)q + first_q * real,
+                          (const char *)out + first * real);
+    struct plan_held before = plan_held(plan);
+    struct plan_limit limit = plan_limit(plan);
+    verify_late_drop(plan);
+    farsum_status status =
+        verify_late_keep(plan, q, first_q, strengths, "strengths", &late->q);
+    if (status == FARSUM_OK)
+        status = verify_late_keep(plan, out, first, results, "results",
+                                  &late->out);
+    plan_unlimit(plan, limit);
+    plan_holds(plan, before);
+    return verify_late_skip(plan, status);
+}
+
+farsum_status verify_late_finish(struct farsum_plan *plan)
+{
+    const struct verify_late *late = plan->late;
+    if (!late || !late->out)
+        return FARSUM_OK;
+    return late_check(plan, late->q, late->out);
+}
