@@ -143,8 +143,8 @@ farsum_status mesh_memory(farsum_memory *memory, farsum_memory otherwise,
     if (*memory == 0)
         *memory = otherwise;
     if (*memory != FARSUM_HOST && *memory != FARSUM_DEVICE)
-        FAIL(ERR_ARGUMENT, "%s is %d, neither the host's nor the device's",
-             name, (int)*memory);
+        FAIL(ERR_ARGUMENT, "%s is %d, not FARSUM_HOST or FARSUM_DEVICE", name,
+             (int)*memory);
     return FARSUM_OK;
 }
 
