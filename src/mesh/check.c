@@ -122,8 +122,8 @@ static farsum_status check_window(farsum_mesh_problem *p)
         return FARSUM_OK;
     }
     if (p->tolerance > 0)
-        FAIL(ERR_ARGUMENT, "a tolerance and a window are given; either chooses "
-                           "the other");
+        FAIL(ERR_ARGUMENT, "found a tolerance and a window, its support or "
+                           "shape; give either the tolerance or the window");
     if (!p->window)
         p->window = "prolate";
     int known = 0;
