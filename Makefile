@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# make run: builds and sums the shipped water box.  make test: builds, tests.
-# Both install missing Debian packages where they may.  test-all: every cell of
-# the ladders too; quick: a minute's choice of the tests.
+# make run        builds the command and sums the shipped water box
+# make test       builds and runs the tests
+# make test-all   runs all combinations of the tolerance sweeps too
+# make quick      runs a one-minute selection of the tests
+# All install missing Debian packages if they have the rights.
 BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_ARGS ?=

@@ -22,7 +22,7 @@ BEGIN, END = "<!-- sweep: begin -->", "<!-- sweep: end -->"
 NUMBERS = ("tol", "estimate", "measured", "potential_error", "energy_error",
            "virial_error")
 SYSTEMS = ("water", "melt", "uniform", "clustered", "dense", "long", "tilted")
-# The systems of the group `kernels`; those of `cross` begin with their kernel.
+# Systems of the group `kernels`.  In `cross`, names begin with the kernel.
 KERNELS = {
     "stokeslet": ("forces", "drops", "grid"),
     "rotlet": ("torques", "swarm", "rotors"),
@@ -46,7 +46,7 @@ def read(path):
 
 
 def in_order(rows):
-    """As one run of the whole sweep writes them."""
+    """The rows in the order in which one run of the whole sweep writes them."""
     systems = [*SYSTEMS, *(s for k in KERNELS.values() for s in k)]
     part = ("ladder", "", "fixed", "kernels", "cross")
     kernels, precisions = ["laplace", *KERNELS], unique(rows, "precision")
@@ -88,7 +88,7 @@ def table(head, rows):
 
 
 def number(x):
-    """Two digits, and no exponent that a reader can do without."""
+    """Two digits; an exponent only for very small and very large numbers."""
     if 0.01 <= x < 9.95:
         return f"{x:.2f}" if x < 0.995 else f"{x:.1f}"
     return f"{x:.0f}" if 9.95 <= x < 1e5 else f"{x:.1g}"
@@ -182,7 +182,7 @@ def refusals(rows):
 
 
 def table_fixed(rows):
-    """The fixed cells' tolerance lets all pass: only the estimate counts."""
+    """Columns of the estimate; with fixed parameters the tolerance is loose."""
     return table(["cells"] + HEAD[5:],
                  [[line[0]] + line[5:] for line in [summary(rows)]])
 

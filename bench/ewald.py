@@ -13,16 +13,17 @@ already in the file is skipped, so an interrupted run continues.  Kernels are
 compiled first, in parallel, and kept in FARSUM_CACHE_DIR (default:
 OUT/kernels).  Parts, by priority:
 
-  whole     Stokes sums of 4e6 and 1e6 points: tuned, with the parameters of the
-            2025 slides, with their 224 points per cutoff cell; f32
-  host      two of these on all cores of the processor
-  near      the slides' table of the near field, and our values
+  whole     Stokes sums of 4e6 and 1e6 points, f64 and f32: tuned, with the
+            parameters of the 2025 slides, and with their 224 points per cutoff
+            cell
+  host      two of these sums on all cores of the processor
+  near      the slides' near-field table, and our values
   coulomb   forces of water, 1e3 to 1e7 atoms, at measured errors
   dists     clusters, a slab, a sediment
   portable  near field, spreading and a whole sum on DEVICE and on each
-            --portable: the same kernels through other vendors' interfaces
-  proof     the converged plan that errors of other parts are measured against,
-            compared with an Ewald sum
+            --portable device: the same kernels through other interfaces
+  proof     the converged plan, which is the other parts' reference, compared
+            with an Ewald sum
 
 --scale 0.01 multiplies the numbers of points, for a trial run.
 """
@@ -38,7 +39,7 @@ SMALL = "data/water_spc_1k.xyz"
 SALT = "data/nacl_melt.xyz"
 PROOF = ("tol=1e-12,tag=proof", "tol=1e-9,tag=proof", "tol=1e-6,tag=proof")
 THEIRS = ("gm_1d", "gm_2d", "sm_1d", "sm_2d")
-# Teams as the slides have them: (b_x, b_y).
+# The slides' teams, b_x x b_y.
 TEAMS = {1e6: ("gm_1d:team=64x1", "gm_2d:team=1x32", "sm_1d:team=32x1",
                "sm_2d:team=64x2"),
          4e6: ("gm_1d:team=64x1", "gm_2d:team=8x32", "sm_1d:team=32x1",
@@ -46,7 +47,7 @@ TEAMS = {1e6: ("gm_1d:team=64x1", "gm_2d:team=1x32", "sm_1d:team=32x1",
 # The slides' BASE, GRID and HYBRID, then ours.
 SPREADING = ("gpu_particle", "gpu_cell_grid", "gpu_cell_hybrid", "gpu_stream",
              "gpu_walk")
-# Gaussian, exp(-xi^2 rc^2) = 1e-9, P = 8, one mesh point a wavelength of k_max
+# The slides' parameters: Gaussian split with exp(-xi^2 rc^2) = 1e-9, P = 8.
 SEED = "tol=1e-3,split=gaussian,s=224,c=41.45,P=8"
 SEED_ROWS = SEED + ",near=%s,spread=gpu_cell_hybrid,interp=gpu_cell"
 CONVERGED = "reference=spectral:1e-12"
@@ -134,7 +135,7 @@ def portable_on(a, device):
     n = 1e6 * a.scale * (0.1 if host else 1)
     rows = ["host_cluster"] if host else parts.device_rows("near")
     for split in ("gaussian", "prolate"):
-        # one by one, so that a failure of one keeps the others
+        # One command per variant, so that a failure spoils only that one.
         for row in rows:
             if split == "gaussian" or row not in THEIRS:
                 yield near_row(a, device, "f64", n, 256, "split=" + split, row)
@@ -170,7 +171,7 @@ FILES = {"near_rows": "near.csv", "ewald_rows": "whole.csv",
 
 
 def fewer(words):
-    """Shorter runs of the same kernels, which compile them."""
+    """The command for a shorter run that compiles the same kernels."""
     if words[0].endswith("near_rows"):
         return words[:4] + ["3000"] + words[5:] + ["repeats=1"]
     if words[0].endswith("mesh_rows"):
@@ -186,7 +187,8 @@ def fewer(words):
 
 
 def measure(a, part, end):
-    """Device by device, so that a slow compiler delays no other."""
+    """Measures device by device, so that a slow compiler delays only its own
+    device."""
     by_device = {}
     for words in PARTS[part](a):
         by_device.setdefault(words[1], []).append(words)
@@ -221,16 +223,16 @@ def main():
     p.add_argument("out")
     p.add_argument("--build", default="build")
     p.add_argument("--part", action="append", choices=sorted(PARTS),
-                   help="several times; default: all")
+                   help="may be repeated (default: all parts)")
     p.add_argument("--portable", action="append", default=[], metavar="DEVICE")
     p.add_argument("--minutes", type=float, default=60,
-                   help="no case is begun later than that")
+                   help="no case starts after this time")
     p.add_argument("--most", type=float, default=120,
-                   help="seconds that a case may take")
+                   help="time limit of a case, seconds")
     p.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2),
-                   help="processes that compile kernels in parallel; 1: none")
+                   help="processes that compile kernels in advance; 1: do not")
     p.add_argument("--scale", type=float, default=1)
-    p.add_argument("--machine", help="what the report calls it")
+    p.add_argument("--machine", help="name of the machine in the report")
     p.add_argument("--no-report", action="store_true")
     a = p.parse_args()
     os.makedirs(a.out, exist_ok=True)

@@ -4,7 +4,7 @@ from ewald_tables import error, table
 from report_data import counted, short
 
 GPU_PEERS = ("openmm", "nvalchemi", "torch-pme", "jax-pme")
-FEWEST = 1e4  # particles from which on twice the speed is asked for
+FEWEST = 1e4  # particles: the goal of twice the speed holds from here on
 
 
 def wanted(r):
@@ -19,13 +19,13 @@ def by_error(m):
             key = (wanted(r), r["precision"])
             found.setdefault(key, {}).setdefault(
                 int(r["n"]), {})["farsum"] = r
-    for r in m.gpu_peers:  # the fastest of each whose error is small enough
+    for r in m.gpu_peers:  # each program's fastest line that meets the target
         for target in {t for t, _ in found} | {float(r["target"])}:
             key = (target, r["precision"])
             if float(r["measured"]) > 1.05 * target:
                 continue
             if target > 1.5 * float(r["target"]) and r["precision"] == "f64":
-                continue  # nobody would
+                continue  # f64 settings for smaller errors do not compete
             of = found.setdefault(key, {}).setdefault(int(r["n"]), {})
             if r["peer"] not in of or step(r["peer"], r) < step(
                     r["peer"], of[r["peer"]]):
@@ -34,14 +34,14 @@ def by_error(m):
 
 
 def step(program, r):
-    """ms of only the forces."""
+    """Milliseconds of the forces, without the integrator."""
     if program == "farsum":
         return float(r["total_ms"])
     return float(r["step_ms"]) - float(r.get("bare_ms") or 0)
 
 
 def ours_for(found, target, precision, n):
-    """Our line for a peer's: the same error, precision and atoms."""
+    """Our line with the same error, precision and number of atoms."""
     return found.get((target, precision), {}).get(n, {}).get("farsum")
 
 
@@ -50,19 +50,20 @@ def atoms(n):
 
 
 COULOMB = """
-## Coulomb forces beside other programs on the same GPU
+## Coulomb forces compared with other programs on the same GPU
 
-SPC/E water, copies of one box of 3000 atoms, and a box of 1029, every pair, no
-exclusions; forces alone.
-`bench/peers/gpu_pme.py`: each program's cutoff, order and mesh were scanned for the
-error (splitting parameter by Kolafa and Perram), the fastest that keeps to it, or errs
-by 5 % more, counts, also of those for a smaller error.
-A step has a standing list of pairs; *new positions* is our `set_points`. OpenMM's time
-is a step of its integrator less a step of the same without forces. nvalchemi is
-nvalchemi-toolkit-ops, its direct forces, by calls or captured once as a graph,
-whichever is faster, on NVIDIA Warp whose library was built from the wheel's sources
-(`bench/peers/warp_small.sh`). torch-pme's and jax-pme's lists come from the processor.
-No list is in the time. Empty: not measured, or the error is not reached.
+The system is SPC/E water: copies of one box of 3000 atoms, and a box of 1029. All pairs
+are summed, without exclusions, and only forces are computed. `bench/peers/gpu_pme.py`
+scanned each program's cutoff, order and mesh for the error, with the splitting parameter
+of Kolafa and Perram. The fastest setting counts whose measured error is at most 1.05 of
+the target. In f32, settings that were scanned for a smaller error compete too.
+
+A step uses an existing pair list, so no time includes building one. *new positions* is
+our `set_points`. OpenMM's time is a step of its integrator less a step without forces.
+nvalchemi is nvalchemi-toolkit-ops with its direct forces, by calls or captured once as a
+graph, whichever is faster. It runs on NVIDIA Warp, whose library was built from the
+wheel's sources (`bench/peers/warp_small.sh`). The processor builds the lists of torch-pme
+and jax-pme. Empty cells were not measured, or do not reach the error.
 """
 
 
@@ -101,8 +102,9 @@ def coulomb(out, m):
                                 short(float(r["step_ms"])),
                                 short(float(r.get("bare_ms") or 0)),
                                 short(float(r["list_ms"]))])
-    out.append("The settings of those, Ångström; their step as timed, that"
-               " without forces, and a new list where it is apart, ms:\n")
+    out.append("Settings of these programs, lengths in Ångström. Times in ms:"
+               " *step* as timed, *bare* the step without forces, *list* a new"
+               " list where it is built separately.\n")
     table(out, ["error", "precision", "atoms", "program", "variant", "cutoff",
                 "order", "mesh", "step", "bare", "list"], how)
 
@@ -110,15 +112,20 @@ def coulomb(out, m):
 HOST = """
 ## Coulomb forces on a processor
 
-`bench/peers/versus.py`: Debian's LAMMPS (pppm, and its plain Ewald sum as `ewald`) and
-GROMACS (PME), whose cutoff, mesh and order were scanned, and Farsum in turn on the same
-particles with the same threads, at errors measured on both; two cores of an AMD EPYC
-(Zen 3), 1029 and 1.01e7 atoms on two of an Intel Xeon with AVX-512; of these last one
-round, and LAMMPS at 1e-4, whose fastest set has a cutoff of 8 Å, did not fit 23 GiB.
-Times are ms, the least of the rounds, the median behind; *ratio* is theirs over ours, of
-a step with a standing list, and with a new list and `set_points` in both.
-Of a peer's sets the fastest. Not reached: LAMMPS 1e-9 (its erfc is a polynomial good to
-1.5e-7, the best measured is 1.1e-7), GROMACS in mixed precision below 3e-6.
+`bench/peers/versus.py` runs Debian's LAMMPS (pppm, and its plain Ewald sum as `ewald`),
+GROMACS (PME) and Farsum in turn on the same particles, with the same threads. The cutoff,
+mesh and order of LAMMPS and GROMACS were scanned, and the fastest setting is shown. All
+errors are measured.
+
+The machine has two cores of an AMD EPYC (Zen 3). Boxes of 1029 and 1.01e7 atoms ran on two
+cores of an Intel Xeon with AVX-512. For 1.01e7 atoms there was one round, and LAMMPS at
+1e-4 did not fit 23 GiB: its fastest setting has a cutoff of 8 Å.
+
+Times are in ms: the minimum of the rounds, with the median in parentheses. *ratio* is
+their time over ours, first for a step with an existing list, then with a new list and
+`set_points` on both sides. Two errors are not reached: 1e-9 by LAMMPS (its erfc is a
+polynomial with an error of 1.5e-7; the best measured error is 1.1e-7), and errors below
+3e-6 by GROMACS in mixed precision.
 
 ```
 versus.py data/water_spce_3k.xyz --reference ref.npz --farsum build/tools/farsum/farsum \\
@@ -129,9 +136,10 @@ versus.py data/water_spce_3k.xyz ... --replicate 15 --threads 2 --errors 1e-3,1e
 ```
 """
 CLOCK = """
-The same on one core of a machine that was busy otherwise, by the time that the processor
-gave each program (`bench/peers/cpu_clock.c`), the median of our executes. It says less
-than the table before about memory that cores share, and more than times of a busy wall.
+The next table is for one core of a machine that was busy with other work. Its times are
+each program's processor time (`bench/peers/cpu_clock.c`), for Farsum the median of its
+executes. They say less about memory that cores share than the table above, and more than
+wall times on a busy machine would.
 
 ```
 LD_PRELOAD=./cpu_clock.so versus.py data/water_spce_3k.xyz --reference ref.npz \\
@@ -143,8 +151,8 @@ LD_PRELOAD=./cpu_clock.so versus.py data/water_spce_3k.xyz --reference ref.npz \
 
 
 def groups(lines):
-    """{(n, threads, target, our precision): [our line, theirs...]}; the last
-    measurement of a group counts."""
+    """{(n, threads, target, our precision): [[our line, their lines...]]}; the
+    last measurement of a group counts."""
     found, last = {}, None
     for r in lines:
         if r["program"] == "farsum":
@@ -164,7 +172,7 @@ def groups(lines):
 
 
 def fastest(runs, program):
-    """(our line, theirs) of the fastest of a program's lines, or None."""
+    """(our line, their line) for a program's fastest line, or None."""
     found = [(some[0], r) for some in runs for r in some[1:]
              if program == ("ewald" if r["variant"] == "ewald"
                             else r["program"])]
@@ -239,9 +247,9 @@ def twice(out, m, lines, clock):
     if not found:
         return
     out.append("\n## Twice as fast as every program from 1e4 particles on?\n\n"
-               "Their time of a step over ours at the same measured error, from"
-               " the tables before; *precision* is ours. At each number of"
-               " atoms that was measured on both.\n")
+               "*theirs over ours*: their time per step over ours at the same"
+               " measured error, from the tables above, for each number of"
+               " atoms that was measured with both. *precision* is ours.\n")
     rows = []
     for (where, peer, target, own), by_n in sorted(
             found.items(), key=lambda p: (p[0][0] != "GPU", *p[0][:2],
@@ -250,6 +258,6 @@ def twice(out, m, lines, clock):
         rows.append([where, peer, "%g" % target, own, ", ".join(
             "%s: %.3g" % (atoms(n), r) for n, r in sorted(by_n.items())),
             "yes" if least >= 2 else
-            "no" if max(by_n.values()) < 2 else "in part"])
+            "no" if max(by_n.values()) < 2 else "partly"])
     table(out, ["on", "program", "error", "precision", "theirs over ours",
                 "twice"], rows)

@@ -12,7 +12,8 @@ COLOURS = {"near": "#2980b9", "spread": "#e67e22", "fft": "#27ae60",
 
 
 def near(plt, m, folder):
-    """Targets per microsecond: the slides, our variants of these, ours."""
+    """Targets per microsecond: the slides, our variants of their algorithms,
+    and our other variants."""
     n = tables.sizes(m)
     if len(n) < 2:
         return None
@@ -32,7 +33,7 @@ def near(plt, m, folder):
     axes.barh(range(len(names)), values, color=colours)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
-    axes.set_xlabel("targets a microsecond, f64, s = 256, %d points" % n[1])
+    axes.set_xlabel("targets per microsecond, f64, s = 256, %d points" % n[1])
     return save(plt, figure, folder, "near.png")
 
 
@@ -108,13 +109,13 @@ def portable(plt, machines, folder):
                         [" ".join(r).strip() for r in rows], fontsize=6.5,
                         rotation=60, ha="right")
         axes.set_title(room)
-    all_axes[0].set_ylabel("particles a microsecond")
+    all_axes[0].set_ylabel("particles per microsecond")
     all_axes[0].legend(fontsize=6)
     return save(plt, figure, folder, "portable.png")
 
 
 def all_pictures(machines, host, folder):
-    """{name: file}; without lines there is no name."""
+    """{name: file}; a picture without data is left out."""
     del host
     plt = plots()
     os.makedirs(folder, exist_ok=True)

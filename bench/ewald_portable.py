@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same kernels on other devices: tables of bench/reports/ewald.md."""
+"""Tables of bench/reports/ewald.md for the same kernels on other devices."""
 from ewald_tables import error, rate, table
 from report_data import counted, short
 
 
 SPREADING = ("gpu_particle", "gpu_cell_grid", "gpu_cell_hybrid", "gpu_stream",
              "gpu_walk", "gpu_stream_mma", "host_tile", "multicolour")
-# Lines of another part that will do where a device has none of this one.
+# Lines of other parts, used where a device has no line of this part.
 TUNED = ("want=1e-9 tag=tuned", "want=1e-4 prec=f32 tag=f32")
 
 
 def as_slides(r):
-    """Whether a line of mesh_rows belongs to their case."""
+    """Whether a line of mesh_rows belongs to the slides' case."""
     return (r["row"] in SPREADING and r["P"] == "8" and r["channels"] == "3"
             and r["precision"] == "f64" and r["dist"] == "uniform"
             and 0.08 < int(r["N"]) / int(r["K"]) ** 3 < 0.12)
@@ -29,8 +29,9 @@ def place(m, r):
 
 
 def gather(machines):
-    """{room: {(row, more): {place: (value, N, error)}}}, places in order.
-    The fewest points and the last line count."""
+    """{stage: {(variant, split or precision): {device: (value, N, error)}}},
+    and the devices in order.  The line with the fewest points counts, and
+    among equals the last."""
     found, places = {"near": {}, "spread": {}, "whole": {}}, []
 
     def add(m, r, room, key, value, n, e=""):
@@ -60,12 +61,12 @@ def gather(machines):
 
 
 TEXT = {
-    "near": "Near field, targets a microsecond, f64, s = 256, 1e-9:\n",
-    "spread": "Spreading, particles a microsecond, f64, P = 8, three components,"
-              " 0.1 points a mesh point (the slides: BASE 10.1, GRID 11.9, HYBRID"
-              " 63.8 on an H200):\n",
-    "whole": "Whole sums, particles a microsecond, f64 at a tolerance of 1e-9,"
-             " f32 at 1e-4; measured error behind:\n"}
+    "near": "Near field, targets per microsecond, f64, s = 256, 1e-9:\n",
+    "spread": "Spreading, particles per microsecond, f64, P = 8, three"
+              " components, 0.1 particles per mesh point (the slides: BASE 10.1,"
+              " GRID 11.9, HYBRID 63.8 on an H200):\n",
+    "whole": "Whole sums, particles per microsecond, f64 at a tolerance of 1e-9"
+             " and f32 at 1e-4, with the measured error in parentheses:\n"}
 
 
 def portable(out, machines):
@@ -73,11 +74,12 @@ def portable(out, machines):
     found, places = gather(machines)
     if len(places) < 2:
         return found, places
-    out.append("\n## The same kernels elsewhere\n\n`bench/ewald.py DEVICE OUT"
-               " --part portable`: Stokeslets, uniform. The slides show such a"
-               " comparison as pictures, without numbers. One kernel source: by"
-               " CUDA, by NVIDIA's OpenCL, by PoCL on a processor; `host_` rows"
-               " are the host's own. Points: ")
+    out.append("\n## The same kernels on other devices\n\n"
+               "`bench/ewald.py DEVICE OUT --part portable` sums Stokeslets at"
+               " uniform points. The slides show such a comparison as pictures,"
+               " without numbers. CUDA, NVIDIA's OpenCL and PoCL on a processor"
+               " compile one kernel text; `host_` variants are the host's own"
+               " code. Numbers of points: ")
     n_of = {}
     for room in found.values():
         for by_place in room.values():
@@ -98,6 +100,6 @@ def portable(out, machines):
                 cells.append("%s%s" % (short(v[0]), v[2] and " (%s)" % v[2])
                              if v else "")
             lines.append(cells if room == "near" else cells[:1] + cells[2:])
-        table(out, ["row" if room != "whole" else "precision"]
+        table(out, ["variant" if room != "whole" else "precision"]
               + ["split"] * (room == "near") + there, lines)
     return found, places

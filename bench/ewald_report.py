@@ -5,13 +5,13 @@
     ewald_report.py h200="One NVIDIA H200" h100="One NVIDIA H100" \\
         cpu="Two cores of an AMD EPYC (Zen 3)"
 
-The report is about the first machine; the others are in its table of
-portability.  Lines come from bench/results/ewald_PART_LABEL.csv, measured by
+The report is about the first machine; its portability tables include the
+others.  Lines come from bench/results/ewald_PART_LABEL.csv, measured by
 ewald.py (near, whole, mesh) and peers/gpu_pme.py (gpu_peers).  Lines of
 programs on a processor come from peers.csv, ewald_cpu_peers.csv and
-ewald_cpu_clock.csv (peers/versus.py).  bench/reports/ewald_notes.md is put
-before the tables.  Pictures go to a folder with the report's name; they
-require matplotlib.
+ewald_cpu_clock.csv (peers/versus.py).  The report contains
+bench/reports/ewald_notes.md before the tables.  Pictures go to a folder with
+the report's name; they require matplotlib.
 """
 import argparse
 import csv
@@ -27,13 +27,13 @@ RESULTS = os.path.join(TREE, "bench/results")
 REPORT = os.path.join(TREE, "bench/reports/ewald.md")
 PARTS = ("near", "whole", "mesh", "gpu_peers")
 ON_HOST = ("peers.csv", "ewald_cpu_peers.csv", "ewald_cpu_clock.csv")
-INTRO = """# Ewald sums: near field, whole sums, programs beside
+INTRO = """# Ewald sums: near field, whole sums, other programs
 
 {machine}.
 
-Made by `bench/ewald_report.py` from {sources}, which hold the lines of
-`near_rows`, `ewald_rows` and `mesh_rows` that one command measured, and those of
-the peers' scripts:
+`bench/ewald_report.py` made this page from {sources}.
+These files hold lines of `near_rows`, `ewald_rows` and `mesh_rows`, measured by one
+command, and lines of the scripts that time other programs:
 
 ```
 bench/ewald.py cuda:0 DIR --build build --portable opencl:0 --portable host
@@ -41,23 +41,24 @@ bench/peers/gpu_pme.py time data/water_spce_3k.xyz --reference ref.npz \\
     --sets bench/results/gpu_peers_sets.csv --device cuda --out DIR/gpu_peers.csv
 ```
 
-the last with `data/water_spc_1k.xyz --copies 1`, and `--copies 15 --finer 2` for 1.01e7
-atoms, too.
+The second command also ran with `data/water_spc_1k.xyz --copies 1`, and with
+`--copies 15 --finer 2` for 1.01e7 atoms.
 
-**Errors** are measured, not estimated: the root mean square of the difference of
-velocities (forces) over that of the velocities (forces) themselves, against a plan
-that is converged in f64, or Ewald's own sum; the last section compares these two.
-"At equal error" means that the tolerance was changed until the measured error was
-below the number, and near it. **Times** are ms, the least of several, positions,
-strengths and results on the device. Stages are those of the plan's own clocks;
-*total* is one execute of many that are asked for one after another, *new positions*
-what `set_points` adds when they come in an order unlike the last one. s: sources, on
-average, in a cube whose edge is the cutoff.
+**Errors** are measured, not estimated. An error is the RMS difference from a reference
+over the RMS velocity (force). The reference is a plan that is converged in f64, or
+Ewald's own sum; the last section compares the two. "At equal error" means that the
+tolerance was adjusted until the measured error was just below the number.
+
+**Times** are in ms: the minimum of several runs, with positions, strengths and results on
+the device. The plan's own clocks time the stages. *total* is the time per execute when
+many executes are enqueued one after another. *new positions* is the additional time of
+`set_points` for positions in another order than before. *s* is the mean number of
+sources in a cube whose edge is the cutoff.
 """
 
 
 def read(path):
-    """Lines, each by the last header; # has no meaning here."""
+    """The lines as dictionaries by the last header; comments are skipped."""
     lines, names = [], None
     if not os.path.exists(path):
         return lines
@@ -80,7 +81,7 @@ class Machine:
                                          if os.path.exists(p)]
         for part in PARTS:
             setattr(self, part, read(paths[part]))
-        # an interrupted case was repeated: the last counts
+        # An interrupted case was repeated: the last line counts.
         self.whole = list({(r["device"], r["case"], r["asked"]): r
                            for r in self.whole}.values())
 
@@ -88,7 +89,7 @@ class Machine:
 def of_results(label, title):
     paths = {p: os.path.join(RESULTS, "ewald_%s_%s.csv" % (p, label))
              for p in PARTS}
-    if not os.path.exists(paths["mesh"]):  # the report on spreading has it too
+    if not os.path.exists(paths["mesh"]):  # the spreading report's file
         paths["mesh"] = os.path.join(RESULTS, "spreading_%s.csv" % label)
     return Machine(title, paths)
 

@@ -2,28 +2,28 @@
 """Tables of bench/reports/ewald.md."""
 from report_data import counted, short
 
-# What the slides of Kosmacher et al. (2025) report for one H200: of the near
-# field, by points and row, team, targets a microsecond and share of the peak by
-# their count of operations; s = 256.
+# The slides of Kosmacher et al. (2025) report for the near field on one H200 at
+# s = 256, by number of points and variant: the team, targets per microsecond,
+# and per cent of the peak by their count of operations.
 SLIDES_NEAR = {
     (6, "gm_1d"): ("64x1", 14.8, 71), (6, "gm_2d"): ("1x32", 11.8, 56),
     (6, "sm_1d"): ("32x1", 15.2, 72), (6, "sm_2d"): ("64x2", 12.4, 59),
     (7, "gm_1d"): ("64x1", 15.3, 73), (7, "gm_2d"): ("8x32", 11.9, 57),
     (7, "sm_1d"): ("32x1", 15.5, 74), (7, "sm_2d"): ("64x2", 12.4, 59)}
-# Of the whole sum, 4e6 points, ms; and of the spreading, sources a microsecond.
+# The slides' times of the stages for 4e6 points, ms.
 SLIDES_WHOLE = {"near": 217.7, "spread": 72.2, "fft": 47.6, "interp": 39.9,
                 "set": 5.6}
 SEED_ROWS = ("gm_1d", "gm_2d", "sm_1d", "sm_2d")
 STAGES = ("near", "spread", "fft", "scale", "interp")
-# Tags of ewald_rows, in the order of the table, and what they mean.
-TAGS = (("seed", "their parameters, our rows of their algorithms"),
-        ("seed_ours", "their parameters, rows as the plan chooses"),
-        ("seed_error", "at that error, tuned"),
+# Tags of ewald_rows, in the order of the table, and their meanings.
+TAGS = (("seed", "their parameters, our variants of their algorithms"),
+        ("seed_ours", "their parameters, the plan's variants"),
+        ("seed_error", "tuned for that error"),
         ("gaussian_s224", "Gaussian split, s = 224"),
         ("gaussian", "Gaussian split, tuned"),
         ("s224", "prolate split, s = 224"),
         ("tuned", "prolate split, tuned"),
-        ("repeats", "tuned, for points that are summed many times"))
+        ("repeats", "tuned for many executes per set"))
 
 
 def table(out, head, rows):
@@ -39,7 +39,7 @@ def close(a, b):
 
 
 def last(lines, **given):
-    """The last line with these columns; numbers within a tenth."""
+    """The last line with these values; numbers may differ by a tenth."""
     found = None
     for r in lines:
         if all(r[k] == v if isinstance(v, str) else close(r[k], v)
@@ -71,7 +71,7 @@ def sizes(m):
 
 
 def near_names(m):
-    """(row, split), theirs first, then ours in the table's order."""
+    """(variant, split): those of the slides, then ours in the table's order."""
     names = []
     for r in m.near:
         name = r["row"].split(":")[0]
@@ -103,22 +103,23 @@ def near(out, m):
         if any(cells[4:6] + cells[8:]):
             rows.append(cells)
     out.append("\n## Near field of the Stokeslet (the slides' P2P)\n\n"
-               "Targets a microsecond, f64 unless said, uniform points that are"
-               " sources and targets, the cell a whole number of cutoffs: %s and"
-               " %s points. *slides*: what Kosmacher et al. (2025) report for"
-               " their program on an H200 at s = 256 with that team, *team*: our"
-               " row of that name with the same team, *own*: as it chooses by"
-               " itself. The Gaussian split ends as exp(-xi² rc²) = 1e-9, the"
-               " prolate one as well (last column: both at 1e-5).\n"
+               "Targets per microsecond for %s and %s uniform points, which are"
+               " sources and targets, in f64 except in the last two columns. The"
+               " cell is a whole number of cutoffs. *slides*: the rate that"
+               " Kosmacher et al. (2025) report for their program on an H200 at"
+               " s = 256 with the *team* before it. *same team*: our variant of"
+               " that name with that team. *own*: with the team that the variant"
+               " chooses. Both splits end at 1e-9, the Gaussian one by"
+               " exp(-xi² rc²) = 1e-9; in the last column both end at 1e-5.\n"
                % (small, large))
-    table(out, ["row", "split", "team", "slides, 1e6", "team", "own", "team",
-                "slides, 4e6", "team", "own", "s = 224", "100", "50", "25",
-                "f32, 224", "f32, 224, 1e-5"], rows)
+    table(out, ["variant", "split", "team", "slides, 1e6", "same team", "own",
+                "team", "slides, 4e6", "same team", "own", "s = 224", "100",
+                "50", "25", "f32, 224", "f32, 224, 1e-5"], rows)
     near_shares(out, m)
 
 
 def near_shares(out, m):
-    """The slides' column of flops: the same operations in another time."""
+    """The slides' share of the peak, scaled by the ratio of the rates."""
     rows = []
     n = sizes(m)
     for name in SEED_ROWS if len(n) == 2 else ():
@@ -130,31 +131,32 @@ def near_shares(out, m):
             cells += [share] + [text(v and share * v / slides, "%.0f")
                                 for v in ours]
         rows.append(cells)
-    out.append("The slides' column *flops*: operations over the GPU's peak,"
-               " percent, by their count, in which an erfc is 267 and an exp 51"
-               " flops. Ours evaluate the same pairs of the same 27 cells, so by"
-               " that count they have the slides' share times the ratio of the"
-               " rates. It is above 100 where the functions cost less than they"
-               " count (172 and 36 here). Our own rows have no erfc to count;"
-               " by `farsum tune --model` their shares are in"
+    out.append("The slides' column *flops* is the rate of operations over the"
+               " GPU's peak, in per cent. They count 267 flops for an erfc and"
+               " 51 for an exp. Our variants of their algorithms evaluate the"
+               " same pairs of the same 27 cells, so by that count their share"
+               " is the slides' share times the ratio of the rates. It exceeds"
+               " 100 because these functions cost less here (172 and 36 flops)."
+               " Our other variants have no erfc to count; their shares by"
+               " `farsum tune --model` are in"
                " [performance-model.md](../../docs/performance-model.md).\n")
-    table(out, ["row", "slides, 1e6", "team", "own", "slides, 4e6", "team",
-                "own"], rows)
+    table(out, ["variant", "slides, 1e6", "same team", "own", "slides, 4e6",
+                "same team", "own"], rows)
 
 
 def whole_row(what, r):
     ms = [float(r[s + "_ms"]) for s in STAGES]
     if r["device"] == "host":
-        what += "; %s threads of the host" % r["threads"]
+        what += "; host, %s threads" % r["threads"]
     return [what, r["split"], short(float(r["s"])), short(float(r["c"])),
             r["mesh"].split("x")[0] + "³", r["P"], "`%s`" % r["near"],
             *[short(v) for v in ms], short(sum(ms)), short(float(r["total_ms"])),
             short(float(r["set_ms"])), error(r)]
 
 
-HEAD = ["what", "split", "s", "c", "mesh", "P", "near row", "near", "spread",
-        "fft, both", "scale", "interp", "sum", "total", "new positions",
-        "error"]
+HEAD = ["setting", "split", "s", "c", "mesh", "P", "near variant", "near",
+        "spread", "fft, both ways", "scale", "interp", "sum of stages", "total",
+        "new positions", "error"]
 
 
 def error(r):
@@ -172,15 +174,16 @@ def whole(out, m, others):
     lines = of_flow(m, tags, "f64")
     if not lines:
         return
-    for other in others:  # of these the processors alone
+    for other in others:  # only the processors of the other machines
         lines += [r for r in of_flow(other, tags, "f64")
                   if r["device"] == "host"]
     out.append("\n## Whole Stokes sums, f64\n\nThe slides' parameters are the"
                " Gaussian split with exp(-xi² rc²) = 1e-9, s = 224, P = 8 and as"
-               " many mesh points as the split's bandwidth needs. They say 1e-9;"
-               " the error measured is below, in the last column. On the host:"
-               " 16 threads of the GPU's machine, and 2 of an Intel Xeon with"
-               " AVX-512, where errors were measured; plans are the same.\n")
+               " many mesh points as the split's bandwidth needs. The slides"
+               " state an error of 1e-9; the last column has the measured one."
+               " Host lines are for 16 threads of the GPU's machine, and for 2"
+               " of an Intel Xeon with AVX-512. The plans are the same, and"
+               " their errors were measured on the Xeon.\n")
     for n in sorted({int(r["n"]) for r in lines}, reverse=True):
         rows = []
         if n >= 4e6:
@@ -199,22 +202,22 @@ def whole(out, m, others):
 def single(out, m):
     lines = of_flow(m, ["f32", "repeats"], "f32")
     if lines:
-        out.append("\n## Single precision\n\nOf the slides' future work: sums in"
-                   " f32, arrays in f64.\n")
+        out.append("\n## Single precision\n\nSums in f32 with arrays in f64,"
+                   " which the slides name as future work.\n")
         table(out, ["points"] + HEAD[1:], [
             whole_row(counted(int(r["n"]))
-                      + (", summed many times" if r["tag"] == "repeats"
+                      + (", many executes per set" if r["tag"] == "repeats"
                          else ""), r) for r in lines])
 
 
 def dists(out, m):
     lines = [r for r in m.whole if r["tag"] == "dists"]
     if lines:
-        out.append("\n## Points that are not uniform\n\nOf the slides' future"
-                   " work. *clustered*, *slab*, *sediment*: as `farsum help"
-                   " cases` defines them, 1e6 points. The third of *clustered*"
-                   " is our rows of the slides' algorithms, at the same"
-                   " error.\n")
+        out.append("\n## Points that are not uniform\n\n1e6 points, which the"
+                   " slides name as future work. `farsum help cases` defines"
+                   " *clustered*, *slab* and *sediment*. The third line of"
+                   " *clustered* has our variants of the slides' algorithms at"
+                   " the same error.\n")
         table(out, ["points"] + HEAD[1:], [
             whole_row("%s, %s" % (r["case"].split("dist=")[1], r["precision"]),
                       r) for r in lines])
@@ -224,13 +227,14 @@ def proof(out, machines):
     lines = [(m, r) for m in machines for r in m.whole if r["tag"] == "proof"
              and not r["case"].startswith("laplace n=")]
     if lines:
-        out.append("\n## What errors are measured against\n\nA plan of the"
-                   " tolerance in the fourth column against Ewald's own sum"
-                   " (method `ewald`, which shares no formula and no table with"
-                   " it): Stokeslets at 500 of uniform points, forces of 4³ boxes"
-                   " of SPC/E water and of molten NaCl at every atom. Points at"
-                   " random without a least distance are no measure for 1/r: the"
-                   " root mean square force is led by the few closest pairs.\n")
+        out.append("\n## Check of the references\n\nPlans with the tolerance in"
+                   " the fourth column are compared with Ewald's own sum (method"
+                   " `ewald`), which shares no formula and no table with them."
+                   " The cases are Stokeslets at 500 of the uniform points, and"
+                   " forces on every atom of 4³ boxes of SPC/E water and of"
+                   " molten NaCl. Random points without a minimum distance do"
+                   " not suit 1/r: the few closest pairs determine the RMS"
+                   " force.\n")
         table(out, ["on", "case", "points", "tolerance", "reference",
                     "estimate", "error"], [
             [m.title.split(",")[0], "`%s`" % r["case"], counted(int(r["n"])),

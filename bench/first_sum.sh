@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# first_sum.sh FARSUM DEVICE: times of a process's first sum on a GPU, 3000
-# points, with an empty and with a filled kernel cache.  CSV: what, cache empty
-# or filled, seconds of the whole process, of the plan, of set_points, from the
-# report.
+# first_sum.sh FARSUM DEVICE: times a process's first sum of 3000 points on a
+# GPU, with an empty and with a filled kernel cache.  CSV columns: case; cache
+# empty or filled; seconds of the whole process; and from the report, seconds of
+# the plan and of set_points.
 #
 # "context" is a process that opens the driver, creates the device's context and
-# loads cuFFT with a plan of 64^3: the minimum of any library for sums.
+# loads cuFFT with a plan of 64^3: the minimum for any library of sums.
 #
 #     sh bench/first_sum.sh build/tools/farsum/farsum cuda:0
 set -eu
@@ -65,7 +65,7 @@ PY
 }
 for what in spectral fmm sparse; do
     FARSUM_CACHE_DIR=$folder/$what
-    # CUDA keeps what it makes of PTX itself
+    # CUDA caches its own code compiled from PTX.
     CUDA_CACHE_DISABLE=1
     export FARSUM_CACHE_DIR CUDA_CACHE_DISABLE
     file=$here/../data/water_spce_3k.xyz

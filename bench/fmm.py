@@ -26,18 +26,18 @@ those of peers/fmm_cpu.py and peers/gpu_fmm.py, in any order.  Parts:
   shapes  the same by threads per block and blocks per launch
   tiling  the same with columns in shared memory and in global memory, by order
   levels  the same by depth, compared with one core of the host
-  stages  time of each stage of a sum with it; throughput: their use of the GPU,
-          by counters (fmm_stages.py)
+  stages  time of each stage of a whole sum with fast rotation
+  throughput  use of the GPU by these stages, by counters (fmm_stages.py)
   equal   whole sums with every variant of m2l at equal measured error
   mix     instructions of those variants, by Nsight Compute's counters
           (m2l_mix.py): orders 4, 8, 12 and 16, depth 4
-  launch  the variants whose kernels launch kernels, from order 0 on, where
+  launch  the variants whose kernels launch kernels, from order 0 on; at order 0
           launching takes all of the time
   whole   whole sums of the methods fmm and spectral at equal measured error
   cross   both methods by points, error and clustering, one reference per case
   fixed   fmm by points at each depth of a tree with one root box
   open    charges of one sign in open space
-  large   1e8 and 5e8 points, errors of 1e5 and 3e4 of them
+  large   1e8 and 5e8 points, with errors measured at 1e5 and 3e4 of them
   tensor  the fastest variants at every order, depths 4 and 6, some at 7
 """
 import argparse
@@ -56,7 +56,7 @@ PAPER = ["gpu_naive", "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers"]
 FASTEST = ["gpu_plane_wave", "gpu_plane_wave_mma", "gpu_rotation",
            "gpu_rotation_hybrid_source", "gpu_walsh", "gpu_walsh_mma",
            "gpu_symmetric"]
-SLOW = {"gpu_naive": 4}  # up to that order only
+SLOW = {"gpu_naive": 4}  # measured only up to this order
 NESTED = ["gpu_dynamic", "gpu_dynamic_split"]
 ORDERS = (8, 12, 4, 20, 16)
 # (case, reference, plans)
@@ -153,7 +153,7 @@ def open_space(a):
 
 
 def large(a):
-    # the tolerance at which 1e7 points are measured 2e-5
+    # At this tolerance the measured error of 1e7 points is 2e-5.
     for n, how in (("1e8", "fmm:1e5:120:14"), ("5e8", "fmm:3e4:128:12")):
         yield sums(a, "large " + n, "laplace n=" + n, how,
                    ["tol=1.3e-4,prec=f32,method=fmm,potential=1"])
@@ -165,7 +165,7 @@ def tensor(a):
                           (7, (4, 8, 12, 16, 20))):
         for p in orders:
             for t in TYPES:
-                if depth < 7 or t == "f32" or p < 16:  # what memory holds
+                if depth < 7 or t == "f32" or p < 16:  # others exceed the memory
                     yield from m2l_case(a, t, p, depth, rows, False, "tensor")
 
 
@@ -202,7 +202,8 @@ def machine(device):
 
 
 def warm(a, cases):
-    """Kernels of m2l depend on the order, the precision and their threads."""
+    """Compiles the kernels of m2l, which depend on the order, the precision and
+    the threads per block."""
     seen = []
     for _, words in cases:
         if not words[0].endswith("m2l_rows") or words[1] == "host":
@@ -237,18 +238,20 @@ def main():
     ask.add_argument("device", nargs="?")
     ask.add_argument("out", nargs="?")
     ask.add_argument("--report", nargs="+", metavar="CSV")
-    ask.add_argument("--pictures", help="folder; needs matplotlib")
+    ask.add_argument("--pictures", help="folder for pictures; requires "
+                     "matplotlib")
     ask.add_argument("--build", default="build")
     ask.add_argument("--part", choices=list(PARTS), action="append")
     ask.add_argument("--minutes", type=float, default=60)
-    ask.add_argument("--most", type=float, default=60, help="seconds of a case")
+    ask.add_argument("--most", type=float, default=60,
+                     help="time limit of a case, seconds")
     ask.add_argument("--jobs", type=int, default=os.cpu_count())
     a = ask.parse_args()
     if a.report:
         fmm_report.write(a.report, a.pictures)
         return
     if not a.out:
-        ask.error("DEVICE and OUT, or --report CSV...")
+        ask.error("give DEVICE and OUT, or --report CSV...")
     os.makedirs(a.out, exist_ok=True)
     os.environ.setdefault("FARSUM_CACHE_DIR",
                           os.path.abspath(os.path.join(a.out, "kernels")))

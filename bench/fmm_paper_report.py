@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures and tables of two papers, from the lines of fmm.py's parts: Kohnke
+"""Figures and tables as in two papers, from the lines of fmm.py's parts: Kohnke
 et al., IJHPCA 2020, on dense operators, and Lengvenis et al., IPDPS 2025, on
 fast rotation."""
 from fmm_tables import (STAGES, TYPES, asked, by_order, ms, pick, setting,
@@ -8,13 +8,14 @@ from report_pictures import MARK, save
 
 DENSE = ("gpu_naive", "gpu_naive_managed", "gpu_dynamic", "gpu_dynamic_split",
          "gpu_sorted", "gpu_symmetric", "gpu_symmetric_pointers")
-IMAGES = {1: 7, 2: 21, 4: 21, 8: 7}  # operators that serve so many targets
-LADDER = (  # row, a launch a level, what it adds, the paper's factor
+IMAGES = {1: 7, 2: 21, 4: 21, 8: 7}  # targets: operators that serve so many
+# Variant, whether each level has its own launch, the step, the paper's factor.
+LADDER = (
     ("gpu_rotation_bare_target", 1, "hybrid access, target-centric", ""),
     ("gpu_rotation_bare", 1, "source-centric", "1.29"),
-    ("gpu_rotation_swaps", 1, "tiles in group memory", "2.04"),
-    ("gpu_rotation_tiled", 1, "swaps in constant memory", "1.17"),
-    ("gpu_rotation_tiled", 0, "all levels at once", "5.6, with sorting"))
+    ("gpu_rotation_swaps", 1, "tiles in shared memory", "2.04"),
+    ("gpu_rotation_tiled", 1, "axis exchanges in constant memory", "1.17"),
+    ("gpu_rotation_tiled", 0, "all levels in one launch", "5.6, with sorting"))
 PAPER_LADDER = 17.16
 PAPER_2 = {"p2m": "54.94, 78.85", "m2m": "70.90, 50.22",
            "l2l": "66.58, 26.74", "l2p": "64.56, 17.46",
@@ -27,7 +28,7 @@ def depths(rows):
 
 
 def each(rows):
-    """Precision, depth and the lines that have both."""
+    """Yields each precision and depth with their lines."""
     for t in TYPES:
         for d in depths(rows):
             some = pick(rows, precision=t, depth=d, ws=1)
@@ -36,7 +37,8 @@ def each(rows):
 
 
 def rates(some):
-    """{(row, order): Tflop/s} as the rows count: a multiply-add is two."""
+    """{(variant, order): Tflop/s} by the variants' operation counts, where a
+    multiply-add is two flops."""
     best = times(some)
     fma = {(r["row"], int(r["p"])): float(r["fma"]) for r in some}
     return {k: 2e-9 * fma[k] / v for k, v in best.items()}
@@ -47,12 +49,12 @@ def flops(lines):
         if d in ("3", "4"):
             some = [r for r in some if r["row"] in DENSE
                     or r["row"] == "micro_compute"]
-            by_order("Tflop/s of dense operators, %s, depth %s" % (t, d), some,
+            by_order("Dense operators, Tflop/s, %s, depth %s" % (t, d), some,
                      rates(some), names=DENSE + ("micro_compute",))
 
 
 def shares(some):
-    """{(row, order): percent} of the compute-bound micro-kernel's speed."""
+    """{(variant, order): per cent of the compute-bound micro-kernel's speed}"""
     best = times(some)
     return {(n, p): 100 * best["micro_compute", p] / v
             for (n, p), v in best.items()
@@ -61,15 +63,16 @@ def shares(some):
 
 def micro(lines):
     for t, d, some in each(lines.m2l):
-        by_order("Of the compute-bound micro-kernel, percent, %s, depth %s"
+        by_order("Per cent of the compute-bound micro-kernel, %s, depth %s"
                  % (t, d), some, shares(some),
                  "Kohnke et al. have about 30 % at p = 3 to 20, depths 3 and 4."
                  if (t, d) == ("f32", "3") else "", form="%.0f")
 
 
 def accesses(p, n):
-    """Accesses to global and shared memory with operators for n targets, over
-    those for one: coefficients of a source and its operators, and sums."""
+    """Accesses to global and shared memory if an operator serves n targets,
+    over those if it serves one.  n = 0: the mean over all operators.  Counted
+    are loads of a source's coefficients and of operators, and the sums."""
     half, size = (p + 1) * (p + 2) / 2, (p + 1) ** 2
     loads = half * (size + 4 * half)
     kinds = [n] if n else list(IMAGES)
@@ -79,7 +82,8 @@ def accesses(p, n):
 
 
 def speedups(lines, t, d):
-    """{(targets, order): (ms without symmetries, with)}; 0: all of them."""
+    """{(targets, order): (ms without symmetries, ms with)}; targets = 0: all
+    operators."""
     found = {}
     for n in list(IMAGES) + [0]:
         rows = lines.m2l if n == 0 else lines.shapes
@@ -106,9 +110,11 @@ def symmetry(lines):
                                            found[n, p][0] / found[n, p][1])
                    if (n, p) in found else "" for p in orders]
                 for n in list(IMAGES) + [0]]
-        table("Operators by the targets they serve, %s, depth %s, ms" % (t, d),
+        table("Operators by number of targets, %s, depth %s, ms" % (t, d),
               ["operators"] + ["p = %d" % p for p in orders], body,
-              "`gpu_sorted` / `gpu_symmetric`, of the same pairs of boxes.")
+              "An operator serves 1, 2, 4 or 8 targets by symmetry. Cells: "
+              "`gpu_sorted` / `gpu_symmetric` = ratio, for the same pairs of "
+              "boxes.")
         if (t, d) != ("f32", depths(images)[0]):
             continue
         body = [["flops, " + named(n)] + [
@@ -117,10 +123,11 @@ def symmetry(lines):
         body += [["accesses, " + named(n)]
                  + ["%.2f" % accesses(p, n) for p in orders]
                  for n in list(IMAGES) + [0]]
-        table("With symmetries over without", ["of"] + ["p = %d" % p
-                                                        for p in orders], body,
-              "Multiply-adds as the rows count them; accesses of global and "
-              "group memory by the kernel's text.")
+        table("With symmetries over without", ["count"] + ["p = %d" % p
+                                                           for p in orders],
+              body,
+              "Flops are the multiply-adds that the variants count. Accesses "
+              "are those of the kernel's text to global and shared memory.")
 
 
 def ladder(lines):
@@ -131,10 +138,11 @@ def ladder(lines):
                              if setting(r) == {"apart": 1}}):
                 body += one_ladder(lines, t, d, p)
     table("Fast rotation, step by step", [
-        "precision, p, depth", "step", "row", "ms", "factor",
-        "Lengvenis et al.", "in all"], body,
-        "Theirs on a GH200, whose last step is a sum's, not that of m2l alone. "
-        "Below the steps: our rows.")
+        "precision, p, depth", "step", "variant", "ms", "factor",
+        "Lengvenis et al.", "total factor"], body,
+        "Lengvenis et al. used a GH200; the factor of their last step is that "
+        "of a whole sum, not only of m2l. Lines without a step are our "
+        "variants.")
 
 
 def one_ladder(lines, t, d, p):
@@ -150,7 +158,7 @@ def one_ladder(lines, t, d, p):
                      "%.4g" % v, "%.2f" % (last / v) if last else "", factor,
                      "%.2f" % (first / v) if first else ""])
         first, last = first or v, v
-    body[-1][-1] += " (theirs %s)" % PAPER_LADDER
+    body[-1][-1] += " (paper: %s)" % PAPER_LADDER
     for row in ("gpu_rotation", "gpu_rotation_hybrid_source",
                 "gpu_plane_wave"):
         if (row, p) in at_once:
@@ -162,10 +170,11 @@ def one_ladder(lines, t, d, p):
 
 
 def threads(lines):
-    """Two thread blocks per multiprocessor, and grids."""
+    """Times with two thread blocks per multiprocessor, and with grids of other
+    sizes."""
     some = [r for r in lines.shapes if "group" in setting(r)]
-    for keys, title in (({"groups": 264}, "Threads of a group, 264 groups, ms"),
-                        ({}, "Groups of a launch and their threads, ms")):
+    for keys, title in (({"groups": 264}, "threads per block, 264 blocks, ms"),
+                        ({}, "blocks per launch and threads per block, ms")):
         rows = [r for r in some if not keys or setting(r)["groups"] == 264]
         cases = sorted({(int(r["p"]), r["depth"], r["precision"])
                         for r in rows})
@@ -179,7 +188,7 @@ def threads(lines):
                 for c in cases for g in sorted({k[3] for k in known
                                                 if k[:3] == c})]
         table("`gpu_rotation_tiled`: " + title,
-              ["case", "groups"] + [str(n) for n in threads_], body)
+              ["case", "blocks"] + [str(n) for n in threads_], body)
 
 
 def tiling(lines):
@@ -190,13 +199,14 @@ def tiling(lines):
                  for (n, p), v in best.items()
                  if n == rows[0] and (rows[1], p) in best}
         if len(ratio) > 2:
-            by_order("Columns in group memory, %s, depth %s" % (t, d), some,
-                     ratio, "How many times faster than in global memory.",
+            by_order("Columns in shared memory, %s, depth %s" % (t, d), some,
+                     ratio, "Time with columns in global memory over the time "
+                     "with columns in shared memory.",
                      form="%.2f")
 
 
 def by_depth(lines):
-    """Times by depth, with those of one core of the host."""
+    """Times by depth, on the device and on one core of the host."""
     host = times(lines.host)
     some = lines.m2l + lines.host
     for t in TYPES:
@@ -215,13 +225,13 @@ def by_depth(lines):
                                     for d in cols] for n in names]
             if len(cols) > 3:
                 table("m2l by depth, %s, p = %s, ms" % (t, p),
-                      ["row"] + ["depth %s" % d for d in cols], body,
-                      "`host_rotation`: one core." if host and p == "11"
+                      ["variant"] + ["depth %s" % d for d in cols], body,
+                      "`host_rotation` ran on one core." if host and p == "11"
                       else "")
 
 
 def against(lines):
-    """The paper's variant and dense operators, depth 5, each GPU."""
+    """Speed of the paper's variant and ours over dense operators, depth 5."""
     body = []
     for rows in (lines.m2l, lines.h100):
         for t in TYPES:
@@ -234,9 +244,9 @@ def against(lines):
                     body.append([gpu, t, "`%s`" % n, ", ".join(
                         "%d: %.2f" % (p, best["gpu_symmetric", p] / best[n, p])
                         for p in orders if (n, p) in best)])
-    table("Over `gpu_symmetric`, depth 5", ["GPU", "precision", "row",
-                                            "order: how many times faster"],
-          body, "Lengvenis et al. on a GH200: 2.47 at p = 12, f32.")
+    table("Speed over `gpu_symmetric`, depth 5", [
+        "GPU", "precision", "variant", "order: times as fast"],
+        body, "Lengvenis et al. on a GH200: 2.47 at p = 12, f32.")
 
 
 def throughput(lines):
@@ -248,38 +258,39 @@ def throughput(lines):
             "%.4g (%.1f %%)" % (ms(r, s), 100 * ms(r, s) / every)
             for s in STAGES if s != "p2p"] + ["%.4g" % ms(r, "p2p"),
                                               r["total_ms"]])
-    table("Stages of a sum, p = 11, depth 7, four points a box, ms",
+    table("Stages of a sum, p = 11, depth 7, four points per box, ms",
           ["m2l"] + [s for s in STAGES if s != "p2p"] + ["p2p", "sum"], body,
-          "f32; in parentheses of the far field. Lengvenis et al.: m2l is "
-          "95.7 %.")
-    table("What the stages use of the GPU, percent", [
-        "stage", "row of m2l", "p, depth", "ms", "compute", "memory",
+          "f32. In parentheses: share of the far field. Lengvenis et al. have "
+          "95.7 % for m2l.")
+    table("Use of the GPU by the stages, per cent", [
+        "stage", "variant of m2l", "p, depth", "ms", "compute", "memory",
         "Lengvenis et al."],
         [[r["stage"], "`%s`" % r["m2l"], "%s, %s" % (r["p"], r["depth"]),
           r["ms"], r["compute"], r["memory"],
           PAPER_2.get(r["stage"], PAPER_2.get("m2l " + r["m2l"], "")
                       if r["stage"] == "m2l" else "")]
          for r in lines.counters],
-        "By Nsight Compute's counters; theirs on a GH200, compute and memory.")
+        "By Nsight Compute's counters. Values of Lengvenis et al. are compute "
+        "and memory on a GH200.")
 
 
 def equal(lines):
-    """Whole sums by every variant, and its own time."""
+    """Times of whole sums with every variant of m2l, and of m2l."""
     some = [r for r in lines.sums if r["tag"] == "equal"]
     errors = sorted({float(asked(r)["want"]) for r in some}, reverse=True)
     cell = {(asked(r)["m2l"], float(asked(r)["want"])): r for r in some}
     names = sorted({n for n, _ in cell}, key=lambda n: min(
         (-e, float(cell[n, e]["total_ms"])) for e in errors if (n, e) in cell))
-    table("Rows of m2l at equal measured error: 1e6 points, ms of a sum",
-          ["row"] + ["%g, %s" % (e, next(r["precision"] for r in some if float(
+    table("Variants of m2l at equal measured error: 1e6 points, ms of a sum",
+          ["variant"] + ["%g, %s" % (e, next(r["precision"] for r in some if float(
               asked(r)["want"]) == e)) for e in errors],
           [["`%s`" % n] + ["%.4g (%.3g; p %s, depth %d, ws %s; %s)" % (
               float(cell[n, e]["total_ms"]), ms(cell[n, e], "m2l"),
               cell[n, e]["order"], int(cell[n, e]["levels"]) - 1,
               cell[n, e]["separation"], cell[n, e]["error"])
               if (n, e) in cell else "" for e in errors] for n in names],
-          "One root box. In parentheses m2l, the order, the depth, how many "
-          "boxes are near, and the measured error.")
+          "One root box. In parentheses: ms of m2l, the order, the depth, the "
+          "separation ws, and the measured error.")
 
 
 def fixed(lines):
@@ -300,7 +311,7 @@ def fixed(lines):
         if r["n"] == "1000000" and every > 0:
             body.append([r["precision"], str(int(r["levels"]) - 1)] + [
                 "%.1f" % (100 * ms(r, s) / every) for s in STAGES])
-    table("What the stages share of a sum of 1e6 points, p = 8, percent",
+    table("Shares of the stages in a sum of 1e6 points, p = 8, per cent",
           ["precision", "depth"] + list(STAGES), sorted(body))
 
 
@@ -358,7 +369,7 @@ def draw_micro(plt, lines, folder):
         axes.set_ylim(0)
         axes.set_xlabel("order, " + t)
     return panels(plt, TYPES, one, folder, "micro.png",
-                  "percent of micro_compute")
+                  "per cent of micro_compute")
 
 
 def draw_symmetry(plt, lines, folder):
@@ -370,7 +381,7 @@ def draw_symmetry(plt, lines, folder):
         axes.set_xlabel("order, %s, depth %s" % case)
     images = [r for r in lines.shapes if "images" in setting(r)]
     return panels(plt, [c[:2] for c in each(images)], one, folder,
-                  "symmetry.png", "times faster than without symmetries")
+                  "symmetry.png", "speed over that without symmetries")
 
 
 def draw_threads(plt, lines, folder):
@@ -380,13 +391,13 @@ def draw_threads(plt, lines, folder):
                  1e3 * float(r["seconds"])) for r in pick(
                      lines.shapes, p=p, depth=d) if "group" in setting(r)]
         axes.plot(*zip(*sorted(s[1:] for s in some if s[0] == 264)), "o-",
-                  label="264 groups")
+                  label="264 blocks")
         for k, n in enumerate(sorted({s[1] for s in some if s[0] != 264})):
             line = sorted((s[0] * n / 264, s[2]) for s in some if s[1] == n)
             axes.plot(*zip(*line), ":", marker=MARK[k + 1],
-                      label="%d threads, groups by 264" % n)
+                      label="%d threads, blocks / 264" % n)
         axes.set_yscale("log")
-        axes.set_xlabel("threads of a group, p = %s, depth %s" % case)
+        axes.set_xlabel("threads per block, p = %s, depth %s" % case)
     cases = sorted({(r["p"], r["depth"]) for r in lines.shapes
                     if setting(r).get("groups") == 264})
     return panels(plt, cases, one, folder, "threads.png", "ms")
@@ -422,7 +433,7 @@ def draw_depth(plt, lines, folder):
 
 
 def draw_order(plt, lines, folder):
-    """The paper's variant, dense operators for comparison, and ours."""
+    """Times by order: the paper's variant, dense operators, and ours."""
     def one(axes, t):
         draw_lines(axes, times(pick(lines.m2l, precision=t, depth=5, ws=1)),
                    ("gpu_symmetric", "gpu_rotation_tiled", "gpu_rotation",
@@ -453,15 +464,16 @@ def draw_mix(plt, lines, folder):
     return panels(plt, [n for n in ("gpu_naive", "gpu_dynamic", "gpu_symmetric",
                                     "gpu_rotation_hybrid_source",
                                     "gpu_plane_wave") if n in known],
-                  one, folder, "mix.png", "percent of instructions")
+                  one, folder, "mix.png", "per cent of instructions")
 
 
 PICTURES = ((draw_flops, "Flops of dense operators by order"),
-            (draw_micro, "gpu_symmetric beside the compute-bound micro-kernel"),
-            (draw_symmetry, "What operators gain that serve several targets"),
-            (draw_mix, "What instructions of rows of m2l are"),
-            (draw_threads, "Threads of a group and groups of a launch"),
-            (draw_tiling, "Columns in group memory and in global memory"),
+            (draw_micro, "Speed of gpu_symmetric over that of the compute-bound "
+             "micro-kernel"),
+            (draw_symmetry, "Gain of operators that serve several targets"),
+            (draw_mix, "Kinds of instructions of m2l variants"),
+            (draw_threads, "Threads per block and blocks per launch"),
+            (draw_tiling, "Columns in shared memory and in global memory"),
             (draw_depth, "m2l by depth"),
             (draw_order, "Dense operators, a paper's fast rotation and our "
-             "rows by order"))
+             "variants by order"))

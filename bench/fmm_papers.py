@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of fmm.py for figures and tables of two papers: Kohnke et al., IJHPCA
 2020 (dense operators), and Lengvenis et al., IPDPS 2025 (fast rotation).  Each
-yields (key, command)."""
+function yields (key, command)."""
 import os
 
 import parts
@@ -16,7 +16,7 @@ OURS = ["gpu_rotation_hybrid_source", "gpu_plane_wave"]
 EQUAL = ["gpu_plane_wave", "gpu_plane_wave_mma", "gpu_walsh_mma",
          "gpu_walsh_families", "gpu_rotation_hybrid_source", "gpu_symmetric_sums",
          "gpu_symmetric", "gpu_rotation_tiled", "gpu_dense", "gpu_rotation"]
-# The paper's: target-centric with all in global memory, then step by step.
+# The paper's steps, from target-centric with all data in global memory.
 LADDER = ["apart=1", "gpu_rotation_bare_target", "gpu_rotation_bare",
           "gpu_rotation_swaps", "gpu_rotation_tiled", "apart=0",
           "gpu_rotation_tiled"] + OURS
@@ -125,7 +125,7 @@ def stages(a):
 
 
 def throughput(a):
-    p, depth = TABLE_1[0], 6  # counters take many runs
+    p, depth = TABLE_1[0], 6  # small, because counters repeat the run often
     for row in ROTATION[:2]:
         yield ("throughput %s %d %d" % (row, p, depth),
                [os.path.join(parts.TREE, "bench/fmm_stages.py"), a.device,
@@ -133,11 +133,11 @@ def throughput(a):
 
 
 def equal(a):
-    """Whole sums at the same measured error: by each variant of m2l at 1e-3, by
-    the papers' fastest and ours at smaller errors."""
+    """Whole sums at the same measured error: with each variant of m2l at 1e-3,
+    with the papers' fastest variants and ours at smaller errors."""
     for error, t in ERRORS:
         rows = parts.device_rows("m2l") if error == ERRORS[0][0] else EQUAL
-        if error < 1e-10:  # nodes leave 6e-10; the others are for ws = 1
+        if error < 1e-10:  # plane waves reach 6e-10; others are for ws = 1
             rows = [r for r in rows
                     if not r.startswith(("gpu_plane_wave", "gpu_walsh"))]
         reference = "ewald:200" if error < 1e-11 else "spectral:1e-12"

@@ -46,23 +46,23 @@ def whole(lines):
                      r["set_ms"], speed(r, True), shape(r), r["rows"]])
     table("Whole sums at equal measured error",
           ["case", "precision", "asked", "method", "sums", "measured", "ms",
-           "points/s", "new points, ms", "points/s with these",
+           "points/s", "new points, ms", "points/s with new points",
            "order, boxes, levels", "stages, ms"], body,
-          "Errors of the forces. Stages of methods that use two queues "
-          "overlap.")
+          "Errors are those of the forces. The stages of methods that use two "
+          "queues overlap.")
 
 
 def large(lines):
     table("Large sums", ["case", "precision", "sums", "tolerance", "estimate",
                          "measured", "ms", "points/s", "new points, ms",
-                         "points/s with these", "making the plan, s", "GB",
+                         "points/s with new points", "plan creation, s", "GB",
                          "order, boxes, levels", "stages, ms"],
           [[r["case"], r["precision"], summed(r), r["tolerance"],
             r["estimate"], "" if r["error"] == "-1" else r["error"],
             r["total_ms"], speed(r), r["set_ms"], speed(r, True),
             r["create_s"], "%.3g" % (float(r["bytes"]) / 1e9), shape(r),
             r["rows"]] for r in lines.sums if "tol" in asked(r)],
-          "Where no error stands, there is nothing as large to compare with.")
+          "Sums without a measured error are too large for any reference.")
 
 
 def open_space(lines):
@@ -89,10 +89,10 @@ def on_cpu(lines):
                      r["threads"], r["asked"], r["error"], r["time_ms"],
                      r["spread"], ratio, r["again_ms"], r["rows"]])
     table("On the processor", ["program", "case", "threads", "asked",
-                               "measured", "ms", "spread", "over farsum",
-                               "new strengths, ms", "rows"], body,
-          "Tree and sum together; processor time of one thread where the "
-          "machine was not quiet.")
+                               "measured", "ms", "max / min", "over farsum",
+                               "new strengths, ms", "variants"], body,
+          "Times include the tree and the sum. Where the machine was not "
+          "quiet, they are processor times of one thread.")
 
 
 def m2l(lines):
@@ -116,28 +116,30 @@ def by_order(rows, words):
                 v / best.get(("gpu_plane_wave", p), 1)
                 for (m, p), v in best.items() if m == n))
             table("m2l, %s, depth %s%s, ms" % (t, depth, words),
-                  ["row"] + ["p = %d" % p for p in orders],
+                  ["variant"] + ["p = %d" % p for p in orders],
                   [["`%s`" % n] + ["%.3g" % best[n, p] if (n, p) in best else ""
                                    for p in orders] for n in names])
 
 
 def mix(lines):
     words = list(lines.mix[0])[5:] if lines.mix else []
-    # loops of kernels that kernels launch have no times
-    table("What rows of m2l do, depth 4, by counters",
-          ["row", "precision", "p"] + words,
+    # Loops of kernels that other kernels launch have no times.
+    table("Counters of m2l variants, depth 4",
+          ["variant", "precision", "p"] + words,
           [["`%s`" % r["mix"], r["precision"], r["p"]] + [r[w] for w in words]
            for r in sorted(lines.mix, key=lambda r: (
                r["precision"], int(r["p"]), float(r["ms"] or "inf")))],
-          "float to other: of the instructions of all threads, percent; issue "
-          "to memory: of what the GPU can do in that time, percent; warps: of "
-          "those that fit.  bench/m2l_mix.py has the counters.  Without ms: the "
-          "inner loop as it is compiled (bench/m2l_sass.py), the same for "
-          "every order; kernels that kernels launch are not counted.")
+          "float to other: shares of all threads' instructions, per cent. "
+          "issue to memory: use of the GPU's rates, per cent. warps: active "
+          "warps over those that fit. `bench/m2l_mix.py` has the counters. "
+          "They do not count kernels that other kernels launch: lines without "
+          "ms are for the compiled inner loop (`bench/m2l_sass.py`), which is "
+          "the same for every order.")
 
 
 def launch(lines):
-    """Order 0 only launches: 26 launches per box at ws = 1."""
+    """Times by order.  At order 0 launching takes all of the time: 26 launches
+    per box at ws = 1."""
     rows = [r for r in lines.m2l
             if "dynamic" in r["row"] and r["ws"] == "1"]
     boxes = {(r["row"], r["precision"], r["depth"]): int(r["boxes"])
@@ -152,12 +154,13 @@ def launch(lines):
                     + ["%.3g, %.0f %%" % (best[p], 100 * best[0] / best[p])
                        if p in best else "" for p in orders])
     table("Kernels that launch kernels: ms, and the share of launching",
-          ["row", "precision", "depth", "us a launch"]
+          ["variant", "precision", "depth", "us per launch"]
           + ["p = %d" % p for p in orders], body)
 
 
 def draw_m2l(plt, lines, folder, depth, name):
-    """Time by order, one line per variant, dense operators' bounds dashed."""
+    """Time by order, one line per variant; bounds of dense operators are dashed.
+    """
     some = [r for r in lines.m2l if r["depth"] == depth]
     if len({r["p"] for r in some}) < 3:
         return None
@@ -179,7 +182,7 @@ def draw_m2l(plt, lines, folder, depth, name):
 
 
 def draw_fixed(plt, lines, folder):
-    """Time by points at each depth, and shares of the stages at 1e6."""
+    """Time over points at each depth, and shares of the stages at 1e6."""
     some = [r for r in lines.sums if r["tag"] == "fixed"]
     if not some:
         return None
@@ -209,7 +212,7 @@ def draw_fixed(plt, lines, folder):
 
 
 def draw_cross(plt, lines, folder):
-    """Which method: time of spectral over that of fmm, only forces."""
+    """Time of spectral over that of fmm, for forces without potentials."""
     cells = {}
     for r in lines.sums:
         if ("want" in asked(r) and not is_open(r) and r["tag"] != "equal"
@@ -237,7 +240,7 @@ def draw_cross(plt, lines, folder):
         axes.set_yticks(range(len(kinds)), ["%s, %g" % (t, e)
                                             for e, t in kinds])
         axes.set_xlabel("points, " + ("clustered" if clustered else "uniform"))
-    figure.suptitle("forces: time of spectral / time of fmm (blue: take fmm)")
+    figure.suptitle("forces: time of spectral / time of fmm (blue: fmm is faster)")
     return save(plt, figure, folder, "cross.png")
 
 
@@ -245,17 +248,17 @@ def pictures(lines, folder):
     plt = plots()
     os.makedirs(folder, exist_ok=True)
     for name, words in (
-            (draw_cross(plt, lines, folder), "Which method to take"),
-            (draw_fixed(plt, lines, folder), "Time by points at fixed depth; "
-             "what the stages share"),
+            (draw_cross(plt, lines, folder), "Faster method by points and error"),
+            (draw_fixed(plt, lines, folder), "Time over points at fixed depth, "
+             "and shares of the stages"),
             *((draw(plt, lines, folder), words)
               for draw, words in fmm_paper_report.PICTURES),
             (draw_m2l(plt, lines, folder, "5", "m2l_5.png"),
-             "Rows of m2l by order, depth 5"),
+             "Variants of m2l by order, depth 5"),
             (draw_m2l(plt, lines, folder, "4", "m2l_4.png"),
-             "Rows of m2l by order, depth 4"),
+             "Variants of m2l by order, depth 4"),
             (draw_m2l(plt, lines, folder, "3", "m2l_3.png"),
-             "Rows of m2l by order, depth 3")):
+             "Variants of m2l by order, depth 3")):
         if name:
             print("\n![%s](%s/%s)" % (words, os.path.basename(folder), name))
 
@@ -263,10 +266,11 @@ def pictures(lines, folder):
 def write(paths, folder):
     lines = Lines(paths)
     print("# The fast multipole method\n\n"
-          "Written by `bench/fmm.py --report` from what `bench/fmm.py DEVICE "
-          "OUT` measured and, of peers, `bench/peers/fmm_cpu.py` and "
-          "`gpu_fmm.py`; what it means is said in "
-          "[docs/performance-fmm.md](../../docs/performance-fmm.md).\n")
+          "`bench/fmm.py --report` made this page from measurements by "
+          "`bench/fmm.py DEVICE OUT` and, for other programs, by "
+          "`bench/peers/fmm_cpu.py` and `gpu_fmm.py`. "
+          "[docs/performance-fmm.md](../../docs/performance-fmm.md) discusses "
+          "the results.\n")
     for text in lines.machines:
         print("- measured on %s" % text)
     fmm_targets.targets(lines)

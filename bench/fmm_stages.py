@@ -5,9 +5,10 @@ Compute's counters; one CSV line per stage of a sum with four points per box.
 
     fmm_stages.py cuda:0 f32 11 7 gpu_rotation_tiled --build build
 
-compute, memory: per cent of the peak of the multiprocessors and of the
-memory's slowest part, means over the stage's kernels weighted by time.  ms:
-their total time, at the GPU's current clock.  The counters may require root.
+compute: per cent of the multiprocessors' peak.  memory: per cent of the peak of
+the memory's slowest part.  Both are means over the stage's kernels, weighted by
+time.  ms: their total time, at the GPU's current clock.  The counters may
+require root.
 """
 import argparse
 import csv
@@ -25,7 +26,8 @@ COLUMNS = ["device", "stage", "precision", "p", "depth", "m2l", "ms"] \
 
 
 def launches(a):
-    """One sum (m2l clears first): one row per kernel, and the unit of time."""
+    """Counters of one sum, one row per kernel, and the unit of time.  m2l
+    clears its sums first, by a kernel of its own."""
     plan = "method=fmm,boxes=1,prec=%s,order=%s,levels=%d,m2l=%s" % (
         a.precision, a.p, int(a.depth) + 1, a.row)
     done = subprocess.run(

@@ -8,7 +8,7 @@ STAGES = ("p2p", "p2m", "m2m", "m2l", "lattice", "l2l", "l2p")
 
 
 class Lines:
-    """Rows of all tables in some files, by kind."""
+    """The lines of some files, in one list per kind of table."""
 
     def __init__(self, paths):
         self.m2l, self.sums, self.cpu, self.peers, self.mix, self.h100 = (
@@ -19,7 +19,7 @@ class Lines:
             self.read(path)
 
     def kind(self, path, row):
-        """The list for the rows of a table."""
+        """The list that holds the lines under this header."""
         if "fma" in row:
             return self.h100 if path.endswith("_h100.csv") else self.m2l
         if "mix" in row:
@@ -31,7 +31,7 @@ class Lines:
         return self.cpu if row[0] == "program" else self.peers
 
     def read(self, path):
-        """Drops output of a command that failed later."""
+        """Reads a file, without the lines of commands that failed."""
         names, to, pending = None, None, []
         with open(path) as f:
             for line in f:
@@ -55,7 +55,7 @@ class Lines:
 
     def keep(self, pending):
         for to, r in pending:
-            # before there was that column all were of m2l
+            # Files without the column `room` have only lines of m2l.
             if "fma" in r and r.get("room", "m2l") != "m2l":
                 to = self.shifts
             elif to is self.m2l and r["device"] == "host":
@@ -71,7 +71,7 @@ def setting(r):
 
 
 def pick(rows, **wanted):
-    """Lines with these columns; numbers as texts."""
+    """Lines with these values; numbers are compared as texts."""
     return [r for r in rows if all(r[k] == str(v) for k, v in wanted.items())]
 
 
@@ -85,7 +85,7 @@ def ms(r, stage):
 
 
 def times(rows):
-    """{(row, order): ms}, the minimum measured."""
+    """{(variant, order): minimum ms}"""
     best = {}
     for r in rows:
         key = r["row"], int(r["p"])
@@ -104,10 +104,10 @@ def table(title, head, body, words=""):
 
 
 def by_order(title, rows, value, words="", names=None, form="%.3g"):
-    """A table of rows by order; value: {(row, order): number}."""
+    """A table of variants by order; value: {(variant, order): number}."""
     orders = sorted({p for _, p in value})
     names = names or sorted({n for n, _ in value})
-    table(title, ["row"] + ["p = %d" % p for p in orders],
+    table(title, ["variant"] + ["p = %d" % p for p in orders],
           [["`%s`" % n] + [form % value[n, p] if (n, p) in value else ""
                            for p in orders]
            for n in names if any(m == n for m, _ in value)], words)

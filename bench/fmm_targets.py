@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets of the fast multipole method and measured values, from the lines of
-fmm.py's parts."""
+"""Goals for the fast multipole method and the measured values, from the lines
+of fmm.py's parts."""
 from fmm_tables import TYPES, asked, pick, table, times
 
 DEPTHS = ("3", "4", "5", "6", "7")
 MIXED = """
-On the H100 `gpu_symmetric` and `gpu_plane_wave` at depths other than 5 are of the forms
-before the present ones, of which the first is up to 2.4 times as fast. Of a case that
-was measured twice the lesser time is shown."""
+On the H100 the times of `gpu_symmetric` and `gpu_plane_wave` at depths other than 5 are
+for earlier forms of these variants. The present `gpu_symmetric` is up to 2.4 times as
+fast. If a case was measured twice, the smaller time is shown."""
 
 
 def span(values, form="%.0f"):
@@ -17,7 +17,7 @@ def span(values, form="%.0f"):
 
 
 def cells(lines):
-    """{(precision, depth): times}."""
+    """{(precision, depth): {(variant, order): ms}}"""
     found = {(t, d): times(pick(lines.m2l, precision=t, depth=d, ws=1))
              for t in TYPES for d in DEPTHS}
     return {k: v for k, v in found.items() if v}
@@ -73,7 +73,7 @@ def micro(lines):
 
 
 def bound(lines):
-    """Share of the variant's own multiply-adds."""
+    """The fastest variant's multiply-adds over the GPU's rate, per cent."""
     shares = []
     for t, d in cells(lines):
         some = pick(lines.m2l, precision=t, depth=d, ws=1)
@@ -97,8 +97,8 @@ def paper(lines):
 
 
 def speed(lines, precision, want, aim):
-    """Points per second, with new points each time and without; for only forces
-    if nothing else was measured."""
+    """Points per second, with new points in each sum and without.  Lines for
+    forces count only where potentials were not measured."""
     best = {}
     for r in lines.sums:
         if r["method"] != "fmm" or r["precision"] != precision \
@@ -106,13 +106,13 @@ def speed(lines, precision, want, aim):
                 or "tag" in asked(r) or int(r["n"]) < 10 ** 6:
             continue
         n, ms = int(r["n"]), float(r["total_ms"])
-        key = n, "potentials too" if "potential" in asked(r) else "forces"
+        key = n, "with potentials" if "potential" in asked(r) else "forces"
         best[key] = max(best.get(key, (0,)), (
             n / (ms + float(r["set_ms"])) * 1e3, n / ms * 1e3, r["error"]))
     best = {k: v for k, v in best.items()
-            if k[1] != "forces" or (k[0], "potentials too") not in best}
+            if k[1] != "forces" or (k[0], "with potentials") not in best}
     return best and (max(best.values())[0] >= aim, "; ".join(
-        "%g points, %s: %.3g, of the same points %.3g (error %s)" % (k + v)
+        "%g points, %s: %.3g, for the same points %.3g (error %s)" % (k + v)
         for k, v in sorted(best.items())))
 
 
@@ -126,7 +126,7 @@ def linear(lines):
     if len(each) < 3:
         return None
     off = 100 * (max(each.values()) / min(each.values()) - 1)
-    return off <= 15, "ns a point: " + ", ".join(
+    return off <= 15, "ns per point: " + ", ".join(
         "%g: %.3g" % (n, 1e6 * v) for n, v in sorted(each.items()))
 
 
@@ -150,20 +150,21 @@ def host(lines):
 
 
 AIMS = (
-    ("the best row of m2l at 60 % of its bound, p = 2 to 20, depths 4 to 7",
+    ("fastest variant of m2l at 60 % of its bound, p = 2 to 20, depths 4 to 7",
      bound, "m2l, depths, paper"),
-    ("the best row of m2l 3 times as fast as `gpu_symmetric`, p = 12", at_12,
+    ("fastest variant of m2l 3 times as fast as `gpu_symmetric`, p = 12", at_12,
      "m2l, depths"),
     ("and faster than it everywhere", everywhere, "m2l, depths, paper"),
     ("`gpu_symmetric` at 30 % of its compute-bound micro-kernel, 2 < p < 21",
      micro, "paper, m2l"),
     ("fast rotation as published: 2.47 times `gpu_symmetric`, p = 12, f32, "
      "depth 5", paper, "m2l"),
-    ("1e9 points a second, new ones each time, f32, error 2e-5",
+    ("1e9 points per second, new ones in each sum, f32, error 2e-5",
      lambda lines: speed(lines, "f32", "2e-05", 1e9), "whole"),
-    ("1e8 points a second, new ones each time, f64, error 1e-9",
+    ("1e8 points per second, new ones in each sum, f64, error 1e-9",
      lambda lines: speed(lines, "f64", "1e-09", 1e8), "whole"),
-    ("linear in points within 15 %, 1e6 to 5e8", linear, "whole, large"),
+    ("time proportional to points within 15 %, 1e6 to 5e8", linear,
+     "whole, large"),
     ("5e8 points on one GPU", largest, "large"),
     ("3 times as fast as FMM3D on a processor", host, "`peers/fmm_cpu.py`"),
 )
@@ -177,5 +178,5 @@ def targets(lines):
             command = part if "`" in part else "`bench/fmm.py DEVICE OUT %s`" \
                 % " ".join("--part " + p for p in part.split(", "))
             body.append([aim, "yes" if found[0] else "no", found[1], command])
-    table("What was aimed at", ["aim", "reached", "measured", "command"], body)
+    table("Goals", ["goal", "reached", "measured", "command"], body)
     print(MIXED)

@@ -6,11 +6,12 @@ CSV line per variant.
     m2l_mix.py cuda:0 f32 12 4 gpu_symmetric gpu_plane_wave --build build
 
 float ... other: shares of the instructions that threads execute, per cent.
-issue, fp32, fp64, tensor, group, cache, memory: used part of the rates of the
-issue slots, the pipes, the shared memory, the second-level cache and the
-memory.  warps: active warps over the most that fit a multiprocessor.  These
-are means over the variant's kernels, weighted by time; ms is their total time,
-at the GPU's current clock.  The counters may require root.
+issue, fp32, fp64, tensor, group, cache, memory: use of the issue slots, of the
+pipes for f32, f64 and matrices, of the shared memory, of the second-level cache
+and of the memory, in per cent of their rates.  warps: active warps over the
+maximum that fits a multiprocessor.  These are means over the variant's kernels,
+weighted by time; ms is their total time, at the GPU's current clock.  The
+counters may require root.
 """
 import argparse
 import csv
@@ -34,12 +35,12 @@ KINDS = {"float": "Floating Point", "integer": "Integer",
          "control": "Control", "movement": "Movement"}
 COLUMNS = ["device", "mix", "precision", "p", "depth", "ms"] + list(KINDS) \
     + ["other"] + list(SHARES)
-RUNS = 2  # m2l_rows runs a row once before it measures
+RUNS = 2  # m2l_rows runs a variant once before it measures
 UNITS = {"ns": 1e-6, "us": 1e-3, "usecond": 1e-3, "ms": 1}
 
 
 def value(text):
-    """The part before the instances in parentheses."""
+    """The number before the parentheses, which hold its instances."""
     return float(text.split(" (")[0].replace(",", ""))
 
 
@@ -55,7 +56,7 @@ def kernels(device, precision, p, depth, row, build):
     if len(lines) < 3:
         raise SystemExit("%s: no counters\n%s%s" % (row, done.stdout[-800:],
                                                     done.stderr[-800:]))
-    csv.field_size_limit(1 << 24)  # a long kernel's instructions are one field
+    csv.field_size_limit(1 << 24)  # one field holds all of a kernel's counts
     names, units, *launches = csv.reader(lines)
     return ([dict(zip(names, launch)) for launch in launches],
             UNITS[units[names.index(TIME)]])

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the machine instructions of the inner loop of m2l kernels that are
-launched by kernels.  Nsight Compute counts only kernels that the host
+"""Counts the machine instructions of the inner loop of those m2l kernels that
+other kernels launch.  Nsight Compute counts only kernels that the host
 launches.
 
     m2l_sass.py 4 8 12 16 >> results/mix.csv
 
-Lines as those of m2l_mix.py: shares of a loop's instructions in per cent,
-without times and rates.  Requires nvcc and cuobjdump, no GPU.
+Prints lines in the format of m2l_mix.py: shares of a loop's instructions in per
+cent, without times and rates.  Requires nvcc and cuobjdump, but no GPU.
 """
 import argparse
 import csv
@@ -62,7 +62,7 @@ def kind(name):
 
 
 def inner(lines):
-    """The innermost loop with the most sums."""
+    """The innermost loop with the most floating-point instructions."""
     best = []
     back = [(to, at) for at, name, to in lines
             if name == "BRA" and to is not None and to < at]

@@ -7,7 +7,7 @@
         --peers bench/results/nufft_h200.csv \\
         --notes bench/reports/spreading_notes.md --out bench/reports/spreading.md
 
-Lines are those of mesh_rows (spreading.py runs it on all cases) and of
+The CSV files hold lines of mesh_rows (spreading.py runs it on all cases) and of
 peers/cufinufft_rows.py.  Pictures go to a folder with the report's name.
 Without matplotlib the report has no pictures.
 """
@@ -20,13 +20,13 @@ import report_data as data
 import report_peers
 from report_data import short
 
-INTRO = """# Spreading and interpolation, row by row
+INTRO = """# Variants of spreading and interpolation
 
 {machine}.
 
-Made by `bench/mesh_report.py` from {sources}, the lines of `mesh_rows`
-(`bench/mesh_rows.c`) on the cases of `bench/spreading.py` and of
-`bench/peers/cufinufft_rows.py`:
+`bench/mesh_report.py` made this page from {sources}.
+These files hold lines of `mesh_rows` (`bench/mesh_rows.c`) on the cases of
+`bench/spreading.py` and of `bench/peers/cufinufft_rows.py`:
 
 ```
 bench/spreading.py cuda:0 DIR --rows build/bench/mesh_rows
@@ -34,58 +34,59 @@ bench/peers/cufinufft_rows.py --rows build/bench/mesh_rows --out DIR/cufinufft.c
 bench/peers/cufinufft_rows.py --nufft build/bench/nufft_rows --out DIR/nufft.csv
 ```
 
-Positions and strengths are on the device, in random order; the least of nine
-runs counts (of three, where they take long).
+Positions and strengths are on the device, in random order. The minimum of nine runs
+counts (of three runs, if they take long).
 
-- **set-up**: what new positions cost a row (sorts, lists, matrices), made anew
-  each time, memory there already; **run**: what new strengths cost.
-- **bound**: the longest of what a row must do at least, at the rates measured on
-  this GPU ({f64:.1f} and {f32:.1f} tera multiply-adds a second in f64 and f32,
-  {hbm:.2f} TB/s, atomics to what is in the cache): its own multiply-adds, bytes of
-  memory, atomic sums, bytes or atomics of group memory, the launch; in per cent of
-  the run, with its name (`bench/report_data.py` has the formulas).
-- **useful**: the share of the time that P^3 multiply-adds a strength would take,
-  whatever the row does: what is comparable between rows.
-- **best from**: the least number of runs on the same positions from which set-up
-  and runs take less than every other row's; "-": never.
-- **off**: relative RMS difference from the first row of the table.
+- **set-up**: time that a variant needs for new positions (sorts, lists, matrices), in
+  memory that is already allocated. **run**: time for new strengths.
+- **bound**: the minimum time of the slowest part of the variant's work, in per cent of
+  the run, with the part's name. Parts are its own multiply-adds, bytes of memory, atomic
+  sums, bytes or atomics of shared memory, and the launch. The rates were measured on this
+  GPU: {f64:.1f} and {f32:.1f} tera multiply-adds per second in f64 and f32,
+  {hbm:.2f} TB/s, and atomics on cached data (`bench/report_data.py` has the formulas).
+- **useful**: the time of P^3 multiply-adds per strength, in per cent of the run. It does
+  not depend on the variant's own work, so variants can be compared by it.
+- **best from**: the smallest number of runs on the same positions for which set-up and
+  runs together take less time than with every other variant; "-": never.
+- **off**: relative RMS difference from the first variant of the table.
 """
 SLIDES = {1000000: {"gpu_particle": 10.1, "gpu_cell_grid": 11.9,
                     "gpu_cell_hybrid": 63.8},
           4000000: {"gpu_particle": 8.5, "gpu_cell_grid": 11.1,
                     "gpu_cell_hybrid": 59.9}}
-AIMS = (  # what, room, case, particles a microsecond
-    ("f64, P = 8, three channels, 0.1 a mesh point", "spread",
+AIMS = (  # words, stage, case, particles per microsecond
+    ("f64, P = 8, three channels, 0.1 particles per mesh point", "spread",
      ("f64", 8, 3, 216, 1000000), 1500),
     ("the same, 4e6 particles", "spread", ("f64", 8, 3, 344, 4000000), 1500),
-    ("0.3 a mesh point", "spread", ("f64", 8, 3, 216, 3000000), 2000),
-    ("1 a mesh point", "spread", ("f64", 8, 3, 216, 10000000), 3000),
-    ("f32, P = 6, 1 a mesh point", "spread", ("f32", 6, 1, 216, 10000000),
+    ("0.3 per mesh point", "spread", ("f64", 8, 3, 216, 3000000), 2000),
+    ("1 per mesh point", "spread", ("f64", 8, 3, 216, 10000000), 3000),
+    ("f32, P = 6, 1 per mesh point", "spread", ("f32", 6, 1, 216, 10000000),
      10000))
 CAPTIONS = (
-    ("units", "Compute units", "Figure 3: the single mesh by the threads of a "
-     "mesh point, K = 128. The rule of the paper takes the power of two below "
+    ("units", "Compute units", "Figure 3: the single mesh by threads per mesh "
+     "point, K = 128. The paper's rule takes the power of two below "
      "N p^3 / K^3, at most 16."),
-    ("groups", "Group sizes", "Figure 4: the group mesh by the mesh points of "
-     "a group, K = 128. The paper's best was 64."),
-    ("shuffle", "Shuffle against local memory", "Figure 5: the single mesh with "
-     "sums of a unit by shuffles and by group memory, unit by the rule, "
-     "K = 128."),
-    ("atomics", "What atomics cost", "Figure 6: particle based spreading with "
-     "native atomics, with loops of compare and swap (the older architecture's "
-     "part), and with a read, an addition and a write, K = 64. The last one's "
-     "sums are wrong."),
-    ("gather", "Particle based against gather", "Figure 7: the same with the "
-     "gather of Harvey and De Fabritiis, K = 64, and the columns for scale."),
-    ("weights", "Stored or recomputed weights", "3 p weights a particle kept "
-     "(`gpu_particle_stored`), p^3 (`gpu_single`), or made in each run "
-     "(`gpu_particle`), K = 128."),
-    ("spreading", "Spreading", "Figure 8: a run of every row, p = 6."),
-    ("construction", "Construction", "Figure 9: set-up of the rows that have "
-     "one."),
-    ("winners", "How many runs it takes", "The row that is fastest for so many "
-     "runs on the same positions, set-up included: section 4.5 of the paper as "
-     "a map."),
+    ("groups", "Group sizes", "Figure 4: the group mesh by mesh points per "
+     "group, K = 128. The paper's best size was 64."),
+    ("shuffle", "Shuffles or shared memory", "Figure 5: the single mesh, where "
+     "the threads of a unit add by shuffles or in shared memory. Unit sizes "
+     "follow the rule, K = 128."),
+    ("atomics", "Cost of atomics", "Figure 6: particle based spreading with "
+     "native atomics, with loops of compare and swap (as on the older "
+     "architecture), and with a read, an addition and a write, K = 64. The "
+     "last one's sums are wrong."),
+    ("gather", "Particle based or gather", "Figure 7: particle based spreading "
+     "and the gather of Harvey and De Fabritiis, K = 64, with a column variant "
+     "for scale."),
+    ("weights", "Stored or recomputed weights", "3 p stored weights per "
+     "particle (`gpu_particle_stored`), p^3 stored (`gpu_single`), or weights "
+     "recomputed in each run (`gpu_particle`), K = 128."),
+    ("spreading", "Spreading", "Figure 8: a run of every variant, p = 6."),
+    ("construction", "Construction", "Figure 9: set-up of the variants that "
+     "need one."),
+    ("winners", "Fastest variant by number of runs", "The fastest variant for "
+     "a number of runs on the same positions, set-up included: section 4.5 of "
+     "the paper as a map."),
 )
 
 
@@ -98,10 +99,10 @@ def case_title(case):
 
 def table(out, case, rows):
     out.append("\n### %s\n" % case_title(case))
-    out.append("%.3g particles a mesh point; N P^3 / K^3 = %.3g. On %s.\n"
+    out.append("%.3g particles per mesh point; N P^3 / K^3 = %.3g. On %s.\n"
                % (data.density(case), data.asm(case), case.device))
-    out.append("| row | set-up, ms | run, ms | particles/us | useful | bound |"
-               " best from | off |")
+    out.append("| variant | set-up, ms | run, ms | particles/us | useful | "
+               "bound | best from | off |")
     out.append("|---|---|---|---|---|---|---|---|")
     first = data.best_from(rows)
     work = case.N * case.P ** 3 * case.channels * case.parts \
@@ -127,9 +128,9 @@ def find(cases, room, precision, p, channels, k, n, dist="uniform"):
 
 
 def aims(out, cases):
-    out.append("\n## Aims\n")
-    out.append("| case | row | particles/us | aim | interp, row | particles/us "
-               "| aim |")
+    out.append("\n## Goals\n")
+    out.append("| case | spread, variant | particles/us | goal | interp, variant"
+               " | particles/us | goal |")
     out.append("|---|---|---|---|---|---|---|")
     for what, _, case, aim in AIMS:
         cells = []
@@ -145,13 +146,14 @@ def aims(out, cases):
 
 def slides(out, cases):
     out.append("\n## Particles to mesh at the 2025 slides' case\n")
-    out.append("""Stokes sums: three components, P = 8, f64, 224 particles a cutoff cell, on the same
+    out.append("""Stokes sums: three components, P = 8, f64, 224 particles per cutoff cell, on the same
 kind of GPU (Kosmacher, Du, Bagge, Biros, "Performance portable fast Ewald
 summation", Kokkos user group, May 2025). BASE is our `gpu_particle`, GRID
-`gpu_cell_grid`, HYBRID `gpu_cell_hybrid`. Particles a microsecond; the slides do not
-say what of the lists their times hold, so ours stand with and without.
+`gpu_cell_grid`, HYBRID `gpu_cell_hybrid`. Rates are particles per microsecond. The slides
+do not state whether their times include building lists, so ours are given without and
+with set-up.
 """)
-    out.append("| row | 1e6, slides | 1e6, run | 1e6, with set-up | bound | "
+    out.append("| variant | 1e6, slides | 1e6, run | 1e6, with set-up | bound | "
                "4e6, slides | 4e6, run | 4e6, with set-up | bound |")
     out.append("|---|---|---|---|---|---|---|---|---|")
     found = {n: find(cases, "spread", "f64", 8, 3, k, n)
@@ -184,15 +186,16 @@ def paper(out, cases, pictures, folder):
     out.append("\n## The 2015 paper's figures\n")
     out.append("""Cases of Guo, Liu, Xu, Du and Chow (Procedia Comput. Sci. 51 (2015) 120): cardinal
 B-splines of p = 6, K = 32, 64, 128, 256, N = 1e3 to 1e7 uniform particles, one
-strength each. The paper's GPUs were a K40c and a GTX 480.
+strength per particle. The paper's GPUs were a K40c and a GTX 480.
 """)
     for name, title, caption in CAPTIONS:
         if name in pictures:
             out.append("### %s\n" % title)
             out.append("![%s](%s/%s)\n" % (title, folder, pictures[name]))
             out.append(caption + "\n")
-    out.append("### The same in numbers\n")
-    out.append("ms, run and, after the stroke, set-up where a row has one.\n")
+    out.append("### The figures' numbers\n")
+    out.append("Times in ms: run / set-up; only the run for variants without a "
+               "set-up.\n")
     for precision in ("f32", "f64"):
         for k in (32, 64, 128, 256):
             matrix(out, cases, precision, k)
@@ -210,7 +213,8 @@ def matrix(out, cases, precision, k):
     for n in counts:
         names += [r for r in some[n] if r not in names]
     out.append("\n#### %s, K = %d\n" % (precision, k))
-    out.append("| row | " + " | ".join(data.counted(n) for n in counts) + " |")
+    out.append("| variant | " + " | ".join(data.counted(n) for n in counts)
+               + " |")
     out.append("|" + "---|" * (len(counts) + 1))
     for name in names:
         cells = []
@@ -250,7 +254,7 @@ def main():
     p.add_argument("--peers", action="append", default=[])
     p.add_argument("--host", action="append", default=[],
                    help="lines of peers/finufft_nufft.py")
-    p.add_argument("--notes", help="a text to put before the tables")
+    p.add_argument("--notes", help="file whose text comes before the tables")
     p.add_argument("--out", required=True)
     a = p.parse_args()
     cases = data.read(a.csv)
@@ -270,7 +274,7 @@ def main():
     report_peers.host(out, table_lines(a.host))
     paper(out, cases, pictures, folder)
     for room in ("spread", "interp"):
-        out.append("\n## %s, every row\n" % room.capitalize())
+        out.append("\n## %s, every variant\n" % room.capitalize())
         for case, rows in cases.items():
             if case.room == room and len(rows) > 1 \
                     and case.window != "bspline" and case.parts == 1:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of a measurement one after another.  An interrupted run
-continues, because the output file shows which commands are done."""
+"""Runs the commands of a measurement one after another.  The output file
+records finished commands, so an interrupted measurement can be resumed."""
 import concurrent.futures
 import os
 import re
@@ -31,8 +31,8 @@ def left(path, cases):
 
 
 def quietly(commands, jobs, most):
-    """Runs commands in parallel to compile their kernels, none longer than
-    `most` seconds; failures are ignored."""
+    """Runs commands in parallel to compile their kernels.  Stops each after
+    `most` seconds and ignores failures."""
     def one(words):
         try:
             subprocess.run(words, stdout=subprocess.DEVNULL,
@@ -45,8 +45,8 @@ def quietly(commands, jobs, most):
 
 def run(path, cases, end, most):
     """cases: (key, command).  Appends their output to path and their error
-    messages to the .log file of the same name.  None is started after `end`;
-    each may take `most` seconds.  Returns how many were not started."""
+    messages to the .log file of the same name.  Starts none after `end` and
+    stops each after `most` seconds.  Returns how many were not started."""
     log_path = os.path.splitext(path)[0] + ".log"
     for i, (key, words) in enumerate(cases):
         if time.time() > end:

@@ -23,7 +23,7 @@ DISTS = ("uniform",) * 5 + ("clustered", "clustered", "shell", "gauss", "gauss")
 ALWAYS = ("gpu_particle_warp", "gpu_cell_hybrid", "gpu_output", "gpu_stream",
           "gpu_stream_mma", "gpu_walk", "gpu_walk_mma", "gpu_particle_sorted",
           "gpu_cell", "gpu_tile", "gpu_tile_warp", "gpu_column_mma")
-# a second of the slowest sums by atomics, words far from each other and in runs
+# Low rates of atomic sums per second: to scattered words, and to runs.
 SCATTERED, RUNS = 17e9, 60e9
 SCRIPT = """#!/bin/sh
 # planner_cases.py --seed {seed} --cases {cases} --most {most:g}
@@ -48,7 +48,7 @@ def draw(rng, most):
         k = rng.choice(EDGES)
         n = int(10 ** rng.uniform(3, 7))
         precision = rng.choice(("f32", "f64"))
-        # f32 cannot use more
+        # In f32 wider windows gain nothing, because rounding limits.
         support = rng.randint(4, 12 if precision == "f64" else 8)
         channels = rng.choice((1, 1, 2, 3))
         density = n / k ** 3
@@ -78,7 +78,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--cases", type=int, default=40)
     p.add_argument("--most", type=float, default=8e9,
-                   help="sums of a case (default: 8e9)")
+                   help="maximum weight products of a case (default: 8e9)")
     p.add_argument("--jobs", type=int, default=8)
     a = p.parse_args()
     rng = random.Random(a.seed)

@@ -43,11 +43,11 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("csv")
     p.add_argument("--half", choices=("odd", "even"),
-                   help="every other case, the first one is odd")
+                   help="use every other case; the first case is odd")
     p.add_argument("--rows", action="store_true",
-                   help="of every row the cost over the time")
+                   help="print cost over time for each variant")
     p.add_argument("--bad", action="store_true",
-                   help="only the cases beyond 10 %%")
+                   help="print only the cases beyond 10 %%")
     p.add_argument("--least", type=float, default=0,
                    help="exit status 1 if a smaller share is within 10 %%")
     a = p.parse_args()
@@ -82,7 +82,7 @@ def main():
             at + (within[at], count[at], worst[at])))
     all_, good = sum(count.values()), sum(within.values())
     if not all_:
-        sys.exit("no costs in it: lines of mesh_costs are wanted")
+        sys.exit("found no costs; give lines of mesh_costs")
     print("all: %.1f %% within 10 %%" % (100 * good / all_))
     return good < a.least * all_
 

@@ -8,16 +8,16 @@ COLUMNS = ("room,row,device,precision,P,channels,K,N,dist,set_ms,run_min_ms,"
            "run_median_ms,per_us,off,bytes,cost_ms,window,parts").split(",")
 CASE = ("room", "device", "precision", "P", "channels", "K", "N", "dist",
         "window", "parts")
-# Measured on one H200: multiply-adds, bytes and sums of a second.
+# Measured on one H200: multiply-adds, bytes and atomic sums per second.
 FMA = {"f64": 16.4e12, "f32": 31.9e12}
 HBM = 4.29e12
-LOCAL_BYTES = 132 * 128 * 1.98e9   # of group memory, by its width and clock
+LOCAL_BYTES = 132 * 128 * 1.98e9   # shared memory, by its width and clock
 LOCAL_ATOMICS = {"f64": 373e9, "f32": 630e9}
-# Sums by atomics to words far from each other and in runs of eight, while they
-# are in the second-level cache.
+# Atomic sums in the second-level cache: to scattered words, and to runs of
+# eight adjacent ones.
 ATOMICS = {"f64": (103e9, 307e9), "f32": (103e9, 591e9)}
 CACHE = 60e6
-# What any run takes: the start of one kernel and its end.
+# Minimum seconds of a run: the start and the end of one kernel.
 LAUNCH = 2e-6
 REAL = {"f64": 8, "f32": 4}
 
@@ -25,8 +25,8 @@ Case = collections.namedtuple("Case", CASE)
 
 
 def read(paths):
-    """{Case: {row: line}}, in the order of the files; the last
-    measurement counts.  Lines before any header have the first columns."""
+    """{Case: {variant: line}}, in the order of the files; the last
+    measurement counts.  Lines before any header have COLUMNS."""
     cases = collections.OrderedDict()
     for path in paths:
         names = COLUMNS
@@ -72,8 +72,8 @@ def best_from(rows):
 
 
 def rows_of_mesh(case):
-    """Bytes from memory if particles in random order read their rows of mesh
-    points and the cache holds a part of the mesh."""
+    """Bytes from memory if particles in random order read the mesh points under
+    their windows and the cache holds a part of the mesh."""
     real = REAL[case.precision]
     values = case.channels * case.parts
     mesh = case.K ** 3 * values * real
@@ -103,25 +103,25 @@ def parts(case, row):
         elif name == "gpu_particle_warp":
             seen["atomics"] = sums / runs
             seen["memory"] += 2 * rows_of_mesh(case) / HBM
-        elif name == "gpu_gather":  # each mesh point makes its own weights
+        elif name == "gpu_gather":  # each mesh point computes its weights
             seen["multiply-adds"] += 3 * case.P * entries / fma
         elif name in ("gpu_single", "gpu_single_local", "gpu_hybrid_mesh",
                       "gpu_cusparse_csr", "gpu_cusparse_sell"):
             seen["memory"] += entries * (4 + real) / HBM
         elif name == "gpu_group":
             seen["memory"] += entries * (5 + real) / HBM
-            seen["group memory"] = sums / LOCAL_ATOMICS[case.precision]
-        elif name == "gpu_cell_grid":  # and tests all of 27 cells
+            seen["shared memory"] = sums / LOCAL_ATOMICS[case.precision]
+        elif name == "gpu_cell_grid":  # tests all particles of 27 cells too
             seen["multiply-adds"] += (3 * case.P * entries
                                       + 81 * edge ** 3 * case.N) / fma
-        elif name == "gpu_cell_hybrid":  # adds what is not zero
+        elif name == "gpu_cell_hybrid":  # adds only sums that are not zero
             held = density(case) * edge ** 3
             cells = (case.K / edge) ** 3 * (1 - math.exp(-held))
             each = min(max(held, 1) * case.P ** 3, (edge + case.P - 1) ** 3)
             seen["multiply-adds"] *= 27 * edge ** 3 / case.P ** 3
             seen["atomics"] = cells * each * values / runs
         elif name == "gpu_output":
-            seen["group memory"] = 2 * sums * real / LOCAL_BYTES
+            seen["shared memory"] = 2 * sums * real / LOCAL_BYTES
         elif name.startswith(("gpu_stream", "gpu_walk")):
             seen["multiply-adds"] *= columns(case, name)
     elif name.startswith("gpu_particle"):
@@ -131,13 +131,13 @@ def parts(case, row):
     elif name.startswith(("gpu_stream", "gpu_walk")):
         seen["multiply-adds"] *= columns(case, name)
     else:
-        seen["group memory"] = sums * real / LOCAL_BYTES
+        seen["shared memory"] = sums * real / LOCAL_BYTES
     return seen
 
 
 def columns(case, name):
-    """Multiply-adds of a warp's column of mesh points per useful one: all of
-    its points for each particle that reaches it."""
+    """Multiply-adds per useful one, if a warp owns a column of mesh points and
+    evaluates all its points for each particle that reaches the column."""
     y, z = (8, 8) if case.precision == "f32" and case.channels == 1 else (4, 8)
     if "mma" in name:
         y, z = 4, 8
@@ -148,7 +148,7 @@ def columns(case, name):
 
 
 def bound(case, row):
-    """(seconds, name) of the longest part."""
+    """(seconds, name) of the part that takes longest."""
     seen = parts(case, row)
     name = max(seen, key=seen.get)
     return seen[name], name

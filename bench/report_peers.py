@@ -7,17 +7,19 @@ from report_data import counted, short
 TEXT = """
 ## Against cuFINUFFT
 
-`bench/peers/cufinufft_rows.py`: both programs on one GPU in one run, arrays on the
-device in and out, complex strengths, positions in random order. cuFINUFFT is asked
-for a tolerance, its error is that of a transform of type 1 against direct sums, and
-ours spreads with the least support whose error, measured likewise, is no larger.
-Our best row, and what the planner takes, stand against the best of cuFINUFFT's
-methods 1, 2 and 3 at each case. Times are ms; the last columns are the ratio of
-theirs to ours: of a run alone, with set-up (theirs `setpts`, ours taking the
-positions and the row's lists), and with set-up for the planner's row.
+`bench/peers/cufinufft_rows.py` runs both programs on one GPU in one run, with input and
+output arrays on the device, complex strengths, and positions in random order. cuFINUFFT
+gets a tolerance. Its error is measured as that of a transform of type 1 against direct
+sums. Ours spreads with the smallest support whose error, measured likewise, is no larger.
 
-gpuNUFFT 0.10.8 builds from PyPI's sources with CUDA 13 (`bench/peers/gpunufft_rows.cc`
-says how); {sectors}{whole}
+In each case our fastest variant and the planner's choice are compared with the best of
+cuFINUFFT's methods 1, 2 and 3. Times are in ms. The last columns are ratios of their time
+to ours: *run*, only the run; *with set-up*, the run and the set-up (theirs is `setpts`,
+ours sets the positions and builds the variant's lists); *planner's*, likewise for the
+variant that the planner chooses.
+
+gpuNUFFT 0.10.8 builds from PyPI's sources with CUDA 13, as `bench/peers/gpunufft_rows.cc`
+explains; {sectors}{whole}
 """
 
 
@@ -49,8 +51,8 @@ def table(out, lines, what):
         return
     out.append("\n### %s\n" % what.capitalize())
     out.append("| precision, tolerance | %s | N | points | cuFINUFFT: method, "
-               "run, with set-up | its error | Farsum: row, run, with set-up | "
-               "P | its error | run | with set-up | planner's |"
+               "run, with set-up | its error | Farsum: variant, run, with "
+               "set-up | P | its error | run | with set-up | planner's |"
                % ("modes" if "type" in what else "mesh"))
     out.append("|" + "---|" * 12)
     for (precision, tol, k, dist, n), (ours, theirs) in sorted(found.items()):
@@ -74,10 +76,10 @@ def table(out, lines, what):
 
 
 def summary(out, lines):
-    """How often which factor is reached."""
-    out.append("| what | cases | least ratio, run | least, with set-up | from "
-               "1e6: least, run | median | least, with set-up | median | all, "
-               "planner's row, with set-up: least |")
+    """Minimum and median of the ratios of times."""
+    out.append("| operation | cases | minimum ratio, run | minimum, with set-up "
+               "| N >= 1e6: minimum, run | median | minimum, with set-up | "
+               "median | all N, planner's variant, with set-up: minimum |")
     out.append("|" + "---|" * 9)
     for what in ("spread", "interp", "type 1", "type 2"):
         ratios = []
@@ -104,42 +106,42 @@ def section(out, lines, pictures, folder):
     if not lines:
         return
     there = any(r["program"] == "gpunufft" for r in lines)
-    out.append(TEXT.format(sectors="its lines are below." if there
+    out.append(TEXT.format(sectors="its results are below." if there
                            else "it has not been measured yet.", whole="" if any(
                                "type" in r["what"] for r in lines) else
                            " Nor have\nwhole transforms on the GPU, "
                            "cuFINUFFT's and ours."))
     summary(out, lines)
     captions = (
-        ("peers_spread", "Spreading alone, a run"),
-        ("peers_spread_total", "Spreading alone, with set-up"),
-        ("peers_interp", "Interpolation alone, a run"),
-        ("peers_interp_total", "Interpolation alone, with set-up"),
+        ("peers_spread", "Only spreading, one run"),
+        ("peers_spread_total", "Only spreading, with set-up"),
+        ("peers_interp", "Only interpolation, one run"),
+        ("peers_interp_total", "Only interpolation, with set-up"),
         ("peers_type_1", "Transforms of type 1, with set-up"),
         ("peers_type_2", "Transforms of type 2, with set-up"))
     for name, text in captions:
         if name in pictures:
             out.append("\n![%s](%s/%s)\n" % (text, folder, pictures[name]))
-            out.append("%s: particles a microsecond over N.\n" % text)
+            out.append("%s: particles per microsecond over N.\n" % text)
     for what in ("spread", "interp", "type 1", "type 2"):
         table(out, lines, what)
     sectors(out, lines)
 
 
 def sectors(out, lines):
-    """gpuNUFFT's lines, beside ours of the same case at the next error."""
+    """gpuNUFFT's lines and the other programs' best runs of the same case."""
     some = [r for r in lines if r["program"] == "gpunufft"]
     if not some:
         return
     out.append("""
 ### gpuNUFFT
 
-gpuNUFFT 0.10.8, built from PyPI's sources (`bench/peers/gpunufft_rows.cc`): f32,
-twice as many mesh points as modes, sectors of 8 points, arrays of a transform on the
-device. Its set-up sorts on the host. Times are ms.
+gpuNUFFT 0.10.8, built from PyPI's sources (`bench/peers/gpunufft_rows.cc`), runs in f32
+with twice as many mesh points as modes, sectors of 8 points, and a transform's arrays on
+the device. Its set-up sorts on the host. Times are in ms.
 """)
-    out.append("| what | modes | N | points | kernel width | set-up | run | its "
-               "error | cuFINUFFT, best run at 1e-4 | Farsum, run at 1e-4 |")
+    out.append("| transform | modes | N | points | kernel width | set-up | run | "
+               "its error | cuFINUFFT, best run at 1e-4 | Farsum, run at 1e-4 |")
     out.append("|" + "---|" * 10)
     for r in some:
         beside = []
@@ -162,14 +164,15 @@ def host(out, lines):
     out.append("""
 ## Against FINUFFT on a processor
 
-`bench/peers/finufft_nufft.py`: whole transforms, both programs in turn with the same
-threads, ours at an error no larger than FINUFFT's measured one. Times are ms on two
-cores of an AMD EPYC (Zen 3), AVX2, the least of four rounds; the ratios are FINUFFT's
-time over ours. Other work ran on the machine, more of it than it has cores: the
-ratios, of two threads above all, are good to half of themselves, not to per cent.
-Only spread and interp, on a quiet machine: [docs/performance-host.md](../../docs/performance-host.md#finufft).
+`bench/peers/finufft_nufft.py` runs whole transforms by both programs in turn, with the
+same threads. Our error is no larger than FINUFFT's measured error. Times are in ms, the
+minimum of four rounds on two cores of an AMD EPYC (Zen 3) with AVX2. Ratios are FINUFFT's
+time over ours. Other work needed more cores than the machine has, so the ratios are
+uncertain by half of their values, above all with two threads.
+[docs/performance-host.md](../../docs/performance-host.md#finufft) compares only spread
+and interp, on a quiet machine.
 """)
-    out.append("| what | precision, tolerance | modes | N | points | threads | "
+    out.append("| transform | precision, tolerance | modes | N | points | threads | "
                "FINUFFT: set-up, run | its error | Farsum: set-up, run | P | its"
                " error | run | with set-up |")
     out.append("|" + "---|" * 13)

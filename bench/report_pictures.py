@@ -4,7 +4,7 @@ import os
 
 import report_data as data
 
-STYLE = {  # row: colour, line, in the order of the legends
+STYLE = {  # variant: colour and line, in the order of the legends
     "gpu_particle": ("#c0392b", "-"),
     "gpu_particle_cas": ("#c0392b", ":"),
     "gpu_particle_stored": ("#e67e22", ":"),
@@ -30,7 +30,7 @@ MARK = "osv^D<>pXP*"
 
 
 def plots():
-    """matplotlib.pyplot, so that files come out the same each time."""
+    """matplotlib.pyplot with settings that make files reproducible."""
     import matplotlib
     matplotlib.use("agg")
     matplotlib.rcParams.update({
@@ -51,7 +51,7 @@ def style(name, seen={}):
 
 
 def save(plt, figure, folder, name, tight=True):
-    """Of few colours, since it lies in the tree."""
+    """Saves a picture with few colours, as the tree holds it."""
     from PIL import Image
     path = os.path.join(folder, name)
     if tight:
@@ -65,7 +65,7 @@ def save(plt, figure, folder, name, tight=True):
 
 
 def series(cases, precision, mesh, row, what):
-    """(N, value) of the paper's cases that have the row."""
+    """(N, value) for the paper's cases that have the variant."""
     out = []
     for case, rows in cases.items():
         if (case.room == "spread" and case.window == "bspline"
@@ -86,14 +86,14 @@ def names(cases, precision, mesh):
 
 
 def panel(axes, cases, precision, mesh, rows, what, labels=None, each=False):
-    """Time over N, or nanoseconds a particle."""
+    """Time over N, or nanoseconds per particle."""
     drawn = 0
     for i, row in enumerate(rows):
         points = series(cases, precision, mesh, row, what)
         if not points or max(v for _, v in points) <= 0:
             continue
         colour, line = style(row)
-        if labels:  # a scan of one row: colours by size
+        if labels:  # a scan of one variant: colours by size
             colour, line = "C%d" % (i % 6), "-" if i < 6 else ":"
         axes.plot([n for n, _ in points],
                   [max(v, 1e-4) * (1e6 / n if each else 1) for n, v in points],
@@ -103,14 +103,14 @@ def panel(axes, cases, precision, mesh, rows, what, labels=None, each=False):
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("particles")
-    axes.set_ylabel("ns a particle" if each else "ms")
+    axes.set_ylabel("ns per particle" if each else "ms")
     axes.set_title("%s, K = %d" % (precision, mesh))
     return drawn
 
 
 def grid(plt, cases, folder, name, panels, rows_of, what, labels=None,
          each=False, columns=2, legend="last"):
-    """Panels (precision, mesh); None if there is nothing to show."""
+    """One panel per precision and mesh; None without data."""
     lines = (len(panels) + columns - 1) // columns
     extra = 1.4 if legend == "right" else 0
     figure, all_axes = plt.subplots(
@@ -137,7 +137,8 @@ def grid(plt, cases, folder, name, panels, rows_of, what, labels=None,
 
 
 def winners(plt, cases, folder, name, panels):
-    """The best row over N and the number of runs on the same positions."""
+    """The fastest variant over N and the number of runs on the same positions.
+    """
     figure, all_axes = plt.subplots(2, 4, figsize=(10.5, 5.2), squeeze=False)
     seen, drawn, colours = [], 0, plt.get_cmap("tab20")
     for axes, (precision, mesh) in zip(all_axes.flat, panels):
@@ -181,7 +182,8 @@ def winners(plt, cases, folder, name, panels):
 
 
 def peers(plt, lines, folder, name, what, total):
-    """Particles a microsecond over N: cuFINUFFT's methods and our best row."""
+    """Particles per microsecond over N: cuFINUFFT's methods and our fastest
+    variant."""
     lines = [r for r in lines
              if r["what"] == what and r["program"] != "gpunufft"]
     panels = sorted({(r["precision"], float(r["tol"]), int(r["K"]), r["dist"])
@@ -203,7 +205,7 @@ def peers(plt, lines, folder, name, what, total):
             if key(r) != panel_:
                 continue
             ms = float(r["run_ms"]) + (float(r["set_ms"]) if total else 0)
-            label = "Farsum, best row" if r["program"] == "farsum" \
+            label = "Farsum, best variant" if r["program"] == "farsum" \
                 else "cuFINUFFT " + ("default" if r["method"] == "0"
                                      else "method " + r["method"])
             n = int(r["N"])
@@ -221,7 +223,7 @@ def peers(plt, lines, folder, name, what, total):
         axes.set_yscale("log")
         axes.set_title("%s, %g, K = %d, %s" % panel_, fontsize=7)
     all_axes.flat[0].legend(fontsize=5.5)
-    all_axes[0][0].set_ylabel("particles a microsecond")
+    all_axes[0][0].set_ylabel("particles per microsecond")
     return save(plt, figure, folder, name)
 
 
@@ -230,7 +232,7 @@ def key(r):
 
 
 def all_pictures(cases, peer_lines, folder):
-    """{name: file}; a name is missing where its lines are."""
+    """{name: file}; a picture without data is left out."""
     plt = plots()
     os.makedirs(folder, exist_ok=True)
     two = [("f32", 128), ("f64", 128)]

@@ -10,15 +10,16 @@ OUT/spreading.log.  A case that is already in the file is skipped, so an
 interrupted run continues.  Kernels are compiled first, in parallel, and kept
 in FARSUM_CACHE_DIR (default: OUT/kernels).  Parts:
 
-  table      the P2G and G2P cases of the 2025 slides and of our targets, every
+  table      the P2G and G2P cases of the 2025 slides and of our goals, every
              variant: f64, P = 8, three channels; f32, P = 6
-  figures32  the 2015 paper's cases: p = 6 B-splines, K = 32, 64, 128, 256,
-  figures64  N = 1e3 ... 1e7, in steps of 1, 2, 5 at K = 128, every variant and
-             the shadow without atomics, in f32 and f64
+  figures32  the 2015 paper's cases in f32: p = 6 B-splines, K = 32, 64, 128,
+             256, N = 1e3 ... 1e7, in steps of 1, 2, 5 at K = 128; every variant
+             and the shadow without atomics
+  figures64  the same in f64
   scans      K = 128: sizes of compute units (gpu_single by shuffles and by
-             local memory) and of thread blocks (gpu_group), f32 and f64
+             shared memory) and of thread blocks (gpu_group), f32 and f64
 
-mesh_report.py writes tables and pictures from it.
+mesh_report.py writes tables and pictures from the file.
 """
 import argparse
 import os
@@ -30,7 +31,7 @@ import parts
 PAPER = ["room=spread", "window=bspline"]
 DECADES = (1000, 10000, 100000, 1000000, 10000000)
 STEPS = tuple(m * 10 ** e for e in range(3, 7) for m in (2, 5))
-# (precision, P, channels, K, N, distribution), most wanted first
+# (precision, P, channels, K, N, distribution), most important first
 TABLE = (("f64", 8, 3, 216, 1000000, "uniform"),
          ("f64", 8, 3, 344, 4000000, "uniform"),
          ("f64", 8, 3, 216, 3000000, "uniform"),
@@ -59,7 +60,7 @@ def units():
 
 
 def figures(precision):
-    """K = 128 in fine steps is what the paper's figures 8 and 9 show."""
+    """The paper's figures 8 and 9 show K = 128 in fine steps."""
     rows = ["all", "gpu_particle_shadow"]
     for k in (128, 64, 32, 256):
         for n in DECADES:
@@ -72,7 +73,7 @@ def scans():
     for precision in ("f32", "f64"):
         for n in DECADES + STEPS:
             if precision == "f32" or n in DECADES:
-                # a scan makes its matrix again for each size
+                # A scan builds the matrix again for each size.
                 some = units() if n < 10000000 else [
                     u for u in units() if "local" not in u]
                 yield (precision, 6, 1, 128, n, "uniform"), PAPER + some
@@ -92,7 +93,7 @@ def command(a, case, words):
 
 
 def warm(a, cases):
-    """Compiles what the cases need: two small runs for each row there is."""
+    """Compiles the cases' kernels, by two small runs for each variant."""
     seen = set()
     both = parts.device_rows("spread") + parts.device_rows("interp")
     for case, words in cases:
@@ -130,11 +131,11 @@ def main():
     p.add_argument("out")
     p.add_argument("--rows", default="build/bench/mesh_rows")
     p.add_argument("--part", action="append", choices=sorted(PARTS),
-                   help="several times; default: all")
+                   help="may be repeated (default: all parts)")
     p.add_argument("--minutes", type=float, default=60,
-                   help="no case is begun later than that")
+                   help="no case starts after this time")
     p.add_argument("--most", type=float, default=90,
-                   help="seconds that a case may take")
+                   help="time limit of a case, seconds")
     p.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     a = p.parse_args()
     os.makedirs(a.out, exist_ok=True)

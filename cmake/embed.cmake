@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The texts of kernels as byte arrays in the library: every *.k and *.kh and
-# every header of src/dialect, under their names in src/.
-#   embed_kernels(OUT): OUT is a C file, made again when a text changes.
+# Embeds the texts of kernels in the library as byte arrays: every *.k and *.kh
+# and every header of src/dialect, under their names in src/.
+#   embed_kernels(OUT): sets OUT to a C file, rewritten when a text changes.
 set(embed_script ${CMAKE_CURRENT_LIST_DIR}/embed_files.cmake)
 function(embed_kernels out)
   set(dir ${PROJECT_SOURCE_DIR}/src)

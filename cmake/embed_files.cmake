@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUT, a C file with the bytes of TEXTS (names below DIR).
+# Writes the C file OUT with the bytes of TEXTS (names below DIR).
 set(arrays "")
 set(rows "")
 set(k 0)

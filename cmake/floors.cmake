@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The oldest versions that are known to work.
+# Refuses versions older than the oldest that are known to work.
 
-# The version that a header states by three macros must reach FLOOR.
+# floor_of_header(NAME FLOOR HEADER MAJOR MINOR RELEASE): the header defines its
+# version by three macros, and the version must be FLOOR or later.
 function(floor_of_header name floor header major minor release)
   file(STRINGS ${header} lines REGEX "^#[ ]*define (${major}|${minor}|${release}) ")
   set(version "")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where, so that an outside project finds it by
-# find_package(farsum) or pkg-config.  The command and its manual page install
-# themselves.  The static library is a set of its own: only who links it needs
-# OpenMP and FFTW.
+# Rules of `cmake --install` for the libraries, so that an outside project finds
+# them by find_package(farsum) or pkg-config.  tools/farsum/CMakeLists.txt has
+# the rules for the command and its manual page.  The static library is a
+# separate component, because only its users need OpenMP and FFTW.
 include(CMakePackageConfigHelpers)
 set(farsum_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/farsum)
 set_target_properties(farsum_shared PROPERTIES EXPORT_NAME farsum)
@@ -27,8 +27,8 @@ install(FILES ${PROJECT_BINARY_DIR}/farsumConfig.cmake
   ${PROJECT_BINARY_DIR}/farsumConfigVersion.cmake
   DESTINATION ${farsum_cmake_dir})
 
-# pkg-config: prefix is told from where the file lies, so that the installed
-# tree may be moved.
+# farsum.pc computes the prefix from its own folder, so the installed tree may
+# be moved.
 set(farsum_pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH FARSUM_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
   ${CMAKE_INSTALL_PREFIX})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles a *_kern.c file once for each instruction set and precision (see
-# src/base/isa.h).  isa_kernels(PREFIX OUT file...) names the objects in
-# OUT.
+# Compiles each *_kern.c file once per instruction set and precision (see
+# src/base/isa.h).
+#   isa_kernels(PREFIX OUT file...): sets OUT to the objects.
 string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" isa_cpu)
 if(isa_cpu MATCHES "x86_64|amd64")
   set(FARSUM_HAVE_X86 1)
@@ -15,10 +15,11 @@ set(isa_flags_avx2 -mavx2 -mfma)
 set(isa_flags_avx512 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
     -mprefer-vector-width=512)
 
-# Sanitized kernels compile for minutes.  The sets beside FARSUM_SANITIZE_ISA,
-# which the presets run by the variable FARSUM_ISA, are left as they are and not
-# optimised; of that one gcc calls its checks of addresses instead of writing
-# them out, and checks once what those find too.
+# Sanitized kernels take minutes to compile.  So only the instruction set
+# FARSUM_SANITIZE_ISA is sanitized, which the presets select by the environment
+# variable FARSUM_ISA.  The others are compiled without sanitizers and without
+# optimisation.  For the sanitized one gcc calls functions for its address
+# checks instead of inlining them, and omits checks that these include.
 set(FARSUM_SANITIZE_ISA avx2 CACHE STRING "the instruction set to sanitize")
 if(NOT FARSUM_SANITIZE_ISA IN_LIST isa_list)
   set(FARSUM_SANITIZE_ISA base)

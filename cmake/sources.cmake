@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library's sources are all *.c and *.cc below src/. Files *_kern.c are
-# compiled once per instruction set. FARSUM_WITHOUT names variants that the
-# build leaves out, for example fft/fftw: their stem and its parts stem_*.  Folders
-# papers/ belong to builds with FARSUM_PAPERS.
-#   library_sources(SOURCES KERNELS)
+# The library's sources are all *.c and *.cc below src/.  Files *_kern.c are
+# compiled once per instruction set.  FARSUM_WITHOUT names variants that the
+# build leaves out: fft/fftw leaves out the files fftw and fftw_*.  Folders
+# papers/ are compiled only with FARSUM_PAPERS.
+#   library_sources(SOURCES KERNELS): sets SOURCES, and KERNELS to *_kern.c.
 function(library_sources sources kernels)
   set(dir ${PROJECT_SOURCE_DIR}/src)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${dir}/*.c ${dir}/*.cc)
@@ -20,9 +20,9 @@ function(library_sources sources kernels)
   set(${kernels} ${kern} PARENT_SCOPE)
 endfunction()
 
-# The names stage/stem of all lines VARIANT(stage, stem, ...) or PAPER(...) in the
-# stages' tables, without those that the build leaves out.
-#   stage_variants(NAMES)
+# stage_variants(NAMES): sets NAMES to stage/stem for each line VARIANT(stage,
+# stem, ...) or PAPER(...) of the stages' tables, except for variants that the
+# build leaves out.
 function(stage_variants names)
   file(GLOB_RECURSE tables CONFIGURE_DEPENDS
     ${PROJECT_SOURCE_DIR}/src/stage/*.def)

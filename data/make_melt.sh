@@ -6,10 +6,10 @@
 #
 # Tosi-Fumi potential (Fumi and Tosi, J. Phys. Chem. Solids 25, 31 (1964);
 # Tosi and Fumi, ibid. 25, 45 (1964)) with full charges.  The rock salt crystal
-# is melted at 2500 K for 6 ps, cooled to 1150 K in 4 ps, kept there for 20 ps,
-# at constant volume, steps of 2 fs, PPPM 1e-4, 10 A.  Seeds are fixed.
-# Density of the melt: Janz, J. Phys. Chem. Ref. Data 17 Suppl. 2 (1988),
-# 2.1393 - 5.430e-4 T g/cm3.
+# is melted at 2500 K for 6 ps, cooled to 1150 K in 4 ps and kept there for
+# 20 ps, at constant volume with steps of 2 fs, by PPPM 1e-4 with a cutoff of
+# 10 A.  Seeds are fixed.  Density of the melt: 2.1393 - 5.430e-4 T g/cm3 (Janz,
+# J. Phys. Chem. Ref. Data 17 Suppl. 2 (1988)).
 set -eu
 out=$(cd "${1:-$(dirname "$0")}" && pwd)
 ranks=${THREADS:-2}
@@ -63,7 +63,7 @@ dump 1 all custom 1 end.dump id type q x y z
 dump_modify 1 sort id format line "%d %d %g %.9f %.9f %.9f"
 run 0
 END
-# Open MPI asks for these when root runs it, and for more ranks than cores.
+# Open MPI requires these if root runs it, and for more ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
     OMP_NUM_THREADS=1
 mpirun --oversubscribe -np "$ranks" lmp -in melt.in >log 2>&1 || {

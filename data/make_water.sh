@@ -4,10 +4,11 @@
 #   apt-get install gromacs python3
 #   ./make_water.sh [FOLDER]      # default: this one; about 4 minutes, 2 cores
 #
-# Molecules start on a lattice, each turned at random; GROMACS relaxes them,
-# then runs 5 ps at 1 fs and 50 ps at 2 fs, at constant volume.  PME, 9 A.
-# Nothing is read but this file.  Seeds are fixed and one rank is used with
-# -reprod, so the same build on the same kind of machine gives the same file.
+# Molecules start on a lattice in random orientations.  GROMACS relaxes them,
+# then runs 5 ps with steps of 1 fs and 50 ps with steps of 2 fs, at constant
+# volume, with PME and a cutoff of 9 A.  The script needs no other file.  Seeds
+# are fixed and one rank runs with -reprod, so the same build on the same kind
+# of machine gives the same files.
 set -eu
 out=$(cd "${1:-$(dirname "$0")}" && pwd)
 threads=${THREADS:-2}
@@ -80,7 +81,7 @@ XY XZ YZ are the tilts over lx, lx, ly.  The cell has equal heights a molecule.
 import math, random, sys
 
 MASS = 2 * 1.00794 + 15.9994
-VOLUME = MASS / (0.997 * 0.602214076)  # A^3 a molecule at 0.997 g/cm3
+VOLUME = MASS / (0.997 * 0.602214076)  # A^3 per molecule at 0.997 g/cm3
 Q = {"O": -0.8476, "H": 0.4238}
 
 

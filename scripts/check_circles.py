@@ -4,10 +4,10 @@
 
     scripts/check_circles.py BUILD [MOST]
 
-BUILD is a build folder whose library is made: nm reads who defines and who
-uses a symbol in its objects.  A file of src/ is a node.  An edge is an include,
-or a use of a symbol that another file defines.  Prints each circle of more than
-two files; exit status 1 if one has more than MOST (default: 3).
+BUILD is a build folder with a finished library.  nm lists the symbols that its
+objects define and use.  Each file of src/ is a node.  An edge is an include, or
+the use of a symbol that another file defines.  Prints each circle of more than
+two files; exit status 1 if one has more than MOST files (default: 3).
 
 Calls through pointers (method->execute, row->variant->run) make no edge.
 """
@@ -35,7 +35,8 @@ def include_edges():
 
 
 def objects(build):
-    """(source below src/, object) of each compiled file of the library."""
+    """Yields (source below src/, object) for each compiled file of the library.
+    """
     for path in pathlib.Path(build).rglob("*.o"):
         text = path.as_posix()
         m = re.search(r"/farsum_(?:objects|kernels_\w+)\.dir/src/(.*)\.o$",
@@ -47,7 +48,7 @@ def objects(build):
 def call_edges(build):
     source_of = {path: source for source, path in objects(build)}
     if not source_of:
-        sys.exit(f"check_circles: no objects of the library in {build}")
+        sys.exit(f"check_circles: found no objects of the library in {build}")
     out = subprocess.run(["nm", "-A", *source_of], capture_output=True,
                          text=True, check=True).stdout
     defined, used = {}, {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the folders of src/: who may include whom, and how large they are.
+"""Checks the folders of src/: which may include which, and their sizes.
 
     scripts/check_layers.py      exit status 1 if a rule is broken
 
@@ -17,10 +17,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SRC = ROOT / "src"
 SUFFIXES = (".c", ".h", ".cc", ".k", ".kh")
-MOST_FILES = 40  # of one folder
+MOST_FILES = 40  # in one folder
 
 LOW = ["base", "math", "dialect", "device", "cost", "points"]
-# What each folder of the first level may include besides itself.
+# The folders that each folder of the first level may include besides itself.
 ALLOWED = {
     "base": [],
     "math": ["base"],
@@ -36,9 +36,9 @@ ALLOWED = {
     "mesh": LOW + ["stage", "task", "tune"],
     "plan": LOW + ["stage", "task", "tune", "reference", "method"],
 }
-# Folders of src/stage that other stages may include: what several share.
+# Folders of src/stage with common code, which all stages may include.
 SHARED = ["stage/particles", "stage/expansions"]
-# A grid of boxes is convolved by transforms.
+# (stage, a stage that it may include): lattice convolves boxes by transforms.
 PAIRS = {("stage/lattice", "stage/fft")}
 
 
@@ -52,7 +52,7 @@ def folder_of(name):
 
 
 def stage_of(folder):
-    """stage/m2l of stage/m2l/dense; None for src/stage itself."""
+    """The stage's folder: stage/m2l for stage/m2l/dense, None for src/stage."""
     parts = folder.split("/")
     return "/".join(parts[:2]) if len(parts) > 1 else None
 

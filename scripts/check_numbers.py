@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses what prints or reads real numbers by the locale of the program.
+"""Refuses code that prints or reads real numbers in the program's locale.
 
-A number that a program reads goes through src/base/number.h: its digits do not
-change with the locale.  A message for people may hold %g where the printer sets
-the C locale: MESSAGES anywhere, WRITERS in MESSAGE_FILES only.  Everything else
-that converts a real, or reads one, is refused: conversions of printf in any
+Numbers that a program reads go through src/base/number.h, whose digits do not
+change with the locale.  Messages for people may use %g where the printing
+function sets the C locale: those of MESSAGES in any file, those of WRITERS only
+in MESSAGE_FILES.  All other conversions of reals are refused: printf's in any
 literal (also one that a macro completes), strtod and its family, scanf.
-Whole numbers print as they are: no locale changes %d.  They are read by
-base/number.h too: strtol and atoi take spaces and signs, and ask for glibc 2.38
-where the library is built on it.
 
-Programs of test/, bench/ and examples/ print what other programs read: they
-stay in the C locale that a program starts in, IN_LOCALES apart.
+%d is allowed, because no locale changes whole numbers.  But whole numbers are
+read by base/number.h too: strtol and atoi accept spaces and signs, and a
+library that is built on glibc 2.38 and calls them requires that version.
+
+Programs of test/, bench/ and examples/ print numbers that other programs read.
+So they must stay in the C locale, in which a program starts; IN_LOCALES lists
+the exceptions.
 
     scripts/check_numbers.py [FILE...]      exit status 1 if anything is refused
 """
@@ -25,9 +27,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "include", "tools")
 PROGRAMS = ("test/", "bench/", "examples/")
 SUFFIXES = (".c", ".h", ".cc", ".k", ".kh", ".def")
-# The printer, the reader, and the C locale itself.
+# The printer and the reader of numbers, and the C locale; not checked.
 PAIR = ("src/base/number.c", "src/base/c_locale.c", "src/base/c_locale.h")
-# What these print goes by the C locale, and to people.
+# Functions that print for people, in the C locale.
 MESSAGES = {"FAIL", "GO_FAIL", "status_fail", "status_prefix", "task_log",
             "progress_step", "progress_phase", "say_error", "say_note",
             "say_progress", "text_fail"}
@@ -57,9 +59,9 @@ REFUSED = re.compile(
     r"duplocale|localeconv|stod|stof|stold|to_chars|from_chars|iostream|"
     r"s?[io]?stringstream|iomanip)\b")
 REAL = re.compile(r"%[-+ #0-9.*'$I\0]*[hlLqjzt]*[aAeEfFgG]")
-# A conversion whose letter a macro or another literal brings.
+# A conversion whose letter comes from a macro or from another literal.
 OPEN = re.compile(r"%[-+ #0-9.*'$I]*[hlLqjzt]*(?:\0|$)")
-# A format that makes a format: "%%.%dg".
+# A format that prints a format: "%%.%dg".
 NESTED = re.compile(r"%%[-+#0-9.*]*%[-+ 0-9]*l*[diu][lL]?[aAeEfFgG]")
 TOKEN = re.compile(
     r"""(?P<skip>//[^\n]*|/\*.*?\*/|\\\n|[ \t\r\f\v]+)
@@ -81,15 +83,15 @@ def tokens(source):
 
 
 def piece(text):
-    """A literal's characters, escapes that hide a letter among them."""
+    """A literal's characters; escapes by number become the characters."""
     body = text[text.index('"') + 1:-1].replace("\\\n", "")
     body = re.sub(r"\\x([0-9a-fA-F]+)", lambda m: chr(int(m[1], 16)), body)
     return re.sub(r"\\([0-7]{1,3})", lambda m: chr(int(m[1], 8)), body)
 
 
 def literals(all_tokens):
-    """(text, line, call): adjacent literals joined, other names between them
-    as \\0, and the innermost call that the literal is an argument of."""
+    """Yields (text, line, call).  text joins adjacent literals, with \\0 for
+    each name between them; call is the innermost call with that argument."""
     calls, joined, start = [], None, 0
     before, inside_macro = "", 0
     for kind, text, line in all_tokens + [("mark", ";", 0)]:
@@ -122,7 +124,7 @@ def wrong_formats(all_tokens, name):
         if call in ASSEMBLER:
             continue
         if NESTED.search(text):
-            yield line, "a format that makes a format of a real"
+            yield line, "a format that prints a format for a real"
         text = text.replace("%%", "")
         if OPEN.search(text):
             yield line, f"a conversion that a macro completes: {text!r}"
@@ -131,12 +133,12 @@ def wrong_formats(all_tokens, name):
                                         and name in MESSAGE_FILES)
             if not good:
                 found = REAL.search(text).group()
-                yield line, (f"{found} goes by the locale, or is read by a "
-                             f"program ({call or 'no call'}): base/number.h")
+                yield line, (f"{found} depends on the locale, or a program "
+                             f"reads it ({call or 'no call'}): base/number.h")
 
 
 def leaves_c(source, name):
-    """Locales that a program of tests or benches enters."""
+    """Yields calls by which a test or a bench enters another locale."""
     if name in IN_LOCALES:
         return
     for kind, text, line in tokens(source):

@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks the rules that the tree lives by; prints every breach, exits 1 if any.
+# Checks the rules of the tree.  Prints every breach; exit status 1 if there is
+# one.
 #
-#   includes run one way, and no folder is too large (check_layers.py).
-#   prose avoids the turns of banned_words.txt (check_words.py).
-#   a file has at most 500 lines, a function at most 120, a line of C at most
-#   80 characters; nothing names this machine's folders; the library reads the
-#   environment by secure_getenv and keeps files by base/store.h.
-#   numbers that programs read are printed and read by base/number.h.
+#   - Includes run one way, and no folder is too large (check_layers.py).
+#   - Prose avoids the turns of banned_words.txt (check_words.py).
+#   - A file has at most 500 lines, a function at most 120, and a line of C at
+#     most 80 characters.
+#   - No file names folders of this machine.
+#   - The library reads the environment by secure_getenv and writes files by
+#     base/store.h.
+#   - Numbers that programs read are printed and read by base/number.h.
 set -eu
 cd "$(dirname "$0")/.."
 bad=0
@@ -37,13 +40,13 @@ for file in $texts; do
     [ "$lines" -le 500 ] || breach "$file: $lines lines, above 500"
 done
 
-# Each source says its licence at its head.
+# Each source names its licence at its head.
 bare=$(find src include tools test examples bench cmake scripts .ci \
            -name '*.[chk]' -o -name '*.kh' -o -name '*.cc' -o -name '*.def' \
            -o -name '*.sym' -o -name '*.py' -o -name '*.sh' -o -name '*.map' \
            -o -name '*.cmake' -o -name 'CMakeLists.txt' | sort \
            | xargs grep -L 'SPDX-License-Identifier: Apache-2.0' || :)
-[ -z "$bare" ] || breach "$bare: no line of the licence (SPDX) at the head"
+[ -z "$bare" ] || breach "$bare: the head lacks the licence line (SPDX)"
 
 # A function's body starts and ends with a brace in the first column.
 long=$(awk '
@@ -58,8 +61,8 @@ long=$(awk '
                              length($0) }' $sources)
 [ -z "$long" ] || breach "$long"
 
-# Threads and locks of the process go through base/par.h and base/fork.h: a
-# team in the library's floating-point environment, locks that fork waits for.
+# base/par.h gives threads the library's floating-point environment.  fork waits
+# for the locks of base/fork.h.
 regions=$(grep -rnE '# *pragma omp parallel|_Pragma\("omp parallel' src \
               | grep -v '^src/base/par\.' || :)
 [ -z "$regions" ] || breach "$regions: use PAR_FOR or PAR_TEAM of base/par.h"
@@ -67,14 +70,14 @@ locks=$(grep -rnE 'PTHREAD_MUTEX_INITIALIZER|pthread_mutex_init' src \
             | grep -v '^src/base/fork\.' || :)
 [ -z "$locks" ] || breach "$locks: use FORK_LOCK of base/fork.h"
 
-# A program with another user's rights must not be led by the environment.
+# The environment must not control a program with another user's rights.
 loose=$(grep -rnE '(^|[^_a-z])getenv *\(' src || :)
-[ -z "$loose" ] || breach "$loose: the library reads by secure_getenv"
+[ -z "$loose" ] || breach "$loose: use secure_getenv"
 
-# Kept files are opened, written and renamed in one place.
+# Only base/store.c opens, writes and renames cached files.
 loose=$(grep -rnE '(^|[^_a-z])(rename|renameat|mkstemp|mkdir) *\(' src \
             | grep -v '^src/base/store\.c:' || :)
-[ -z "$loose" ] || breach "$loose: files are kept by base/store.h"
+[ -z "$loose" ] || breach "$loose: use base/store.h for files"
 
 python3 -B scripts/check_numbers.py || bad=1
 

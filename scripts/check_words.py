@@ -4,11 +4,12 @@
 
     scripts/check_words.py [-v] [FILE...]
 
-scripts/banned_words.txt has a turn per line: the hits that are left, a regular
-expression, and what to write instead.  Prose is read: Markdown outside code
-blocks, comments, and literals that hold a space.  Exit status 1 if a turn has
-more hits than its line allows; fewer: lower the number.  -v prints each hit;
-with files only these are read, and every hit is printed.
+scripts/banned_words.txt has one turn per line: the number of hits that it
+allows, a regular expression, and words to write instead.  The script reads
+prose: Markdown outside code blocks, comments, and literals that contain a
+space.  Exit status 1 if a turn has more hits than its line allows.  If it has
+fewer, lower the number.  -v prints each hit.  If FILEs are given, the script
+reads only these and prints every hit.
 """
 
 import pathlib
@@ -30,7 +31,7 @@ def turns():
 
 
 def prose(path):
-    """(line number, text) of what people read."""
+    """Yields (line number, text) for the prose of a file."""
     text = path.read_text(errors="replace")
     if path.suffix == ".md":
         fence = False

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that building and testing need, if they are not
-# there: as root or by sudo without a password; else names the one command that
-# does it and fails.
+# Installs the Debian packages that are missing for building and testing, as
+# root or by sudo without a password.  If neither is possible, prints the
+# command that installs them and fails.
 #
-#     scripts/install_deps.sh          to build and test
-#     scripts/install_deps.sh --ci     and what CI compares with and checks by
+#     scripts/install_deps.sh          packages to build and test
+#     scripts/install_deps.sh --ci     and CI's other codes and compilers
 set -eu
 
 packages="build-essential cmake pkg-config libfftw3-dev libkissfft-dev
@@ -18,7 +18,7 @@ if [ "${1:-}" = --ci ]; then
 fi
 
 if ! command -v dpkg >/dev/null; then
-    echo "Not a Debian system: what building needs is, by Debian's names:" \
+    echo "Not a Debian system.  Building needs these packages (Debian's names):" \
          $packages
     exit 0
 fi

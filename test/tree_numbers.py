@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the tree's check of numbers refuses each way to print or read one
-in the current locale, and accepts code that no locale changes."""
+"""Tests that scripts/check_numbers.py refuses each way to print or read a
+number in the current locale, and accepts code that no locale changes."""
 
 import os
 import sys

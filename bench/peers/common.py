@@ -3,10 +3,10 @@
 norm.
 
 A result file (.npz) contains forces [N][3] and, if the peer computes them,
-potential [N], energy, virial [3][3] (W = -dE/d strain), in units of the peer;
-constant, the peer's Coulomb constant in those units; info, JSON text.
-`reduced()` divides by the constant, so that peers can be compared.  Lengths
-are in Angstrom everywhere except inside GROMACS.
+potential [N], energy and virial [3][3] (W = -dE/d strain), in the peer's units.
+It also contains the peer's Coulomb constant in these units (`constant`) and
+JSON text (`info`).  `reduced()` divides by the constant, so that peers can be
+compared.  Lengths are in Angstrom everywhere except inside GROMACS.
 """
 import json
 import math
@@ -39,7 +39,7 @@ class System:
         return abs(np.linalg.det(self.cell))
 
     def replicated(self, counts):
-        """Copies along a, b, c; the copies of the first cell come first."""
+        """Copies along a, b, c; the original particles come first."""
         shift = np.array([(i, j, k) for i in range(counts[0])
                           for j in range(counts[1])
                           for k in range(counts[2])], dtype=float) @ self.cell
@@ -50,9 +50,9 @@ class System:
                       np.tile(self.species, m))
 
     def lower(self):
-        """The same system turned so that the cell is lower triangular, with
-        a positive diagonal, particles wrapped into it; and the rotation R
-        with new = old @ R, so that forces come back by R.T."""
+        """The system rotated so that the cell is lower triangular with a
+        positive diagonal, with particles wrapped into the cell; and the
+        rotation R.  new = old @ R, so R.T rotates forces back."""
         q, r = np.linalg.qr(self.cell.T)
         sign = np.where(np.diag(r) < 0, -1.0, 1.0)
         rotation, cell = q * sign, (r * sign[:, None]).T
@@ -61,7 +61,7 @@ class System:
             rotation, cell = np.eye(3), self.cell.copy()
         if np.linalg.det(rotation) < 0:
             raise SystemExit("common: the cell is left-handed")
-        # Shorter tilts describe the same lattice; both programs ask for them.
+        # Shorter tilts describe the same lattice; both programs require them.
         for row, col in ((2, 1), (2, 0), (1, 0)):
             cell[row] -= cell[col] * round(cell[row, col] / cell[col, col])
         pos = self.pos @ rotation
@@ -163,7 +163,7 @@ def norm(forces, system, constant=1.0):
 
 
 def force_error(forces, reference, system):
-    """Relative RMS of the difference; both with the constant divided out."""
+    """Relative RMS difference of two sets of forces, both reduced()."""
     d = math.sqrt(np.mean(np.sum((forces - reference) ** 2, axis=1)))
     return d / norm(reference, system)
 
@@ -174,7 +174,7 @@ def save(path, constant, info, **arrays):
 
 
 def reduced(path):
-    """A result with the constant divided out; a dictionary."""
+    """A result as a dictionary, divided by the peer's Coulomb constant."""
     with np.load(path) as z:
         c = float(z["constant"])
         out = {k: z[k] / c for k in ("forces", "potential", "energy", "virial")
@@ -184,7 +184,7 @@ def reduced(path):
 
 
 def need(*programs):
-    """Stops with status 77, which test runners read as skipped."""
+    """Exits with status 77, "skipped" for test runners, without a program."""
     from shutil import which
     missing = [p for p in programs if which(p) is None]
     if missing:
@@ -193,7 +193,8 @@ def need(*programs):
 
 
 def call(command, cwd, env=None):
-    """Runs a program; its output, or the end of it in the error."""
+    """Runs a program and returns its output; a failure raises RuntimeError
+    with the end of the output."""
     full = {**os.environ, "OMP_NUM_THREADS": "1", **(env or {})}
     done = subprocess.run(command, cwd=cwd, env=full, errors="replace",
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -205,6 +206,6 @@ def call(command, cwd, env=None):
 
 
 def triple(text):
-    """"4" or "4,4,8" (or "x" between): three counts."""
+    """Three counts from "4", "4,4,8" or "4x4x8"."""
     v = [int(w) for w in text.replace("x", ",").split(",")]
     return v * 3 if len(v) == 1 else v

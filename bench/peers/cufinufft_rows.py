@@ -30,8 +30,9 @@ import numpy as np
 
 COLUMNS = ("program", "version", "what", "method", "precision", "tol", "P",
            "K", "N", "dist", "set_ms", "run_ms", "error", "default")
-# Relative error of type 1 by support, window prolate, twice as many mesh points
-# as modes: nufft_rows host PRECISION 32 20000 uniform TOLERANCE upsampling=2.
+# Relative error of type 1 by support, with window prolate and twice as many
+# mesh points as modes, measured with
+# nufft_rows host PRECISION 32 20000 uniform TOLERANCE upsampling=2.
 SUPPORT = {"f64": {4: 8.0e-4, 5: 7.6e-5, 6: 1.02e-5, 7: 1.1e-6, 8: 1.09e-7,
                    9: 1.13e-8, 10: 1.19e-9, 11: 1.1e-10, 12: 1.14e-11,
                    13: 1.12e-12, 14: 1.36e-13},
@@ -45,7 +46,7 @@ TYPES = {"f32": (np.float32, np.complex64), "f64": (np.float64, np.complex128)}
 
 
 def spread_cases():
-    """(precision, tol, K, N, dist), most wanted first."""
+    """Yields (precision, tol, K, N, dist), most important first."""
     for k, counts in ((128, (1e6, 1e7, 1e5, 1e4, 1e3)),
                       (64, (1e5, 1e4, 1e3, 1e6)), (256, (1e7, 1e6, 1e5))):
         for n in counts:
@@ -70,7 +71,7 @@ def nufft_cases():
 
 
 def positions(cp, n, dist, real, seed=1):
-    """[3][n] in [-pi, pi): as mesh_rows has them."""
+    """Positions [3][n] in [-pi, pi), as in mesh_rows."""
     rng = cp.random.default_rng(seed)
     x = rng.random((3, n), dtype=cp.float64)
     if dist == "clustered":
@@ -82,7 +83,7 @@ def positions(cp, n, dist, real, seed=1):
 
 
 class Clock:
-    """Times a call on the null stream."""
+    """Measures the time of calls on the null stream."""
 
     def __init__(self, cp):
         self.cp = cp
@@ -110,8 +111,8 @@ def strengths(cp, shape, cplx, seed):
 
 
 def peer(cufinufft, cp, clock, kind, method, precision, tol, k, x, alone):
-    """(set_ms, run_ms, input, output); the calls go past the Python layer,
-    whose checks take longer than a small transform."""
+    """(set_ms, run_ms, input, output).  Calls bypass the Python layer, whose
+    checks take longer than a small transform."""
     cplx = TYPES[precision][1]
     n = x.shape[1]
     options = {"gpu_method": method} if method else {}
@@ -139,7 +140,7 @@ def peer(cufinufft, cp, clock, kind, method, precision, tol, k, x, alone):
 
 
 def direct_1(cp, x, c, k, count=24, seed=5):
-    """Modes (as indices of f) and their sums."""
+    """Indices of some modes in f, and their direct sums."""
     at = np.random.default_rng(seed).integers(0, k, (count, 3))
     xs = x.astype(cp.float64)
     out = []
@@ -159,7 +160,7 @@ def error_1(cp, x, c, k, f):
 
 
 def error_2(cp, x, f, k, c, count=24):
-    """Type 2 with cufinufft's sign, -1."""
+    """Error of type 2 against direct sums with cufinufft's sign, -1."""
     at = np.random.default_rng(5).integers(0, x.shape[1], count)
     modes = cp.arange(k) - k // 2
     wide = f.astype(cp.complex128)
@@ -180,7 +181,7 @@ def tolerance_error(cufinufft, cp, clock, precision, tol):
 
 
 def support(precision, error):
-    """Our least P whose error is at most that, or the best there is."""
+    """Our smallest P with at most this error, else the most accurate P."""
     table = SUPPORT[precision]
     good = [p for p, e in table.items() if e <= error]
     return min(good) if good else min(table, key=table.get)
@@ -227,7 +228,7 @@ def our_lines(a, precision, tol, p, k, n, dist, rows, error):
 
 
 def warm(a, rows):
-    """Compiles kernels side by side."""
+    """Compiles kernels in parallel."""
     jobs = [subprocess.Popen(
         [a.rows, a.device, precision, str(p), "1", "64", n, "uniform",
          "parts=2", row], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -315,7 +316,8 @@ def whole(a, cufinufft, cp, write, finished, end):
         cp.get_default_memory_pool().free_all_blocks()
         if not a.nufft or ("farsum", "type 1") + case in finished:
             continue
-        # tighter until the error is no larger than the peer's worst
+        # nufft_rows tightens its tolerance until its error is no larger than
+        # the largest of the peer's methods.
         try:
             text = subprocess.run(
                 [a.nufft, a.device, precision, str(k), str(n), dist, str(tol),
@@ -334,12 +336,14 @@ def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("--device", default="cuda:0")
-    p.add_argument("--rows", help="mesh_rows: spreading and interpolation alone")
-    p.add_argument("--nufft", help="nufft_rows: whole transforms")
+    p.add_argument("--rows", help="path of mesh_rows: compare only spreading "
+                   "and interpolation")
+    p.add_argument("--nufft", help="path of nufft_rows: compare whole "
+                   "transforms")
     p.add_argument("--whole", action="store_true",
-                   help="whole transforms, cuFINUFFT's if --nufft is not given")
+                   help="whole transforms; without --nufft only cuFINUFFT's")
     p.add_argument("--minutes", type=float, default=60)
-    p.add_argument("--out", required=True, help="CSV, appended")
+    p.add_argument("--out", required=True, help="CSV file; lines are appended")
     a = p.parse_args()
     import cupy as cp
     import cufinufft

@@ -30,7 +30,7 @@ def of_lammps(system):
 
 
 def of_openmm(system):
-    """In units of charge over length squared, or None."""
+    """Forces in charge squared over length squared, or None if skipped."""
     try:
         import openmm
         from openmm import unit

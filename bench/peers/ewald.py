@@ -21,14 +21,14 @@ REACH = 6.2  # erfc(6.2) = 2e-18, exp(-6.2^2) = 2e-17
 
 
 def half_heights(cell):
-    """Half the distance between opposite faces, the smallest of three."""
-    inverse = np.linalg.inv(cell)  # columns: reciprocal vectors / 2 pi
+    """The smallest distance between opposite faces, halved."""
+    inverse = np.linalg.inv(cell)  # columns: reciprocal vectors over 2 pi
     return 0.5 / np.linalg.norm(inverse, axis=0).max()
 
 
 def near(system, alpha, rc):
-    """Real-space potential, field and virial: pairs by nearest image, which
-    is the only one below rc < half the smallest height."""
+    """Real-space potential, field and virial, from pairs of nearest images.
+    With rc below half the smallest height no other image counts."""
     x, q, cell = system.pos, system.charge, system.cell
     inverse = np.linalg.inv(cell)
     n = system.n
@@ -94,7 +94,7 @@ def far(system, alpha):
 
 
 def ewald(system, rc=None):
-    """potential, forces, energy, virial; constant 1."""
+    """Potential, forces, energy and virial, with Coulomb constant 1."""
     rc = min(rc or 18.0, 0.9999 * half_heights(system.cell))
     alpha = REACH / rc
     a, b = near(system, alpha, rc), far(system, alpha)
@@ -107,7 +107,7 @@ def ewald(system, rc=None):
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     p.add_argument("input")
-    p.add_argument("--first", type=int, help="only so many particles")
+    p.add_argument("--first", type=int, help="use only the first N particles")
     p.add_argument("--rc", type=float, help="cutoff, Angstrom")
     p.add_argument("--out", required=True)
     a = p.parse_args()

@@ -26,7 +26,7 @@ COLUMNS = ("program", "version", "what", "method", "precision", "tol", "P",
 
 
 def direct(np, kind, x, given, k, at):
-    """Exact values: of modes `at` (flat), or of points `at`."""
+    """Direct sums at the modes `at` (flat indices), or at the points `at`."""
     axis = np.arange(k) - k // 2
     out = []
     for a in at:
@@ -41,7 +41,7 @@ def direct(np, kind, x, given, k, at):
 
 
 def theirs(a, np, finufft, kind, precision, tol, threads, x):
-    """(plan's set points, execute, error)."""
+    """(function that sets points, function that executes, error)"""
     real, cplx = {"f64": (np.float64, np.complex128),
                   "f32": (np.float32, np.complex64)}[precision]
     n, k = x.shape[1], a.modes
@@ -112,8 +112,9 @@ def case(a, np, finufft, write, precision, tol, threads):
 def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("--venv", required=True, help="outside the tree")
-    p.add_argument("--nufft", required=True, help="our nufft_rows")
+    p.add_argument("--venv", required=True,
+                   help="virtual environment, outside the tree")
+    p.add_argument("--nufft", required=True, help="path of our nufft_rows")
     p.add_argument("--modes", type=int, default=64)
     p.add_argument("--points", type=float, default=1e6)
     p.add_argument("--dist", default="uniform",
@@ -122,7 +123,7 @@ def main():
     p.add_argument("--precision", default="f64")
     p.add_argument("--threads", default="1,2")
     p.add_argument("--rounds", type=int, default=3)
-    p.add_argument("--out", required=True, help="CSV, appended")
+    p.add_argument("--out", required=True, help="CSV file; lines are appended")
     a = p.parse_args()
     finufft_spread.enter(a.venv, __file__)
     import numpy as np

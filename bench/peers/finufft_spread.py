@@ -7,13 +7,13 @@
         --tol 1e-6 --precision f64,f32 --threads 1,2 --out spread.csv
 
 FINUFFT comes from PyPI, in a virtual environment outside this tree (--venv;
-created there, with the release below, if it is missing).  Plans are created
+created with the release below if it is missing).  Plans are created
 beforehand.  "set" is setpts (its sort), "execute" only the spread or
-interpolation; minimum and median of --repeats.  FINUFFT's strengths and mesh
-are complex, so one of its transforms processes two real right-hand sides:
-"rhs" is the number of real ones in a row.  Points are uniform in the cell
-unless --input names a file, whose particles (replicated with --replicate) are
-then used.  The mesh here is the mesh written to: this mode adds no upsampling.
+interpolation; both have minimum and median of --repeats.  FINUFFT's strengths
+and mesh are complex, so one of its transforms processes two real right-hand
+sides: "rhs" counts the real ones of a CSV row.  Points are uniform in the cell,
+or the particles of the file --input, copied by --replicate.  --mesh is the mesh
+written to: this mode adds no upsampling.
 """
 import argparse
 import csv
@@ -30,8 +30,8 @@ COLUMNS = ("peer", "version", "what", "precision", "n", "mesh", "tol",
 
 
 def enter(venv, script=__file__, *releases):
-    """Runs the script again with the environment's interpreter; a missing
-    environment is made, with these packages of PyPI."""
+    """Runs the script again with the environment's interpreter.  Creates a
+    missing environment with these packages of PyPI."""
     python = os.path.join(venv, "bin", "python")
     if os.path.abspath(sys.prefix) == os.path.abspath(venv):
         return
@@ -55,7 +55,7 @@ def clock(function, repeats):
 
 
 def points(a, np):
-    """[3][n] in [-pi, pi)."""
+    """Positions [3][n] in [-pi, pi)."""
     if not a.input:
         return np.random.default_rng(a.seed).uniform(
             -np.pi, np.pi, (3, a.points))
@@ -66,7 +66,7 @@ def points(a, np):
 
 
 def measure(a, np, finufft, precision, threads):
-    """Rows of the file for spread and interp."""
+    """Rows of the CSV file for spread and interp."""
     real, cplx = {"f64": (np.float64, np.complex128),
                   "f32": (np.float32, np.complex64)}[precision]
     x = np.ascontiguousarray(points(a, np), dtype=real)
@@ -105,20 +105,22 @@ def triple(text):
 def main():
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    p.add_argument("--venv", required=True, help="outside the tree")
+    p.add_argument("--venv", required=True,
+                   help="virtual environment, outside the tree")
     p.add_argument("--points", type=int, default=1000000)
     p.add_argument("--mesh", type=triple, default=[128, 128, 128],
                    help="128 or 128,128,96")
     p.add_argument("--tol", type=float, default=1e-6)
     p.add_argument("--upsampling", type=float, default=2.0,
-                   help="what the kernel's shape is chosen for")
+                   help="upsampling that determines the kernel's shape")
     p.add_argument("--precision", default="f64,f32")
     p.add_argument("--threads", default="1,2")
     p.add_argument("--repeats", type=int, default=7)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--input", help="extended XYZ or LAMMPS data")
     p.add_argument("--replicate", type=triple, default=[1, 1, 1])
-    p.add_argument("--out", help="CSV, appended; default: standard output")
+    p.add_argument("--out", help="CSV file; lines are appended (default: "
+                   "standard output)")
     a = p.parse_args()
     enter(a.venv)
     import numpy as np

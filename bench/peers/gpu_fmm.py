@@ -12,14 +12,14 @@ Farsum's side of the table is
     ewald_rows cuda:0 "laplace n=1e6 cell=open net=1" reference=direct:500 \\
         want=1e-4,prec=f32,method=fmm
 
-Errors are relative RMS of the force against direct sums at some particles.
-jz-fmm is f32 and made for masses: use charges of one sign.  jaxFMM runs in its
-f64 mode with pairs in f32, its own choice.  run_ms is the minimum over some
-evaluations with everything on the GPU, with new strengths at the same points
-where the program supports that (jaxFMM's frozen evaluator; jz-fmm with a given
-tree).  all_ms includes building the tree (jz-fmm: one compiled call).  A
-setting that fails is named in the output; each is compiled first.  The grid is
-tried from the fastest settings on until --minutes are over.
+Errors are RMS force errors over the RMS force, against direct sums at some
+particles.  jz-fmm works in f32 and with masses: use charges of one sign.
+jaxFMM's f64 mode evaluates pairs in f32.  run_ms is the minimum of some
+evaluations with all data on the GPU.  Where the program supports it, they use
+new strengths at the same points (jaxFMM's frozen evaluator; jz-fmm with an
+existing tree).  all_ms includes building the tree (jz-fmm: one compiled call).
+Each setting is compiled before it is timed, and the output names settings that
+fail.  The grid is tried from the fastest settings on, for --minutes.
 """
 import argparse
 import csv
@@ -106,7 +106,7 @@ class Jzfmm:
                                                 result="partz_tree")
         again = lambda: _fast_multipole_method_z.jit(partz, tree,
                                                      cfg_fmm=c).values
-        # potential -1/r and its derivatives: fields of charges point away
+        # The potential is -1/r, so its derivatives are the field.
         to_field = lambda out: np.asarray(out, dtype=float)[:, 1:4] \
             / self.scale ** 2
         return whole, again, to_field
@@ -134,7 +134,7 @@ def main():
     p.add_argument("--peer", choices=list(PEERS), required=True)
     p.add_argument("--errors", default="1e-3,1e-5")
     p.add_argument("--minutes", type=float, default=5)
-    p.add_argument("--out", required=True, help="CSV, appended")
+    p.add_argument("--out", required=True, help="CSV file; lines are appended")
     a = p.parse_args()
     a.errors = [float(e) for e in a.errors.split(",")]
     end = time.time() + 60 * a.minutes

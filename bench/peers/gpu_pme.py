@@ -1,33 +1,35 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times PME programs for GPUs on our inputs: OpenMM, torch-pme, jax-pme,
-nvalchemi-toolkit-ops; only Coulomb forces, every pair, at a measured error.
+"""Times PME programs for GPUs on our inputs, at a measured error: OpenMM,
+torch-pme, jax-pme, nvalchemi-toolkit-ops.  They compute only Coulomb forces, of
+all pairs.
 
     ewald.py data/water_spce_3k.xyz --out ref.npz
     gpu_pme.py scan data/water_spce_3k.xyz --reference ref.npz --sets sets.csv
     gpu_pme.py time data/water_spce_3k.xyz --reference ref.npz --sets sets.csv \\
         --device cuda --copies 1,2,4,7 --out peers.csv
 
-`scan` requires no GPU.  For each error, cutoff, order and variant, the
-splitting parameter puts --share of the error in the cut-off pairs (as
-scan.py).  Then the coarsest mesh whose measured error meets the target is
-found, in f64.  Sets are valid for copies of the box too.  `time` runs every
-set on the box, and the --keep fastest of each size on the next larger one.
-Errors are measured again in the timed precision, and rows with an error above
-1.05 of the target are omitted.  f32 is used for every error, f64 for those of
---double and below, limited by --precisions.  A mesh with a larger error is
-refined, at most --finer times: on coarse even meshes the error of copies is
-not that of the box, because a spline of odd order has no value at the mesh's
-highest wave.
+`scan` requires no GPU.  For each error, cutoff, order and variant, it chooses
+the splitting parameter that puts --share of the error in the cut-off pairs (as
+scan.py).  Then it finds the coarsest mesh whose measured error in f64 meets the
+target.  These settings are valid for copies of the box too.
 
-step_ms is one evaluation of the forces with an existing pair list, the minimum
-of some batches, each waited for at its end, with data on the GPU.  list_ms is
-the time of a new list where it is built separately: by the script (vesin, on
-the processor), or by nvalchemi, on the GPU.  OpenMM's step is one of its
-Verlet integrator with a time step of 1e-9 ps, its intended use.  bare_ms is
-the time of the same without a force (above 2e6 particles: with its force
-excluded from the step), so the forces take step_ms - bare_ms.  One row per
-set, written as it is timed.
+`time` runs every setting on the box, and the --keep fastest of each size on the
+next larger one.  It measures errors again in the timed precision and omits rows
+with an error above 1.05 of the target.  It uses f32 for every error and f64 for
+errors of --double and below, as far as --precisions allows.  A mesh with too
+large an error is refined at most --finer times.  Coarse even meshes require
+that: there the error of copies differs from that of the box, because a spline
+of odd order has no value at the mesh's highest wave.
+
+step_ms is one evaluation of the forces with an existing pair list and data on
+the GPU: the minimum over some batches, each of which ends with a wait for the
+GPU.  list_ms is the time of a new list where it is built separately: by the
+script (vesin, on the processor), or by nvalchemi (on the GPU).  OpenMM's step
+is one of its Verlet integrator with a time step of 1e-9 ps, its intended use.
+bare_ms is the time of such a step without a force (above 2e6 particles: with
+its force excluded from the step), so the forces take step_ms - bare_ms.  Each
+row is written as soon as its setting is timed.
 
 A cutoff above half the box requires a larger one: --copies 2 scans copies of
 it.
@@ -60,12 +62,12 @@ def error(peer, system, reference):
 def mesh_of(peer, system, spacing):
     edges = np.linalg.norm(system.cell, axis=1)
     return [next(m for m in peer.sizes
-                 if m >= e / spacing * (1 - 1e-5))  # spacings have six digits
+                 if m >= e / spacing * (1 - 1e-5))  # six digits are stored
             for e in edges]
 
 
 def coarsest(peer, system, reference, s, target, finest):
-    """The widest spacing that holds the target, or None."""
+    """The largest mesh spacing whose error meets the target, or None."""
     edge = np.linalg.norm(system.cell, axis=1).max()
     sizes = [m for m in peer.sizes if finest <= edge / m <= 4.0]
     low, high = -1, len(sizes)
@@ -130,7 +132,8 @@ def least_step(peer, seconds):
 
 
 def bare_step(a, peer, name, system, precision):
-    """Of a step without forces, where there is such; measured once a size."""
+    """Seconds of a step without forces, or 0 if the program has none.  Measured
+    once per size."""
     key = (name, system.n, precision)
     if key not in a.bare:
         a.bare[key] = peer.bare(system, precision, lambda p: least_step(
@@ -139,7 +142,8 @@ def bare_step(a, peer, name, system, precision):
 
 
 def prepared(a, peer, name, system, reference, s, precision):
-    """mesh, seconds of the list, error; of the first mesh that holds."""
+    """(mesh, seconds of the list, error) for the first mesh that meets 1.05 of
+    the target, or None."""
     mesh = mesh_of(peer, system, s["spacing"])
     for more in range(a.finer, -1, -1):
         listed = peer.prepare(system, s, mesh, precision)
@@ -155,7 +159,7 @@ def prepared(a, peer, name, system, reference, s, precision):
 
 
 def too_long(system, cutoff):
-    """Pairs by nearest image go to half the box."""
+    """Whether the cutoff exceeds half the box, where nearest images end."""
     half = 0.5 / np.linalg.norm(np.linalg.inv(system.cell), axis=0).max()
     if cutoff > half:
         print("# cutoff %g: half the box is %g" % (cutoff, half),
@@ -173,7 +177,7 @@ def measure(a, peer, name, system, reference, s, precision):
         mesh, listed, e = found
         step = least_step(peer, a.seconds)
         bare = bare_step(a, peer, name, system, precision)
-    except Exception as fault:  # no memory, a compiler's: the others go on
+    except Exception as fault:  # such as out of memory; other settings go on
         print("# %s %s %d: %s" % (name, s, system.n, str(fault)[:300]),
               file=sys.stderr, flush=True)
         return None
@@ -195,7 +199,7 @@ def finished(path):
 
 
 def fastest(a, sets, name, target, precision, n):
-    """The fastest of these sets, from the lines in the file."""
+    """The fastest of these settings, by the lines in the file."""
     def same(s, r):
         return (s["variant"], s["order"], s["cutoff"]) == (
             r["variant"], int(r["order"]), float(r["cutoff"]))
@@ -209,7 +213,7 @@ def fastest(a, sets, name, target, precision, n):
 
 
 def time_sizes(a, end, peer, name, target, precision, sets, base, reference):
-    """Larger and larger; each with the fastest of the one before."""
+    """Times each size with the fastest settings of the next smaller one."""
     some = sets
     for copies in a.copies or [1, 2, 4, 7]:
         n = base.n * copies ** 3
@@ -268,9 +272,10 @@ def main():
     p.add_argument("--errors", type=numbers(float), default=[1e-4, 1e-3, 1e-5])
     p.add_argument("--cutoffs", type=numbers(float), default=CUTOFFS)
     p.add_argument("--copies", type=numbers(int),
-                   help="along each axis; time: 1,2,4,7; scan: 1")
+                   help="copies along each axis (default: 1,2,4,7 for time, "
+                   "1 for scan)")
     p.add_argument("--finest", type=float, default=0.2,
-                   help="scan: the smallest spacing tried")
+                   help="scan: the smallest mesh spacing to try")
     p.add_argument("--finer", type=int, default=0)
     p.add_argument("--precisions", type=numbers(str), default=["f32", "f64"])
     p.add_argument("--variants", type=numbers(str))

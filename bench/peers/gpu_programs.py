@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PME programs for GPUs with one interface, for gpu_pme.py: input, one
-evaluation of forces, and a batch of evaluations that is waited for at its end.
+"""PME programs for GPUs behind one interface, for gpu_pme.py: input, one
+evaluation of the forces, and a batch of evaluations with a wait at its end.
 """
 import math
 import os
@@ -11,12 +11,12 @@ import numpy as np
 
 import scan
 
-LARGE = 2000000  # particles: another context takes OpenMM half a minute
-POWERS = [2 ** k for k in range(3, 11)]  # what two of them round up to
+LARGE = 2000000  # particles: from here a new context takes half a minute
+POWERS = [2 ** k for k in range(3, 11)]  # sizes of torch-pme and jax-pme
 
 
 class OpenMM:
-    """Smooth PME of order 5, fixed.  bare: its integrator without a force."""
+    """Smooth PME, which has the fixed order 5.  bare: a step without forces."""
     variants = (("pme", (5,)),)
     precisions = {"f32": "single", "f64": "double"}
     sizes = scan.SIZES
@@ -40,7 +40,7 @@ class OpenMM:
         return made
 
     def program(self, system):
-        """Particles and their force; made once a system, as that is slow."""
+        """Particles and their force, made once per system: it is slow."""
         if self.made is None or self.made[0] is not system:
             force = self.mm.NonbondedForce()
             force.setNonbondedMethod(self.mm.NonbondedForce.PME)
@@ -48,7 +48,7 @@ class OpenMM:
             for q in system.charge.tolist():
                 force.addParticle(q, 1.0, 0.0)
             masses = self.masses(system)
-            masses.addForce(force)  # which owns it from now on
+            masses.addForce(force)  # the system owns the force from here on
             self.made = system, masses, force
         return self.made[1:]
 
@@ -61,7 +61,7 @@ class OpenMM:
         return context, integrator
 
     def prepare(self, system, s, mesh, precision):
-        self.context = self.integrator = None  # frees the last one
+        self.context = self.integrator = None  # frees the previous context
         self.groups = -1
         masses, force = self.program(system)
         force.setCutoffDistance(s["cutoff"] / 10)
@@ -70,18 +70,18 @@ class OpenMM:
         return 0.0
 
     def forces(self):
-        # kJ/mol/nm, with OpenMM's own constant
+        # From kJ/mol/nm, by OpenMM's own Coulomb constant.
         f = self.context.getState(getForces=True).getForces(asNumpy=True)
         return np.array(f._value) / 138.93545764438198 / 100
 
     def steps(self, count):
         if count > 1:
             self.integrator.step(count - 1)
-        # one more, and waits
+        # Evaluates once more and waits.
         self.context.getState(getEnergy=True, groups=self.groups)
 
     def bare(self, system, precision, least):
-        """What a step takes that has no force; `least` times a program."""
+        """Seconds of a step without forces; `least` measures them."""
         if system.n > LARGE:
             self.groups = 0
             self.integrator.setIntegrationForceGroups(0)
@@ -93,7 +93,7 @@ class OpenMM:
 
 
 def pair_list(system, cutoff):
-    """i, j, shifts of a half list, and seconds."""
+    """i, j and shifts of a half list, and the seconds to build it."""
     from vesin import NeighborList
     start = time.time()
     i, j, shift = NeighborList(cutoff=cutoff, full_list=False).compute(
@@ -127,7 +127,7 @@ class TorchPME:
         self.shift = there(shift) @ self.cell
         kind = self.pme.PMECalculator if s["variant"] == "pme" \
             else self.pme.P3MCalculator
-        # ns = the power of two from 2 ceil(L / spacing) + 1 on
+        # The mesh is the next power of two from 2 ceil(L / spacing) + 1 on.
         edge = np.linalg.norm(system.cell, axis=1).max()
         self.sum = kind(
             self.pme.CoulombPotential(smearing=1 / (math.sqrt(2) * s["alpha"])),
@@ -153,8 +153,8 @@ class TorchPME:
 
 
 class JaxPME:
-    """Products of matrices in full precision: TF32, which is what JAX takes by
-    default on such GPUs, loses the forces' last digits."""
+    """Uses full precision for matrix products.  JAX's default on such GPUs is
+    TF32, which loses the last digits of the forces."""
     variants = (("pme", (4,)), ("p3m", (4, 5)))
     sizes = POWERS
 
@@ -191,8 +191,8 @@ class JaxPME:
 
 
 class NVAlchemi:
-    """Direct forces, its fast way, of a matrix of neighbours that it makes;
-    everything that depends on the cell and the mesh alone is made before.
+    """Direct forces, its fastest, with its own neighbour matrix.  Data that
+    depends only on the cell and the mesh is computed before.
     graph: a step is captured once and replayed."""
     variants = (("pme", (4, 5, 6)), ("pme graph", (4, 5, 6)))
     sizes = scan.SIZES

@@ -7,15 +7,16 @@
     gromacs.py data/water_spce.xyz --program gmx --cutoff 10 --rtol 1e-4 \\
         --order 4 --spacing 1.2 --threads 2 --steps 20 --repeats 3
 
-PME; every atom is a molecule of its own, so no pair is excluded; no
-Lennard-Jones; no potential shift.  Four options set the accuracy: --cutoff,
+Uses PME without Lennard-Jones and without a potential shift.  Every atom is a
+molecule, so no pair is excluded.  Four options set the accuracy: --cutoff,
 --rtol (erfc(beta cutoff), sets beta), --order and --mesh (or --spacing).
 gmx_d works in double precision, gmx in single.  The cutoff must be below half
 the smallest height of the cell (GROMACS uses nearest images).
 
-Timing: mdrun with a time step of 1e-9 ps, so that nothing moves.  Seconds per
-step are from the table at the end of md.log, the minimum of --repeats runs:
-one with one pair list, and one that rebuilds it at every step ("neigh").
+Timing: mdrun runs with a time step of 1e-9 ps, so that nothing moves.  Seconds
+per step come from the table at the end of md.log and are the minimum of
+--repeats runs.  Each time there is a run with one pair list, and a run that
+rebuilds the list at every step ("neigh").
 """
 import argparse
 import math
@@ -29,7 +30,7 @@ import numpy as np
 
 import common
 
-# kJ A / (mol e^2): e^2 N_A / (4 pi eps0), CODATA 2018, as GROMACS computes it.
+# kJ A / (mol e^2): e^2 N_A / (4 pi eps0) by CODATA 2018, as in GROMACS.
 CONSTANT = 1.602176634e-19 ** 2 * 6.02214076e23 / (
     4 * math.pi * 8.8541878128e-12) * 1e7
 DT = "1e-9"
@@ -73,8 +74,8 @@ def options(**given):
 
 
 def write_inputs(work, s):
-    """conf.g96, topol.top; returns the order in which particles were written
-    (equal charges together, so that the topology stays short)."""
+    """Writes conf.g96 and topol.top, with equal charges together so that the
+    topology stays short.  Returns the order of the particles."""
     charges, kind = np.unique(s.charge, return_inverse=True)
     order = np.argsort(kind, kind="stable")
     with open(os.path.join(work, "topol.top"), "w") as f:
@@ -95,8 +96,8 @@ def write_inputs(work, s):
 
 
 def read_trr(path):
-    """Forces of the first frame of a .trr that holds them (XDR, big-endian;
-    reals of 4 or 8 bytes, told by the size of the box)."""
+    """Forces of the first frame of a .trr file that has them.  The file is XDR,
+    big-endian; the size of the box tells whether reals have 4 or 8 bytes."""
     with open(path, "rb") as f:
         data = f.read()
     at = 0
@@ -108,7 +109,7 @@ def read_trr(path):
         size = struct.unpack_from(">13i", data, at)
         at += 52
         real = (size[2] // 9) or (size[7] or size[9]) // (3 * size[10])
-        at += 2 * real + sum(size[:9])  # time, lambda; then blocks before f
+        at += 2 * real + sum(size[:9])  # skips time, lambda and blocks
         if size[9]:
             return np.frombuffer(data, ">f%d" % real, 3 * size[10],
                                  at).reshape(-1, 3).astype(float)
@@ -116,14 +117,15 @@ def read_trr(path):
 
 
 def mdrun(work, o, rc, **given):
-    """One run; text of md.log."""
+    """Runs GROMACS once and returns the text of md.log."""
     values = dict(rc=rc, rtol=o.rtol, order=o.order, spacing=o.spacing / 10,
                   mesh=o.mesh or (0, 0, 0), dt=DT, nsteps=0, nstlist=1,
                   nstenergy=1, nstfout=0)
     values.update(given)
     with open(os.path.join(work, "run.mdp"), "w") as f:
         f.write(MDP.format(**values))
-    # GROMACS warns about settings that suit us: charge, no buffer, the box.
+    # GROMACS warns about settings that we need: a net charge, no buffer, the
+    # box.
     common.call([o.program, "-quiet", "grompp", "-f", "run.mdp", "-c",
                  "conf.g96", "-p", "topol.top", "-o", "run.tpr", "-po",
                  "out.mdp", "-maxwarn", "9"], work)
@@ -136,7 +138,7 @@ def mdrun(work, o, rc, **given):
 
 
 def table(log):
-    """Seconds and calls of each activity, from the end of md.log."""
+    """Seconds and calls of each activity, from the table in md.log."""
     out = {}
     part = log[log.rindex("R E A L   C Y C L E"):]
     for m in re.finditer(r"^ ([A-Z][\w/.,+&\- ]*?) +\d+ +\d+ +(\d+) +"
@@ -146,7 +148,7 @@ def table(log):
 
 
 def timing(work, o, rc):
-    """Seconds a step."""
+    """Seconds per step."""
     best = {}
     settings = dict(nsteps=o.steps, nstenergy=0)
     for _ in range(o.repeats):
@@ -166,7 +168,7 @@ def timing(work, o, rc):
 
 
 def energy(work, program):
-    """Coulomb energy and virial of the first frame of run.edr, all digits."""
+    """Coulomb energy and virial of run.edr's first frame, in all digits."""
     names = ["Coulomb-(SR)", "Coul.-recip."] + \
         ["Vir-%s%s" % (a, b) for a in "XYZ" for b in "XYZ"]
     with open(os.path.join(work, "choice"), "w") as f:
@@ -175,7 +177,7 @@ def energy(work, program):
                  "-xvg none -dp < choice"], work)
     with open(os.path.join(work, "e.xvg")) as f:
         v = [float(w) for w in f.readline().split()[1:]]
-    # Columns come in the file's own order, which is the one asked for here.
+    # Columns come in the file's own order; `choice` has the same order.
     # GROMACS's virial is -1/2 sum r F.
     return v[0] + v[1], -2 * np.array(v[2:11]).reshape(3, 3)
 

@@ -7,9 +7,10 @@
     lammps.py data/water_spce.xyz --accuracy 1e-4 --order 5 --threads 2 \\
         --steps 20 --repeats 3
 
-pair_style coul/long, no exclusions, units real (Coulomb constant 332.06371).
-The accuracy is LAMMPS's: absolute force over that between two unit charges at
-1 A.  Debian's lmp has no OPENMP package, so --threads are MPI ranks.
+Uses pair_style coul/long, no exclusions and units real (Coulomb constant
+332.06371).  --accuracy is LAMMPS's: the absolute force error over the force
+between two unit charges at 1 A.  Debian's lmp lacks the OPENMP package, so
+--threads are MPI ranks.
 
 LAMMPS has a minimum error for any --accuracy: its erfc is the polynomial
 7.1.26 of Abramowitz and Stegun (error up to 1.5e-7), and pair tables (--table,
@@ -47,8 +48,8 @@ def options(**given):
 
 
 def write_data(path, s):
-    """s: lower-triangular cell.  One atom type a species would do; one is
-    enough, since charges are per atom."""
+    """Writes LAMMPS data; the cell of s must be lower triangular.  One atom
+    type is enough, because charges are per atom."""
     c = s.cell
     with open(path, "w") as f:
         f.write("particles\n\n%d atoms\n1 atom types\n\n" % s.n)
@@ -63,7 +64,7 @@ def write_data(path, s):
 
 
 def script(o):
-    """The input of lmp: forces once, then the timed runs."""
+    """The input script of lmp: forces once, then the timed runs."""
     lines = ["units real", "atom_style charge", "box tilt large",
              "read_data data", "pair_style %s %g" % (o.pair, o.cutoff),
              "pair_coeff * *", "pair_modify table %d" % o.table,
@@ -106,7 +107,7 @@ def script(o):
 
 
 def timing(log, o):
-    """Seconds a step, from the tables that follow each run."""
+    """Seconds per step, from the tables that follow each run."""
     runs = []
     for part in re.split(r"^Loop time of ", log, flags=re.M)[1:]:
         head = re.match(r"(\S+) on \d+ procs for (\d+) steps", part)
@@ -127,7 +128,7 @@ def timing(log, o):
 
 
 def facts(log):
-    """What lmp says that it chose, and its version."""
+    """The parameters that lmp reports, and its version."""
     out = {"version": log.splitlines()[0].strip("LAMPS ()")}
     for key, pattern in (
             ("gewald", r"G vector \(1/distance\) = (\S+)"),
@@ -198,7 +199,8 @@ def main():
     p.add_argument("--steps", type=int, default=d.steps, help="timed steps")
     p.add_argument("--repeats", type=int, default=d.repeats)
     p.add_argument("--replicate", type=common.triple, default=[1, 1, 1])
-    p.add_argument("--per-atom", action="store_true", help="potentials too")
+    p.add_argument("--per-atom", action="store_true",
+                   help="compute potentials too")
     p.add_argument("--out", help=".npz")
     a = p.parse_args()
     common.need("lmp", *(["mpirun"] if a.threads > 1 else []))

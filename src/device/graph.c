@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph.c: sequences identified by their hash; the back end stores them as
- * graphs. */
+/* graph.c: captures sequences of device calls and replays them.  A hash of the
+ * calls tells whether a sequence is unchanged.  The back end stores its
+ * graph. */
 #include "device/graph.h"
 
 #include "device/buf.h"

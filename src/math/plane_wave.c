@@ -72,7 +72,9 @@ farsum_status plane_waves_choose(int ws, const double box[3], double field,
         return FARSUM_OK;
     }
     FAIL(ERR_UNSUPPORTED,
-         "its nodes leave %.1e of a far list's field, not %.1e", least, field);
+         "the smallest error of its nodes is %.1e of the field of a far list, "
+         "above %.1e, the error that the order allows; use a smaller order",
+         least, field);
 }
 
 /* Fits of the measured tables of (10.16); for ws = 1 a parabola and a line.  At

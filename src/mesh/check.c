@@ -122,8 +122,8 @@ static farsum_status check_window(farsum_mesh_problem *p)
         return FARSUM_OK;
     }
     if (p->tolerance > 0)
-        FAIL(ERR_ARGUMENT, "a tolerance and a window are given; either chooses "
-                           "the other");
+        FAIL(ERR_ARGUMENT, "found a tolerance and a window, its support or "
+                           "shape; give either the tolerance or the window");
     if (!p->window)
         p->window = "prolate";
     int known = 0;
@@ -143,8 +143,8 @@ farsum_status mesh_memory(farsum_memory *memory, farsum_memory otherwise,
     if (*memory == 0)
         *memory = otherwise;
     if (*memory != FARSUM_HOST && *memory != FARSUM_DEVICE)
-        FAIL(ERR_ARGUMENT, "%s is %d, neither the host's nor the device's",
-             name, (int)*memory);
+        FAIL(ERR_ARGUMENT, "%s is %d, not FARSUM_HOST or FARSUM_DEVICE", name,
+             (int)*memory);
     return FARSUM_OK;
 }
 

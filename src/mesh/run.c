@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c: points, spread and interp of a mesh; mesh/device.c does it on a
- * device. */
+/* run.c: the public functions that set a mesh's points, spread and
+ * interpolate.  Meshes on a device use mesh/device.c. */
 #include "mesh/mesh.h"
 
 #include <math.h>

@@ -13,11 +13,11 @@ as they are computed.  Cases already in the file are skipped, so an interrupted
 run continues.  With --device and --share 0.05 the device sums a twentieth of
 the cases.  At the end a table by class is printed.
 
-A case fails if its error is above the tolerance without a warning.  Where a
-second sum checks the plan, no error may be above.  With separate targets (8 in
-100 cases, or all with --apart), the estimate of the sum must be above too.
-Exit status 1: cases failed, or fewer than 97 in 100 of the estimates by a
-second sum are within a factor of 5.
+A case fails if its error is above the tolerance without a warning.  If a second
+sum checks the plan, every error above the tolerance fails.  With separate
+targets (8 in 100 cases, or all with --apart), an error above the tolerance
+fails unless the estimate is above it too.  Exit status 1: cases failed, or
+fewer than 97 in 100 of the estimates by a second sum are within a factor of 5.
 """
 
 import argparse
@@ -40,8 +40,8 @@ FIELDS = ["case", "class", "n", "kernel", "cell", "device", "method",
 
 
 def some_options(r, n, kernel, kind, edge, method, folder):
-    """What a few cases are given besides.  folder: for excluded pairs, which
-    sums at targets apart are not given; None."""
+    """Options that only some cases have.  folder holds the file of excluded
+    pairs; None: no pairs, as with separate targets."""
     words = []
     if r.random() < 0.1 and kind != "open" and kernel == "laplace":
         words += ["--surface", "vacuum"]
@@ -63,7 +63,7 @@ def some_options(r, n, kernel, kind, edge, method, folder):
 
 
 def make(seed, k, folder, always=False):
-    """The files and the words of case k."""
+    """The CSV row and the command's words of case k; writes its files."""
     r = random.Random("%d/%d" % (seed, k))
     kernel = r.choice(["laplace"] * 4 + list(KERNELS))
     kind, edge, rows = cell_of(r)
@@ -114,7 +114,7 @@ def make(seed, k, folder, always=False):
 
 
 def in_other_norm(row, words):
-    """The same case, its tolerance in one of the norms that no estimate is of."""
+    """The same case with its tolerance in the norm energy, pressure or each."""
     norm = ["energy", "pressure", "each"][row["case"] % 3]
     if KERNELS[row["kernel"]] > 1 or "(apart)" in row["class"]:
         norm = "each"
@@ -126,8 +126,8 @@ def in_other_norm(row, words):
 
 
 def measure(options, row, words, folder, targets=300):
-    """Sums a case.  An error above the tolerance at some targets is measured
-    again at all of them: errors of expansions vary, and their RMS by some."""
+    """Sums a case.  If the error at a few targets is above the tolerance, it is
+    measured again at all of them, because the RMS of a few errors varies."""
     report = os.path.join(folder, "r.json")
     row["device"] = "host"
     if options.device and random.Random(row["case"]).random() < options.share:
@@ -158,7 +158,7 @@ def measure(options, row, words, folder, targets=300):
 
 
 def fails(row):
-    """The error is above the tolerance, and nothing says so."""
+    """Whether the error is above the tolerance without a warning."""
     if row.get("measured") in ("", None):
         return int(row["status"]) not in (1, 2)
     measured, tolerance = float(row["measured"]), float(row["tolerance"])
@@ -169,15 +169,16 @@ def fails(row):
 
 
 def ratios(rows):
-    """Estimated over measured, above rounding."""
+    """Estimated over measured error, where the error is above rounding."""
     return [float(row["estimated"]) / float(row["measured"]) for row in rows
             if row.get("measured") not in ("", None)
             and float(row["measured"]) > 1e-13]
 
 
 def energies(rows, what):
-    """The part of the estimates of energies, or virials, that are within 5, of
-    sums whose particles are all summed again, above rounding; their number."""
+    """The share of the estimates of energies, or virials, within a factor of 5
+    of the measured error, and their number.  Only sums whose particles are all
+    summed again count, and only errors above rounding."""
     pairs = [(float(row[what]), float(row[what + "_estimated"]))
              for row in rows if row.get(what) not in ("", None)
              and row.get(what + "_estimated") not in ("", None)
@@ -188,14 +189,15 @@ def energies(rows, what):
 
 
 def within(factor, rows):
-    """The part of the estimates that are within a factor."""
+    """The share of the estimates within a factor of the measured error."""
     all_of = ratios(rows)
     return sum(1 / factor <= v <= factor for v in all_of) / max(1, len(all_of))
 
 
 def table(rows):
-    """By class: cases, refused, failed, median and most of measured over
-    tolerance, and how many estimates are within 2 and 5 of the measured."""
+    """For each class: cases, refused and failed ones, median and maximum of
+    measured error over tolerance, and the shares of estimates within factors of
+    2 and 5 of the measured error."""
     out = ["%-20s %5s %7s %6s %8s %8s %6s %6s" % (
         "class", "cases", "refused", "failed", "median", "most", "in 2",
         "in 5")]
@@ -213,7 +215,7 @@ def table(rows):
 
 
 def run_case(options, k):
-    """The row of case k."""
+    """The CSV row of case k."""
     with tempfile.TemporaryDirectory() as folder:
         case = make(options.seed, k, folder, options.apart)
         if options.norms:

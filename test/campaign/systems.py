@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Particles that make sums inaccurate: order in space, near pairs, one large
-strength; and ordinary ones."""
+"""Particles that make sums inaccurate, by order in space, near pairs or one
+large strength; and ordinary particles."""
 
 import math
 
@@ -13,7 +13,7 @@ COLUMNS = {"laplace": ["charge:R:1"], "yukawa": ["charge:R:1"],
 
 
 class System:
-    """Places in a unit cube, and strengths."""
+    """Positions in a unit cube, and strengths."""
 
     def __init__(self, r, kernel):
         self.r, self.kernel = r, kernel
@@ -27,7 +27,7 @@ class System:
         self.q.append(self.strength(mean, spread))
 
     def way(self):
-        """A direction."""
+        """A random unit vector."""
         v = [self.r.gauss(0, 1) for _ in range(3)]
         size = math.sqrt(sum(a * a for a in v)) or 1
         return [a / size for a in v]
@@ -91,7 +91,7 @@ def colloid(s, n):
 
 
 def shells(s, n):
-    """Charged surfaces, one within the other, or counter-ions around one."""
+    """Two charged spheres of opposite sign, one around the other."""
     centre, radius = s.centre(), s.r.uniform(0.02, 0.3)
     for k in range(n):
         sign, far = (1, radius) if k % 2 else (-1, radius * 1.1)
@@ -113,7 +113,7 @@ def thread(s, n):
 
 
 def slab(s, n):
-    """A layer with its charges to one side each, and nothing above."""
+    """A layer with each sign of charge on one side, in empty space."""
     for k in range(n):
         x = s.centre()
         sign = 1 - 2 * (k % 2)
@@ -138,7 +138,7 @@ def salt(s, n):
 
 
 def dipoles(s, n):
-    """Pairs of opposite sign, all in one direction or in any."""
+    """Pairs of opposite sign, all in one direction or each in its own."""
     way, apart = s.way(), 10 ** s.r.uniform(-3, -1.5)
     any_way = s.r.random() < 0.5
     for _ in range(n // 2 + 1):
@@ -155,7 +155,7 @@ def huge(s, n):
 
 
 def decades(s, n):
-    """Strengths of all sizes."""
+    """Strengths over six decades."""
     s.uniform(n, 0, 1)
     for q in s.q:
         size = 10 ** s.r.uniform(-4, 2)
@@ -171,7 +171,7 @@ def near(s, n):
 
 
 def corner(s, n):
-    """Around a corner of the cell, on both sides of its faces."""
+    """A cluster around a corner of the cell, on both sides of its faces."""
     for _ in range(n):
         s.add([s.r.gauss(0, 0.02) % 1 for _ in range(3)], s.r.choice([1, -1]))
 
@@ -208,7 +208,7 @@ def cell_of(r):
 
 
 def write(path, s, kind, rows, apart):
-    """apart: without strengths, as targets are."""
+    """Writes the particles; apart: as separate targets, without strengths."""
     place = [[sum(x[i] * rows[i][j] for i in range(3)) for j in range(3)]
              for x in s.x]
     box = " ".join("%.17g" % v for row in rows for v in row)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common code of the tests of the command: running it, reading its output.
+"""Common code of the command's tests: runs it and reads its output.
 
-$FARSUM is the command; every test runs in its own empty folder.
+$FARSUM is the command.  Each test runs in its own empty folder.
 """
 
 import json
@@ -17,7 +17,7 @@ FARSUM = os.path.abspath(os.environ.get("FARSUM", "farsum"))
 
 
 class Done:
-    """A finished run: status, output, errors."""
+    """A finished run: exit status, standard output and standard error."""
 
     def __init__(self, process):
         self.status = process.returncode
@@ -62,13 +62,13 @@ class CommandTest(unittest.TestCase):
         return Done(process)
 
     def farsum(self, *words, status=0, **options):
-        """Runs and expects success, or another status."""
+        """Runs the command and expects a status (default: 0)."""
         done = self.run_farsum(*words, **options)
         self.assertEqual(done.status, status, f"{words}: {done.out}{done.err}")
         return done
 
     def refused(self, status, pattern, *words, **options):
-        """Runs and expects this status and these words on stderr."""
+        """Runs the command; expects this status and this pattern on stderr."""
         done = self.run_farsum(*words, **options)
         self.assertEqual(done.status, status, f"{words}: {done.err}")
         self.assertRegex(done.err, pattern)
@@ -96,7 +96,7 @@ class CommandTest(unittest.TestCase):
         return frames[0]
 
     def write_targets(self, name, count, edge):
-        """Positions alone, random in a cube."""
+        """Writes targets: random positions in a cube, without strengths."""
         draw = random.Random(7)
         rows = "".join(" ".join(f"{edge * draw.random():.6f}" for _ in "xyz")
                        + "\n" for _ in range(count))

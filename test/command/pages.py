@@ -3,16 +3,16 @@
 
 The label of a fenced block determines its treatment:
 
-    sh     is run, in one folder for the whole page, which has data/ and
-           examples/ of the source
+    sh     is run, in one folder for the whole page, with data/ and examples/
+           of the source tree
     c      is written to the file that its first comment names
     text   is the output of the sh block before it, errors included
 
-Other blocks are not run.  A line "..." of text matches any number of lines.  A
-block may fail only if its text has a line "farsum: ...".  Words must agree.
-Numbers are compared as far as all machines agree on them: `same_line`.  An sh
-block that names cuda:0 runs on $FARSUM_TEST_DEVICE, or is skipped if that is
-not set.
+Other blocks are not run.  A line "..." in a text block matches any number of
+lines.  A block may fail only if its text has a line "farsum: ...".  Words must
+agree.  Numbers must agree to the digits that are the same on all machines
+(`same_line`).  An sh block that names cuda:0 runs on $FARSUM_TEST_DEVICE, or is
+skipped if that is not set.
 
     FARSUM=... pages.py PAGE     replaces the page's text blocks by the
                                  present output, except blocks with "..."
@@ -29,13 +29,13 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
 TOLERANCE = re.compile(r"tolerance ([\d.e-]+)")
 ERROR = re.compile(r"(?:estimated|measured) (?:error )?([\d.e-]+)")
 FENCE = re.compile(r"(?m)^```(\w*)\n(.*?)^```$", re.S)
-# Lines that begin so hold times and the machine's choices.
+# Lines that begin with these words contain times and the machine's choices.
 LOOSE = ("time", "near", "near:", "spread:", "fft:", "scale:", "interp:",
          "p2p", "memory", "split", "window", "options", "method:")
 
 
 def blocks(page):
-    """(label, text, where the text begins) of each fenced block."""
+    """Yields (label, text, start of the text) for each fenced block."""
     with open(page, encoding="utf-8") as file:
         return [(m[1], m[2], m.start(2)) for m in FENCE.finditer(file.read())]
 
@@ -45,7 +45,8 @@ def numbers(line):
 
 
 def words(line):
-    """The line's words; numbers and the machine's words are replaced by #."""
+    """The line's words, with # for numbers and for words that depend on the
+    machine."""
     line = re.sub(r"isa \w+|\S+ threads?\b|in \S+ s\b", "#", line)
     return NUMBER.sub("#", line).split()
 
@@ -74,7 +75,7 @@ def same_line(want, got, tolerance):
 
 
 def difference(want, got):
-    """The first difference of a text block and the output; None: none."""
+    """The first difference between a text block and the output, or None."""
     found = TOLERANCE.search(want)
     tolerance = float(found[1]) if found else 1e-5
     lines = [x for x in got.splitlines() if not x.startswith("farsum: note:")]
@@ -110,7 +111,7 @@ class Page:
         self.environment = dict(os.environ)
         self.environment["PATH"] = tools + ":" + os.environ["PATH"]
         library = os.environ.get("FARSUM_LIBRARY_DIR")
-        if library:  # a compiler and a library as after an installation
+        if library:  # The compiler finds the library as after an installation.
             with open(os.path.join(tools, "farsum.pc"), "w") as file:
                 file.write("Name: farsum\nDescription: sums\nVersion: 0\n"
                            f"Cflags: -I{ROOT}/include\nLibs: -L{library} "
@@ -137,7 +138,7 @@ class Page:
         return done.returncode, done.stdout
 
     def results(self):
-        """(command, expected text or None, where, status, output)."""
+        """Yields (command, expected text or None, where, status, output)."""
         found = blocks(self.page)
         for i, (label, text, _) in enumerate(found):
             if label == "c":
@@ -152,7 +153,7 @@ class Page:
                 yield text, want, where, *self.run(text)
 
     def faults(self):
-        """A text for each block that does not run as the page says."""
+        """Yields a text for each block that does not run as the page shows."""
         for text, want, _, status, got in self.results():
             may_fail = want and re.search(r"(?m)^farsum: ", want)
             if status != 0 and not may_fail:
@@ -163,7 +164,7 @@ class Page:
                     yield f"{text}{other}"
 
     def rewritten(self):
-        """The page, with its text blocks replaced by today's output."""
+        """The page, with the present output in its text blocks."""
         with open(self.page, encoding="utf-8") as file:
             page = file.read()
         for text, want, where, _, got in reversed(list(self.results())):

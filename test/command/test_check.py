@@ -37,7 +37,8 @@ class Check(CommandTest):
         self.assertIn("estimated", done.out)
 
     def test_plans_are_verified(self):
-        """Masses in a cluster err more than their estimate says."""
+        """Clustered masses have a larger error than the estimate; --verify
+        corrects the plan."""
         self.farsum("gen", "dense", "-n", 1000, "--masses", "-o", "p.xyz")
         run = ["run", "p.xyz", "--gravity", 1, "--tolerance", "1e-5", "--check",
                "--report", "r.json"]
@@ -53,7 +54,8 @@ class Check(CommandTest):
                                    / report["checked_error"], 1, delta=0.5)
 
     def test_targets_apart_are_verified(self):
-        """The first sum is measured: the error stays, and is told."""
+        """With separate targets the first sum is measured.  The measured error
+        becomes the estimate, and the plan does not change."""
         self.farsum("gen", "dense", "-n", 1000, "--masses", "-o", "p.xyz")
         self.farsum("gen", "uniform", "-n", 400, "-o", "t.xyz")
         run = ["run", "p.xyz", "--gravity", 1, "--tolerance", "1e-5",
@@ -70,8 +72,8 @@ class Check(CommandTest):
                                    / report["checked_error"], 1, delta=0.5)
 
     def test_absolute_of_targets_apart(self):
-        """The plan and the command mean the same: the field's error times the
-        RMS charge, here 3.  Both look at all 40 targets."""
+        """The plan and the command use the same norm: the field's error times
+        the RMS charge, here 3.  Both check all 40 targets."""
         self.farsum("gen", "uniform", "-n", 300, "-o", "p.xyz")
         frame = self.frame("p.xyz")
         rows = "".join(f"{3 * q:g} {x[0]!r} {x[1]!r} {x[2]!r}\n" for q, x in
@@ -89,7 +91,7 @@ class Check(CommandTest):
                                    / report["checked_error"], 1, delta=1e-3)
 
     def test_energy_and_virial(self):
-        """Each result has its estimated and its measured error."""
+        """Energy and virial have an estimated and a measured error each."""
         self.farsum("run", "in.xyz", "--check", "-o", "out.xyz", "--report",
                     "r.json")
         report = self.json("r.json")
@@ -111,7 +113,8 @@ class Check(CommandTest):
         self.assertRegex(out, r"estimated energy \S+ \(\S+ of itself\)\n")
 
     def test_norms(self):
-        """Of charges in clusters a tolerance of the force keeps none of them."""
+        """A tolerance for the force limits none of these norms for clustered
+        charges; --error does."""
         self.farsum("gen", "dense", "-n", 400, "--masses", "-o", "p.xyz")
         run = ["run", "p.xyz", "--gravity", 1, "--tolerance", "1e-5", "--check",
                "--report", "r.json", "-o", "out.xyz"]
@@ -140,7 +143,7 @@ class Check(CommandTest):
         self.assertIn("separate targets", refused.err)
 
     def test_units_of_any_size(self):
-        """Squares of forces leave f64 where the forces do not."""
+        """The forces are in the range of f64, their squares are not."""
         for edge in ["1", "1e80", "1e-18", "1e-75", "1e-100"]:
             self.farsum("gen", "uniform", "-n", 64, "--cell",
                         ",".join([edge] * 3), "-o", "a.xyz")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choices and refusals, in the command's words; progress on a terminal."""
+"""The command's choices and refusals, and its progress line on a terminal."""
 
 import os
 import pty
@@ -12,7 +12,8 @@ from command import FARSUM, CommandTest
 
 class Refused(CommandTest):
     def followed(self, words, pattern):
-        """Runs, expects a refusal, does what its last words say, and runs."""
+        """Runs the command, expects a refusal, follows its advice (the last
+        words) and runs again."""
         done = self.refused(1, pattern, "run", *words)
         advice = done.err.rsplit(";", 1)[1]
         more = re.findall(r"use (--[a-z-]+) (\S+)", advice)
@@ -67,7 +68,7 @@ class Told(CommandTest):
 
 class Progress(CommandTest):
     def on_terminal(self, *words):
-        """Standard error as a person would see it."""
+        """Standard error of a run on a terminal."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen([FARSUM, *map(str, words)], cwd=self.folder,
                                    stdout=subprocess.DEVNULL, stderr=theirs)

@@ -23,7 +23,7 @@ def devices(test):
 
 class Devices(CommandTest):
     def cache(self, folder):
-        """Compiled kernels of this test alone are kept there; "": nowhere."""
+        """Sets the folder of this test's kernel cache; "": no cache."""
         before = os.environ.get("FARSUM_CACHE_DIR")
         os.environ["FARSUM_CACHE_DIR"] = folder
         if before is None:
@@ -70,7 +70,7 @@ class Devices(CommandTest):
         self.assertIn("0 kernel files", self.farsum("cache").out)
 
     def test_fmm(self):
-        """Crowded points, periodic and open: the tolerance is kept."""
+        """Clustered points, periodic and open, meet the tolerance."""
         self.need()
         for name, cell, tree in [("cell", "cubic", "dense"),
                                  ("open", "open", "sparse")]:
@@ -105,7 +105,7 @@ class Devices(CommandTest):
         self.assertTrue(near["variant"].startswith("gpu_"), near["variant"])
 
     def test_model_of_the_paper(self):
-        """Gaussian split in closed form: erfc and exp for each pair."""
+        """The Gaussian split in closed form: erfc and exp per pair."""
         self.need()
         self.farsum("tune", "--model", "--device", DEVICE, "--case",
                     "stokeslet n=300 tol=1e-3", "--split", "gaussian",
@@ -128,8 +128,8 @@ class Devices(CommandTest):
         self.assertIn("the cache is off", self.farsum("cache").out)
 
     def test_together(self):
-        """Programs that compile the same kernels at a time disturb nothing;
-        PoCL compiles none for a binary, which is for groups of any size."""
+        """Programs may compile the same kernels simultaneously.  PoCL then
+        caches no kernel for work-groups of any size (folder 0-0-0)."""
         self.need()
         kept = self.path("kept")
         own = dict(os.environ, FARSUM_CACHE_DIR=self.path("kernels"),
@@ -164,7 +164,7 @@ class Devices(CommandTest):
                      "--near-cells", 9)
 
     def test_bench_arrays(self):
-        """Arrays of the device unless the host's are asked for."""
+        """bench uses arrays on the device unless --arrays host is given."""
         self.need()
         words = ["bench", "spectral", "--case", CASE, "--repeats", 2,
                  "--report", "r.json"]
@@ -184,8 +184,8 @@ class Devices(CommandTest):
         self.refused(1, "requires --device", *words, "--arrays", "device")
 
     def test_one_level(self):
-        """A crystal of one level of boxes asks no row to shift between
-        levels."""
+        """A crystal with one level of boxes uses no variant that shifts
+        expansions between levels."""
         self.need()
         self.farsum("gen", "perovskite", "--cells", 3, "-o", "p.xyz")
         out = self.farsum("run", "p.xyz", "--method", "fmm", "--device",
@@ -195,7 +195,8 @@ class Devices(CommandTest):
         self.assertNotRegex(out, r"(?m)^m2l")
 
     def test_near_pair(self):
-        """Where fmm fails on a device and on the host, direct is offered."""
+        """If fmm fails on a device and on the host, the refusal offers direct.
+        """
         self.need()
         self.write("near.xyz", "3\nProperties=species:S:1:pos:R:3:charge:R:1\n"
                    "A 0 0 0 1\nB 1e-6 0 0 -1\nA 1e6 3e5 2e5 1\n")

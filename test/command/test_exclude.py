@@ -30,7 +30,7 @@ def molecules(count, edge, seed):
 
 
 def lammps(atoms, joins, edge, order=None, number=lambda i: i):
-    """Atoms in any order, with any ids."""
+    """Writes atoms in another order, with arbitrary ids."""
     text = f"chains\n\n{len(atoms)} atoms\n1 atom types\n"
     for name, rows in joins.items():
         text += f"{len(rows)} {name.lower()}\n1 {name[:-1].lower()} types\n"
@@ -47,7 +47,8 @@ def lammps(atoms, joins, edge, order=None, number=lambda i: i):
 
 
 def open_sum(atoms, factors):
-    """Energy and forces of the pairs in open space; factors by pair, from 1."""
+    """Energy and forces of the pairs in open space.  factors: {pair: factor},
+    with atoms counted from 1."""
     energy, forces = 0.0, [[0.0] * 3 for _ in atoms]
     for i, (qi, xi) in enumerate(atoms):
         for j, (qj, xj) in enumerate(atoms[:i]):
@@ -62,7 +63,8 @@ def open_sum(atoms, factors):
 
 
 def by_joins(joins, factors):
-    """What stays of the ends of each join; a bond's word before an angle's."""
+    """{pair: factor} for the end atoms of bonds, angles and dihedrals.  A
+    bond's factor overrides an angle's, which overrides a dihedral's."""
     out = {}
     for name, factor in zip(("Dihedrals", "Angles", "Bonds"), factors[::-1]):
         for row in joins[name]:
@@ -146,7 +148,8 @@ class Exclude(CommandTest):
                      "--exclude-factors", "0,0,1")
 
     def test_targets(self):
-        """A pair is a target and a source, each by its number in its file."""
+        """A pair names a target and a source by their numbers in their files.
+        """
         rows = "".join(f"{q} {x[0]!r} {x[1]!r} {x[2]!r}\n"
                        for q, x in self.atoms)
         self.write("in.xyz", f"{len(self.atoms)}\n"
@@ -178,8 +181,8 @@ class Exclude(CommandTest):
                      "12,12,12")
 
     def test_nearest_images_tie(self):
-        """Rock salt of eight ions, next neighbours excluded: these are half an
-        edge apart, so that each has two nearest images."""
+        """Rock salt of eight ions without next neighbours.  These are half an
+        edge apart, so each has two nearest images."""
         places = [(0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1),
                   (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
         r = 2.82
@@ -190,7 +193,7 @@ class Exclude(CommandTest):
         self.write("pairs", "".join(
             f"{i + 1} {j + 1}\n" for i in range(4) for j in range(4, 8)
             if sum(a != b for a, b in zip(places[i], places[j])) == 1))
-        # 4 times Madelung's constant of the lattice, less the 12 pairs
+        # 4 times Madelung's constant of the lattice, minus the 12 pairs.
         energy = -4 * 1.747564594633182 / r + 12 / r
         for words in (), ("--method", "ewald"), ("--method", "spectral"), \
                 ("--method", "fmm"), ("--precision", "f32"), \

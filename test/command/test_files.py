@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input and unusable output files: never a half-written file."""
+"""Bad input and unusable output files never leave a half-written file."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows: stokeslet, rotlet, stresslet; columns in, velocities out."""
+"""Flows (stokeslet, rotlet, stresslet): input columns and velocities."""
 
 import math
 import re
@@ -214,7 +214,7 @@ class Sums(CommandTest):
         return self.frame("in.xyz")
 
     def near(self, found, expected, tolerance):
-        """Vectors that differ by this much of their RMS at most."""
+        """Expects vectors that differ by at most `tolerance` of their RMS."""
         self.assertEqual(len(found), len(expected))
         scale = math.sqrt(sum(dot(v, v) for v in expected) / len(expected))
         for a, b in zip(found, expected):
@@ -271,8 +271,8 @@ class Sums(CommandTest):
             self.assertAlmostEqual(self.json("c.json")["checked_error"]
                                    / report["checked_error"], 1, 5)
             if kernel == "stresslet":
-                continue # its mean flow is of the positions as given
-            # a shift by a cell vector changes nothing
+                continue # the mean flow depends on the chosen images
+            # A shift by a cell vector changes nothing.
             frame = self.frame("in.xyz")
             cell = [float(v) for v in frame.keys["Lattice"].split()]
             self.write("in.xyz", self.shifted(cell[3:6]))
@@ -291,7 +291,7 @@ class Sums(CommandTest):
         return "\n".join(lines)
 
     def test_one_force_in_a_cube(self):
-        # its images' flow: -(4/3) 2.837297 / L, of a fluid 1/(8 pi mu) times
+        # The images' flow is -(4/3) 2.837297 / L; times 1/(8 pi mu) in a fluid.
         self.write("in.xyz", '1\nLattice="2 0 0 0 2 0 0 0 2" '
                              "Properties=pos:R:3:force:R:3\n0 0 0 0 0 3\n")
         self.farsum("run", "in.xyz", "--kernel", "stokeslet", "--tolerance",

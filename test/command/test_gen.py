@@ -106,7 +106,7 @@ class Gen(CommandTest):
         self.assertEqual(cell[8], -1)
 
     def test_cells_of_any_size(self):
-        """Cells of edge 2^k: positions are those of edge 1 times 2^k."""
+        """In cells of edge 2^k positions are 2^k times those of edge 1."""
         for name in ["uniform", "clustered", "plummer", "lattice", "slab",
                      "sediment", "dense"]:
             one = self.gen(name, "-n", 20, "--cell", "1,1,1")
@@ -166,7 +166,7 @@ class Gen(CommandTest):
 
 
 def reference_uniform(seed, count):
-    """xoshiro256** as its authors publish it, in Python."""
+    """xoshiro256** as published, in Python."""
     mask = (1 << 64) - 1
     state = []
     for _ in range(4):

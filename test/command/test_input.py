@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Realistic files: incomplete or contradictory geometry and units, dialects of
-other programs, compressed text, results of other calculations."""
+"""Realistic input files: incomplete or contradictory geometry and units,
+dialects of other programs, compressed text, results of other calculations."""
 
 import gzip
 import os
@@ -251,7 +251,7 @@ class Cells(InputTest):
 
 
 class Together(InputTest):
-    """An excluded pair at one place is one charge."""
+    """An excluded pair at one position acts as one charge."""
 
     ROWS = "O 1 2 3 1.5\nD 1 2 3 -0.5\nCl 4 5 6 -1\n"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of options that reproduces a plan's choices."""
+"""The line of options that reproduces a plan's choices, as printed."""
 
 import re
 import unittest

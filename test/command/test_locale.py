@@ -14,14 +14,14 @@ import unittest
 from command import CommandTest
 
 LOCALES = ["C", "de_DE.UTF-8", "ps_AF.UTF-8", "tr_TR.ISO-8859-9"]
-# Seconds, and what follows from them, are other ones in each run.
+# Seconds, and numbers computed from them, differ from run to run.
 TIMED = re.compile(r"(-?\d[\d.e+-]*|nan|inf) (s|ms|us|particles/s)\b")
 CASE = "laplace n=500 tol=1e-4 seed=2 density=0.5"
 
 
 class Locale(CommandTest):
     def within(self, locale):
-        """The environment's locale from now on; C: nothing is preloaded."""
+        """Sets the environment's locale.  For C nothing is preloaded."""
         names = ["LC_ALL", "LD_PRELOAD", "ASAN_OPTIONS"]
         for name in names:
             os.environ.pop(name, None)
@@ -39,7 +39,7 @@ class Locale(CommandTest):
             return file.read()
 
     def same(self, make):
-        """make(name) in each locale gives what it gives in C."""
+        """Expects the same value of make(name) in each locale as in C."""
         wanted = None
         for k, locale in enumerate(LOCALES):
             self.within(locale)
@@ -55,7 +55,7 @@ class Locale(CommandTest):
         return TIMED.sub("TIME", done.out + done.err)
 
     def test_the_locale_is_there(self):
-        """Else the other tests would test nothing."""
+        """Without the locale the other tests would test nothing."""
         self.within("C")
         os.environ["LC_ALL"] = "C"
         os.environ["LD_PRELOAD"] = os.environ["COMMA"]
@@ -130,7 +130,7 @@ class Locale(CommandTest):
             self.same(make)
 
     def test_refused(self):
-        """A comma is no point, in no locale; messages have a point."""
+        """In no locale is a comma read as a decimal point, or printed."""
         self.farsum("gen", "uniform", "-n", 40, "-o", "in.xyz")
 
         def make(k):
@@ -149,7 +149,7 @@ class Locale(CommandTest):
         self.same(lambda k: self.said("help", "units"))
 
     def test_tables(self):
-        """CSV and pictures: points alone."""
+        """CSV files and pictures have decimal points only."""
         def make(k):
             self.farsum("bench", "--case", CASE, "--repeats", 1, "--csv",
                         f"{k}.csv", "--threads", 1)

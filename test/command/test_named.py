@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files named by options: none named twice, each complete, synced and renamed.
+"""Files that options name: no file twice; each is complete, synced and renamed.
 """
 
 import os
@@ -174,7 +174,8 @@ class Named(CommandTest):
         return Done(process), lines
 
     def whole(self, lines, name):
-        """Made alone, written, synced, renamed, and the folder synced."""
+        """A file is created exclusively, written, synced and renamed; then the
+        folder is synced."""
         target = self.path(name)
         renames = [k for k, line in enumerate(lines) if line[0] == "rename"
                    and os.path.join(self.folder, line[2]) == target]
@@ -221,7 +222,7 @@ class Named(CommandTest):
 
 
 class Cache(CommandTest):
-    """A folder that others can write to is not used, and a word says so."""
+    """The cache does not use a folder that others can write to, and says so."""
 
     def test_folder_of_anybody(self):
         folder = self.path("cache")

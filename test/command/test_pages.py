@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands and programs that the documentation shows run as printed."""
+"""Commands and programs of the documentation run as the pages show."""
 
 import glob
 import os
@@ -19,7 +19,7 @@ class Pages(CommandTest):
         self.page("README.md")
 
     def test_program_of_readme(self):
-        """The page shows examples/minimal.c, except its licence line."""
+        """README shows examples/minimal.c without its licence line."""
         with open(os.path.join(ROOT, "examples/minimal.c")) as file:
             program = file.read().split("\n", 1)[1]
         shown = [text for label, text, _ in
@@ -77,7 +77,7 @@ def headings(path):
 
 
 class Comparison(unittest.TestCase):
-    """`difference` accepts other last digits, and no other difference."""
+    """`difference` accepts other last digits, but no other difference."""
 
     def test_differences(self):
         want = ("particles 8\nenergy 2.5\n...\n"

@@ -37,8 +37,8 @@ class Lists(CommandTest):
 
 
 def map_check(test, *options):
-    """Draws a map; what it prints and what the picture holds are the same.
-    Gives the names of the variants, by stage."""
+    """Draws a map.  Checks that the printed text and the picture agree, and
+    returns the variants' names by stage."""
     out = test.farsum("tune", "--map", "m.svg", *options).out
     picture = xml.etree.ElementTree.parse(test.path("m.svg")).getroot()
     space = "{http://www.w3.org/2000/svg}"
@@ -93,8 +93,8 @@ OPERATIONS = ["fma", "add", "mul", "div", "rsqrt", "exp", "erfc"]
 
 
 def measure_check(test, *options):
-    """A plan from measured costs; the second time, and without --measure the
-    third time, from kept ones."""
+    """Plans with measured costs.  The second plan, and the third one without
+    --measure, use the cached costs."""
     words = ["tune", "--case", "laplace n=3000 tol=1e-4", "--method",
              "spectral", "--threads", 1, *options]
     test.assertNotIn("measured times", test.farsum("cache").out)
@@ -104,7 +104,7 @@ def measure_check(test, *options):
         kept = file.read()
     for room in ("near", "spread", "fft", "scale", "interp", "m2l"):
         test.assertRegex(kept, rf"(?m)\|machine [0-9.]+ f64\|{room} 0 [0-9.e+-]+$")
-    # five digits are kept
+    # The cache stores five digits.
     second = test.farsum(*words, "--measure").out
     test.assertEqual(len(second.split()), len(first.split()))
     test.assertEqual(test.farsum(*words).out, second)
@@ -113,7 +113,7 @@ def measure_check(test, *options):
 
 
 def model_check(test, *options):
-    """The model of a small plan: table, report and lines of the same."""
+    """Checks the model of a small plan: its table, report and lines agree."""
     done = test.farsum("tune", "--model", *options, "--report", "m.json",
                        "--csv", "m.csv", "--repeats", 1)
     report = test.json("m.json")
@@ -176,18 +176,18 @@ class Model(CommandTest):
         self.assertEqual(first["machine"]["peak"], flow["machine"]["peak"])
 
     def test_mixed(self):
-        """Near pairs by the rates of f32, all else by those of f64."""
+        """The model uses f32 rates for near pairs and f64 rates otherwise."""
         model = model_check(self, "--case", CASE, "--threads", 1,
                             "--precision", "mixed")
         self.assertGreater(model["near_machine"]["peak"],
                            1.2 * model["machine"]["peak"])
 
     def test_measure(self):
-        """Costs of this machine: once, then kept, and forgotten."""
+        """Costs of this machine are measured once, cached, and cleared."""
         measure_check(self)
 
     def test_more_neighbours(self):
-        """Twice the cutoff: eight times the pairs."""
+        """Twice the cutoff gives eight times the pairs."""
         near = []
         for cutoff in (2, 4):
             self.farsum("tune", "--model", "--case", "laplace n=3000 tol=1e-4",
@@ -377,7 +377,7 @@ class Bench(CommandTest):
             self.assertIn("plain", rows)
             ran = [row for row in rows.values() if not row["refused"]]
             self.assertTrue(ran, report)
-            # all else the same
+            # with equal settings otherwise
             self.assertEqual(len({row["parameters"] for row in ran}), 1)
             for row in ran:
                 self.assertEqual(row["stage"], stage)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run: results, order and columns, many frames, targets, reports."""
+"""run: results, their order and columns, many frames, targets and reports."""
 
 import math
 import random
@@ -208,7 +208,7 @@ class Run(CommandTest):
                                    2.5 * at.columns["field"][0][axis], 12)
 
     def test_forces_that_overflow(self):
-        """Fields are numbers, charges times fields are not."""
+        """The fields are finite, but charges times fields overflow."""
         self.write("in.xyz", "2\nProperties=pos:R:3:charge:R:1\n0 0 0 1e151\n"
                              "1e-5 0 0 1e151\n")
         self.refused(1, "force on particle 1 is beyond", "run", "in.xyz",
@@ -264,7 +264,7 @@ C 0 4 0 5
 
 class Gravity(CommandTest):
     def loop(self, g, eps, places, masses, at):
-        """Potential and acceleration at a place."""
+        """Potential and acceleration at a point."""
         phi, pull = 0, [0, 0, 0]
         for place, mass in zip(places, masses):
             d = [p - a for p, a in zip(place, at)]

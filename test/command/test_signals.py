@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of the command by signals, broken pipes, limits, closed streams.
+"""The command ends by signals, broken pipes, limits or closed streams.
 
 In all cases a result file is complete or absent, no temporary file remains,
 and the shell gets the status of the signal.
@@ -40,7 +40,7 @@ class Signals(CommandTest):
         self.before = self.files()
 
     def waiting(self, *words, prepare=no_core):
-        """A run that has begun its result and waits for more frames."""
+        """Starts a run that begins its result and waits for more frames."""
         process = subprocess.Popen(
             [FARSUM, "run", "-", *words], cwd=self.folder,
             preexec_fn=prepare, stdin=subprocess.PIPE,
@@ -91,7 +91,7 @@ class Signals(CommandTest):
         return process
 
     def broken(self, *words):
-        """The summary does not arrive: status 1, in words."""
+        """Expects status 1 and a message, because nobody reads the summary."""
         process = self.into_broken_pipe(*words)
         self.assertEqual(process.returncode, 1, process.stderr)
         self.assertRegex(process.stderr, "(?m)^farsum: .*Broken pipe$")

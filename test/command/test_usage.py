@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: help, mistakes, exit status 2."""
+"""The command line: help, user errors, exit status 2."""
 
 import re
 import shutil

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The smallest build: no FFTW, no VkFFT, no variants of papers, no command, no
-# tests.  Its library does an example's sum, is not linked with FFTW, and refuses
-# a variant of a paper in words.
+# Tests the smallest build: without FFTW, VkFFT, variants of papers, the command
+# and tests.  Its library must compute an example's sum, must not be linked with
+# FFTW, and must refuse a paper's variant with a message.
 #
 #     bare.sh JOBS
 set -eu
@@ -35,10 +35,10 @@ END
 cc -Iinclude "$work/papers.c" -L"$work" -lfarsum -Wl,-rpath,"$work" \
     -o "$work/papers"
 "$work/papers" | grep -q "m2l wigner: built without FARSUM_PAPERS" || {
-    echo "a variant that is left out is not refused in words"
+    echo "the library does not refuse a variant that it lacks with a message"
     exit 1
 }
 if ldd "$work/examples/example_nacl" | grep fftw; then
-    echo "FFTW is linked although it was left out"
+    echo "the library is linked with FFTW, which it should lack"
     exit 1
 fi

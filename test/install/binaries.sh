@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks the built files: no program or library of the build tree searches the
-# working directory for libraries; the shared library exports exactly the names
-# of exports.txt; glibc 2.34 is sufficient; the tables of the loader are
-# read-only, and stack and buffers are guarded.
+# Checks the built files:
+#   - No program or library of the build tree searches the working directory for
+#     libraries.
+#   - The shared library exports exactly the names of exports.txt.
+#   - glibc 2.34 is sufficient.
+#   - The loader's tables are read-only, and stack and buffers are guarded.
 #
 #     binaries.sh BUILD CONFIG
 set -eu
@@ -17,8 +19,8 @@ breach() {
 }
 dynamic() { readelf -dW "$1" 2>/dev/null; }
 
-# An empty element of a run path, or one that is not absolute, is a folder that
-# depends on where the program is started.  What PoCL keeps is not ours.
+# An element of a run path that is empty or not absolute depends on the folder
+# in which the program is started.  Files that PoCL caches are not ours.
 count=0
 for file in $(find "$build" -path "$build/pocl" -prune -o -type f \
                   \( -perm -u+x -o -name '*.so*' \) -print); do
@@ -44,14 +46,14 @@ nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort \
 diff "$here/exports.txt" "$work/exports" \
     || breach "the exports differ from test/install/exports.txt (< listed)"
 
-# A symbol of a younger glibc would refuse machines that are in use.
+# With a symbol of a later glibc the library would not load on older systems.
 for file in "$library" "$build/tools/farsum/farsum"; do
     newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' \
                  | sort -V | tail -n 1)
     [ "$(printf '%s\n2.34\n' "${newest:-none}" | sort -V | tail -n 1)" = 2.34 ] \
         || breach "$file: asks for glibc $newest, 2.34 has to do: $(objdump -T \
                "$file" | grep -F "GLIBC_$newest" | awk '{print $NF}' | xargs)"
-    # these are other, younger symbols where glibc is 2.38 or later
+    # With glibc 2.38 or later these calls become new symbols.
     objdump -T "$file" | grep -Eq \
         ' (__isoc[0-9]+_)?(strto(u?ll?|[iu]max)|ato(i|ll?)|v?[fs]?scanf)$' \
         && breach "$file: reads whole numbers by the C library"
@@ -65,7 +67,7 @@ for file in "$library" "$build/tools/farsum/farsum"; do
         && breach "$file: the stack is executable"
     nm -D "$file" | grep -q __stack_chk_fail \
         || breach "$file: the stack is not guarded"
-    case $2 in # the guards of buffers need an optimiser
+    case $2 in # guards of buffers exist only in optimised builds
     Release | RelWithDebInfo)
         nm -D "$file" | grep -q '[a-z]_chk@' \
             || breach "$file: buffers are not guarded" ;;

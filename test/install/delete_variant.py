@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Deletes variants, one at a time, and builds what is left.
+"""Deletes variants, one at a time, and links the library without them.
 
     delete_variant.py SOURCE BUILD CC OPTION...
 
-A variant of one file is that file and its line in the stage's table.  Without
-them the library must still link: nothing else may name the variant.  The static
-library of BUILD is taken without the variant's object; the table is compiled
-again without the line.  OPTIONs go to CC: definitions and libraries.
+A variant of one file consists of that file and its line in the stage's table.
+Without them the library must still link: nothing else may name the variant.
+The test removes the variant's object from a copy of BUILD's static library and
+compiles the table again without the line.  OPTIONs are definitions and
+libraries for CC.
 """
 
 import pathlib
@@ -38,7 +39,7 @@ def line_of(table, stage, stem):
 
 
 def variants():
-    """(stage, stem, table, file) of variants that are one .c file each."""
+    """Yields (stage, stem, table, file) for variants of one .c file."""
     for path in sorted(SRC.glob("stage/**/*.def")):
         text = path.read_text()
         for stage, stem in re.findall(r"^VARIANT\(\s*(\w+)\s*,\s*(\w+)", text,
@@ -52,16 +53,16 @@ def variants():
 
 
 def table_source(table):
-    """The C file that compiles a table."""
+    """The C file that includes a table."""
     name = table.relative_to(SRC).as_posix()
     for path in SRC.glob("stage/**/*.c"):
         if f'"{name}"' in path.read_text():
             return path
-    raise SystemExit(f"no file compiles {name}")
+    raise SystemExit(f"no file includes {name}")
 
 
 def last_of_stages(library):
-    """Of each stage the last variant whose file has a name of its own."""
+    """The last variant of each stage whose file name is unique."""
     members = run("ar", "t", library)[1].split()
     return {stage: (stem, table, source)
             for stage, stem, table, source in variants()
@@ -96,7 +97,7 @@ def main():
             if code:
                 bad += 1
                 print(f"without {stage} {stem} ({source.name}):\n{said[:2000]}")
-    print(f"{checked} variants deleted, {bad} are named elsewhere")
+    print(f"{checked} variants deleted; other files name {bad} of them")
     return 1 if bad or not checked else 0
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build into a folder of its own, moves that folder, and tests that
-# an outside project finds the library there: by CMake and by pkg-config, shared
+# Installs a build into its own folder, moves that folder, and tests that an
+# outside project finds the library there, by CMake and by pkg-config, shared
 # and static.
 #
 #     run.sh BUILD SOURCE CMAKE CC CXX

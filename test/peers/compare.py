@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common code of the tests in this folder: running farsum, and the comparison.
+"""Common code of the tests in this folder: runs farsum and compares results.
 
     FARSUM=build/farsum test/peers/test_lammps.py
 
-Bounds are sums of the errors that both sides state: farsum its --tolerance,
-the peer the accuracy that its test derives.  Nothing else is added.  Exit
-status: 0 all agree; 1 some differ; 77 skipped (a peer is not installed), which
-is a failure with FARSUM_REQUIRE_PEERS=1, as in CI.
+Each bound is the sum of both sides' stated errors: farsum's --tolerance and the
+peer's accuracy, which its test derives.  Nothing else is added.  Exit status: 0
+all agree; 1 some differ; 77 skipped, because a peer is not installed.  With
+FARSUM_REQUIRE_PEERS=1, as in CI, a missing peer is a failure.
 """
 import json
 import math
@@ -30,8 +30,8 @@ def skip(why):
 
 
 def need(*programs):
-    """The programs and numpy are there, or the test is skipped; FARSUM is a
-    program, or the test fails."""
+    """Skips the test if a program or numpy is missing.  Fails it if FARSUM is
+    not a program."""
     missing = [p for p in programs if shutil.which(p) is None]
     try:
         import numpy  # noqa: F401
@@ -46,8 +46,8 @@ def need(*programs):
 
 
 def farsum(box, tolerance):
-    """What `farsum run` wrote: forces, potential, energy, virial, in units of
-    `real` with LAMMPS's constant divided out; order and positions checked."""
+    """The results of `farsum run`: forces, potential, energy and virial, in
+    units `real` over LAMMPS's Coulomb constant.  Checks order and positions."""
     import numpy as np
     import common
     with tempfile.TemporaryDirectory() as work:
@@ -67,8 +67,8 @@ def farsum(box, tolerance):
             r = json.load(f)
     s = common.read(os.path.join(ROOT, box))
     shift = (col["pos"] - s.pos) @ np.linalg.inv(s.cell)
-    # One whole lattice vector each (a LAMMPS box may start off the origin,
-    # so differences between particles are compared).
+    # Positions may differ by whole lattice vectors.  A LAMMPS box may start off
+    # the origin, so differences between particles are compared.
     shift -= shift[0]
     if np.abs(shift - np.rint(shift)).max() > 1e-6 or \
             np.abs(col["charge"] - s.charge).max() > 1e-9:
@@ -88,19 +88,20 @@ class Check:
         self.failures = 0
 
     def line(self, what, value, bound):
-        good = value <= bound  # a NaN is not
+        good = value <= bound  # false for a NaN
         self.failures += not good
         print("%-6s %-56s %.3g <= %.3g" % (
             "ok" if good else "FAILED", what, value, bound), flush=True)
 
     def against(self, what, system, ours, tolerance, peer, accuracy):
-        """peer: forces, energy, virial, potential or None, constant divided
-        out; accuracy: its relative errors, {"forces": ..., "energy": ...,
-        "potential": ...}.
+        """Compares results.  peer: forces, energy, virial, and potential or
+        None, all over the peer's Coulomb constant.  accuracy: the peer's
+        relative errors, {"forces": ..., "energy": ..., "potential": ...}.
 
-        The energy: |dE| = |sum q dphi| / 2 <= N q_rms dphi_rms / 2, with
-        dphi_rms <= tolerance phi_rms.  The virial has no tolerance of its own;
-        its trace is the energy, its parts cancel more: ten times the bound.
+        The energy's bound is |dE| = |sum q dphi| / 2 <= N q_rms dphi_rms / 2,
+        with dphi_rms <= tolerance phi_rms.  No tolerance limits the virial.
+        Its trace is the energy, but its components cancel more: its bound is
+        ten times the energy's.
         """
         import numpy as np
         import common

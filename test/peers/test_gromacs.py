@@ -31,7 +31,7 @@ def main():
                 error["forces"] = common.force_error(
                     first["forces"], peer["forces"], system)
                 error["energy"] = abs(first["energy"] / peer["energy"] - 1)
-                # Its own error is small against what is being tested.
+                # GROMACS's own error must be small compared with the bound.
                 check.line("%s, GROMACS with itself" % box, error["forces"],
                            5e-10)
             check.against("%s, tolerance %g" % (box, tolerance), system, ours,

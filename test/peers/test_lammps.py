@@ -15,12 +15,13 @@ ERFC = 1.5e-7
 
 
 def floor(system):
-    """Relative errors of forces, potential and energy that the erfc leaves.
+    """Errors of forces, potential and energy from LAMMPS's erfc.
 
-    Forces: errors of a particle's pairs add like independent ones.  Potential
-    and energy: those of a molecule's own pairs, which all have the same
-    distances, add in full; the others have both signs (the polynomial's error
-    oscillates, molecules are neutral) and add like independent ones."""
+    Forces: errors of a particle's pairs add like independent errors.
+    Potential and energy: errors of pairs within a molecule add in full, because
+    all molecules have the same distances.  Errors of other pairs have both
+    signs, because the polynomial's error oscillates and molecules are neutral,
+    so they add like independent errors."""
     import numpy as np
     import common
     some = np.random.default_rng(1).permutation(system.n)[:600]
@@ -59,8 +60,8 @@ def main():
             stated = r["info"]["found_absolute_accuracy"] / c / common.norm(
                 peer["forces"], system)
             phi = np.sqrt(np.mean(peer["potential"] ** 2))
-            # LAMMPS states no accuracy but the force's; the same relative
-            # figure is taken for potentials and energy.
+            # LAMMPS states only the force's accuracy.  The same relative error
+            # is assumed for potentials and energy.
             check.against(
                 "%s, %s" % (box, method), system, ours, 1e-6, peer, {
                     "forces": stated + force / common.norm(

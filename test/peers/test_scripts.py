@@ -27,8 +27,8 @@ def cases(np, common):
 
 
 def worst(system, rc):
-    """What LAMMPS's erfc (wrong by up to 1.5e-7) can do to the energy, and to
-    a potential, if no two errors cancel, pairs beyond rc aside."""
+    """Bounds for the errors of the energy and of a potential from LAMMPS's erfc
+    (error up to 1.5e-7), if no two errors of pairs within rc cancel."""
     import numpy as np
     d = system.pos[:, None] - system.pos[None]
     d -= np.rint(d @ np.linalg.inv(system.cell)) @ system.cell
@@ -40,12 +40,12 @@ def worst(system, rc):
 
 
 def compared(np, common, check, what, system, got, exact, bound, extra):
-    """bound: relative; extra: what worst() allows besides."""
+    """Compares results.  bound is relative; extra are the bounds of worst()."""
     check.line(what + "forces", common.force_error(
         got["forces"], exact["forces"], system), bound)
     w, v = got["virial"], exact["virial"]
     if abs(system.charge.sum()) > 1e-9:
-        # The peers' virials leave out (part of) the background's pressure.
+        # The peers' virials lack some or all of the background's pressure.
         w, v = (u - np.trace(u) / 3 * np.eye(3) for u in (w, v))
     for k, a, b in (("energy", got["energy"], exact["energy"]),
                     ("virial", w, v),

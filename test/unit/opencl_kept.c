@@ -91,7 +91,7 @@ static void test_bounded(void)
         device->backend->unload(device, module);
         if (i % 50 == 0) {
             CHECK_OK(built(&again, device, 3));
-            CHECK(again.module == b.module, "%d: built anew", i);
+            CHECK(again.module == b.module, "%d: built again", i);
             jit_clear(&again);
         }
     }

@@ -314,7 +314,7 @@ static void excess(void)
         if (fail) {
             memset(v, 0, sizeof v);
             CHECK_FAILS(sum(&s, plan, v), FARSUM_ERR_TOLERANCE);
-            CHECK(v[0] != 0, "results are not there");
+            CHECK(v[0] != 0, "the results are missing");
         } else {
             CHECK_OK(sum(&s, plan, v));
             CHECK_OK(sum(&s, plan, v));

@@ -334,7 +334,7 @@ static void excess(void)
         memset(v, 0, sizeof v);
         plan = make(o);
         CHECK_FAILS(sum(plan, v), FARSUM_ERR_TOLERANCE);
-        CHECK(v[0] != 0, "results are not there");
+        CHECK(v[0] != 0, "the results are missing");
         farsum_plan_destroy(plan);
         return;
     }

@@ -125,14 +125,14 @@ static farsum_status shapes_end(const struct shapes *all)
     return status_fail(all->missed, "%s", all->why);
 }
 
-/* Takes another search's best shape if it takes less than `dearer` times as
- * long. */
+/* Takes another search's best shape if its time is less than `slower` times
+ * that of the present best. */
 static void shapes_join(struct shapes *all, const struct shapes *more,
-                        double dearer)
+                        double slower)
 {
     if (more->best.seconds > 0
         && (all->best.seconds == 0
-            || more->best.seconds < dearer * all->best.seconds))
+            || more->best.seconds < slower * all->best.seconds))
         all->best = more->best;
     shapes_miss(all, more->missed, more->left, more->why);
 }

@@ -202,7 +202,7 @@ static farsum_status verify_fails(const struct farsum_plan *plan,
                                   struct verify_sum *s, double error,
                                   farsum_status status)
 {
-    char why[700] = "errs as much";
+    char why[700] = "no smaller error";
     double t = plan->task.given.tolerance;
     if (status != FARSUM_OK)
         snprintf(why, sizeof why, "%s", farsum_message());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_set.c: sorting points into boxes: places, keys, the order of the leaves,
- * and coordinates relative to the leaves' centres. */
+/* tree_set.c: sorts points into the leaves of a tree on the host.  Computes
+ * each point's box and key, the order of the points by leaf, and coordinates
+ * relative to the leaves' centres. */
 #include "points/tree/tree_set.h"
 
 #include <math.h>
@@ -232,7 +233,8 @@ static int64_t keys_below(const uint64_t *key, int64_t n, uint64_t wanted)
 }
 
 /* Finds the first point of each leaf from the sorted keys.  Keys of a dense
- * tree are numbers of leaves; keys of a sparse tree are places of a level. */
+ * tree are indices of leaves; keys of a sparse tree are positions of boxes in
+ * the grid of a level. */
 static farsum_status tree_begins(const struct tree *tree, int level,
                                  const uint64_t *key, struct tree_points *p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_tile_kern.c: adds points to a tile.  For each point and channel, P^2
- * rows of P mesh points are loaded, updated and stored; stores bound it. */
+ * rows of P mesh points are loaded, updated and stored.  The stores limit the
+ * speed. */
 #include "stage/spread/host_tile_kern.h"
 
 #include "math/window_simd.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain: reference variant.  One thread adds each point to its P^3 mesh points
- * as in the formula, in double.  Never the fastest. */
+/* plain: reference variant.  Adds each point to its P^3 mesh points by the
+ * formula, in double, in one thread.  Never the fastest. */
 #include "base/mem.h"
 #include "points/tiles.h"
 #include "stage/device.h"

@@ -135,8 +135,8 @@ farsum_status fmm_strict_given(const struct task *task, const struct fmm *s,
         struct buf from = {0};
         if (rhs > 1)
             FAIL(ERR_UNSUPPORTED,
-                 "strict: %d right-hand sides on a device: "
-                 "their bounds are looked at one by one",
+                 "strict: found %d right-hand sides in device memory, where a "
+                 "call may have one; pass them one by one or in host memory",
                  rhs);
         TRY(buf_given(&from, task->device, q, n * array_size(type),
                       "strengths"));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list_kern.c: packs points into clusters and lists the clusters that meet.
+/* list_kern.c: packs points into clusters and lists pairs of clusters within
+ * the cutoff.
  *
- * For the groups of a column, upwards, the surrounding columns and their images
- * are swept along; candidates are tested pair by pair. */
+ * The groups of a column are processed upwards along z.  An index in each
+ * surrounding column and image moves up with them and skips clusters below the
+ * cutoff.  The remaining candidates are tested pair by pair. */
 #include "stage/near/host_cluster/pairs_kern.h"
 
 /* Range factor slightly above 1, so that rounding loses no pair. */
