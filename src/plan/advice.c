@@ -71,7 +71,7 @@ static void attempt_change(const struct advice *a, struct attempt *t,
     if (c->method)
         t->options.method = c->method;
     if (c->host)
-        t->options.on_device = NULL;
+        t->options.device.handle = NULL;
     if (c->option)
         option_clear(&t->options, c->option);
 }
@@ -102,8 +102,8 @@ static void attempt_begin(const struct advice *a, struct attempt *t)
     t->options.measure = 0;
     if (a->plan->task.device) { /* open already */
         t->device.device = a->plan->task.device;
-        t->options.device = NULL;
-        t->options.on_device = &t->device;
+        t->options.device.name = NULL;
+        t->options.device.handle = &t->device;
     }
 }
 
@@ -166,7 +166,7 @@ static void advice_changes(struct advice *a)
     if (p->arrays == FARSUM_F32 && plan_arrays(p) != FARSUM_OK)
         advice_add(a, (struct change){.arrays = 1}, "use", "arrays", "f64");
     for (const struct option_row *row = option_rows; row->name; row++)
-        if (row->group != SETTING && option_is_set(o, row))
+        if (row->methods != SETTING && option_is_set(o, row))
             advice_add(a, (struct change){.option = row}, "leave out",
                        row->name, "");
     if (a->plan->task.device && p->memory != FARSUM_DEVICE)
@@ -329,7 +329,7 @@ farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
         return status;
     snprintf(why, sizeof why, "%s", farsum_message());
     options.cutoff = plan->task.given_cutoff;
-    options.skin = plan->task.given_skin;
+    options.spectral.skin = plan->task.given_skin;
     problem.precision = plan->report.info.precision;
     problem.n_sources = n;
     problem.n_targets = m;

@@ -2,8 +2,6 @@
 /* plan.c: the public functions of a plan: they check arguments and delegate. */
 #include "plan/plan.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -15,6 +13,7 @@
 #include "base/par.h"
 #include "base/store.h"
 #include "device/buf.h"
+#include "plan/options.h"
 #include "task/method.h"
 #include "task/sample_flow.h"
 
@@ -26,16 +25,16 @@ enum { PER_THREAD = 256 };
 /* Sets the device: the caller's, one by name, or the host. */
 static farsum_status plan_device(struct farsum_plan *plan)
 {
-    const farsum_options *o = &plan->task.options;
-    if (o->on_device && o->device)
-        FAIL(ERR_ARGUMENT, "device \"%s\" and on_device are both set; set one "
-                           "of them",
-             o->device);
-    if (o->on_device) {
-        plan->task.device = o->on_device->device;
+    const farsum_device_options *o = &plan->task.options.device;
+    if (o->handle && o->name)
+        FAIL(ERR_ARGUMENT, "device.name is \"%s\", and device.handle is set "
+                           "too; set one of them",
+             o->name);
+    if (o->handle) {
+        plan->task.device = o->handle->device;
         TRY(device_usable(plan->task.device));
-    } else if (!device_is_host(o->device)) {
-        TRY(device_open(o->device, &plan->task.device));
+    } else if (!device_is_host(o->name)) {
+        TRY(device_open(o->name, &plan->task.device));
         plan->owns_device = 1;
     }
     if (!plan->task.device && plan->task.problem.memory == FARSUM_DEVICE)
@@ -44,29 +43,9 @@ static farsum_status plan_device(struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-static farsum_status plan_options(struct farsum_plan *plan,
-                                  const farsum_options *options)
+static farsum_status plan_spectral_options(const struct farsum_plan *plan)
 {
-    farsum_options *o = &plan->task.options;
-    *o = (farsum_options)FARSUM_OPTIONS_INIT;
-    if (options)
-        TRY(struct_take(o, sizeof *o, options, options->size,
-                        "FARSUM_OPTIONS_INIT"));
-    plan->task.given_cutoff = o->cutoff;
-    plan->task.given_skin = o->skin;
-    if (o->method && strcmp(o->method, "auto") == 0)
-        o->method = NULL;
-    TRY(plan_device(plan));
-    if (o->threads < 0 || o->threads > 4096)
-        FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
-    const double positive[] = {o->cutoff, o->bandwidth, o->upsampling,
-                               o->shape,  o->repeats,   o->skin};
-    static const char *const names[] = {"cutoff", "bandwidth", "upsampling",
-                                        "shape",  "repeats",   "skin"};
-    for (int i = 0; i < 6; i++)
-        if (!(positive[i] >= 0) || !isfinite(positive[i]))
-            FAIL(ERR_ARGUMENT, "%s is %g, not a positive number", names[i],
-                 positive[i]);
+    const farsum_spectral_options *o = &plan->task.options.spectral;
     if (o->upsampling > 0 && o->upsampling < 1)
         FAIL(ERR_ARGUMENT, "upsampling is %g, below 1", o->upsampling);
     if (o->near_cells < 0 || o->near_team[0] < 0 || o->near_team[1] < 0)
@@ -75,16 +54,6 @@ static farsum_status plan_options(struct farsum_plan *plan,
         && !plan->task.device)
         FAIL(ERR_UNSUPPORTED, "near_cells and near_team require a device; "
                               "this plan runs on the host");
-    if (o->verify < -1 || o->verify > 1)
-        FAIL(ERR_ARGUMENT, "verify is %d, not -1 (off), 0 or 1", o->verify);
-    if ((int)o->on_excess < 0 || o->on_excess > FARSUM_EXCESS_FAIL)
-        FAIL(ERR_ARGUMENT, "on_excess is %d, not 0, 1 (say) or 2 (fail)",
-             (int)o->on_excess);
-    if (o->queues < 0 || o->queues > 2)
-        FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->queues);
-    if (o->queues == 2 && !plan->task.device)
-        FAIL(ERR_UNSUPPORTED, "queues = 2 requires a device; this plan runs "
-                              "on the host");
     if (o->support != 0 && (o->support < 2 || o->support > 16))
         FAIL(ERR_ARGUMENT, "support is %d, not 2 .. 16", o->support);
     for (int d = 0; d < 3; d++)
@@ -98,9 +67,39 @@ static farsum_status plan_options(struct farsum_plan *plan,
         if (o->mesh[d] > MESH_MOST)
             FAIL(ERR_MEMORY, "a mesh axis has %lld points, above %d",
                  (long long)o->mesh[d], MESH_MOST);
-    TRY(count_product(o->mesh, 3, "mesh"));
-    TRY(count_product(o->boxes, 3, "boxes"));
-    TRY(count_check(o->leaf, "leaf"));
+    return FARSUM_OK;
+}
+
+static farsum_status plan_options(struct farsum_plan *plan,
+                                  const farsum_options *options)
+{
+    farsum_options *o = &plan->task.options;
+    *o = (farsum_options)FARSUM_OPTIONS_INIT;
+    if (options)
+        TRY(struct_take(o, sizeof *o, options, options->size,
+                        "FARSUM_OPTIONS_INIT"));
+    plan->task.given_cutoff = o->cutoff;
+    plan->task.given_skin = o->spectral.skin;
+    if (o->method && strcmp(o->method, "auto") == 0)
+        o->method = NULL;
+    TRY(plan_device(plan));
+    if (o->threads < 0 || o->threads > 4096)
+        FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
+    TRY(options_check_kinds(o));
+    TRY(plan_spectral_options(plan));
+    if (o->verify < -1 || o->verify > 1)
+        FAIL(ERR_ARGUMENT, "verify is %d, not -1 (off), 0 or 1", o->verify);
+    if ((int)o->on_excess < 0 || o->on_excess > FARSUM_EXCESS_FAIL)
+        FAIL(ERR_ARGUMENT, "on_excess is %d, not 0, 1 (say) or 2 (fail)",
+             (int)o->on_excess);
+    if (o->device.queues < 0 || o->device.queues > 2)
+        FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->device.queues);
+    if (o->device.queues == 2 && !plan->task.device)
+        FAIL(ERR_UNSUPPORTED, "queues = 2 requires a device; this plan runs "
+                              "on the host");
+    TRY(count_product(o->spectral.mesh, 3, "mesh"));
+    TRY(count_product(o->fmm.boxes, 3, "boxes"));
+    TRY(count_check(o->fmm.leaf, "leaf"));
     if (o->memory_limit == 0)
         o->memory_limit =
             (plan->task.device ? (uint64_t)plan->task.device->facts.memory
@@ -178,11 +177,8 @@ static void plan_forget(struct farsum_plan *plan)
         both[k]->exclusions = NULL;
         both[k]->exclusion_factors = NULL;
     }
-    o->method = o->device = o->isa = o->split = o->window = NULL;
-    o->near = o->spread = o->fft = o->scale = o->interp = NULL;
-    o->tree = o->p2p = o->p2m = o->m2m = o->m2l = NULL;
-    o->lattice = o->l2l = o->l2p = NULL;
-    o->on_device = NULL;
+    options_forget_texts(o);
+    o->device.handle = NULL;
 }
 
 farsum_status plan_make_for(const farsum_problem *problem,

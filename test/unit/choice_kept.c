@@ -96,12 +96,12 @@ static void keeps(const char *what, const char *method, const char *tree, int n,
     p.precision = p.arrays = FARSUM_F64;
     p.outputs = FARSUM_FIELD;
     o.method = method;
-    o.tree = tree;
+    o.fmm.tree = tree;
     for (int turn = 0; turn < 2; turn++) {
         chosen[turn] = (farsum_options)FARSUM_OPTIONS_INIT;
         info[turn] = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
         o.threads = 1 + turn;
-        o.on_device = device;
+        o.device.handle = device;
         sum(&p, &o, n, field[turn], &info[turn], &chosen[turn]);
         o = chosen[turn];
     }
