@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -288,16 +289,23 @@ farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
                           const farsum_problem *problem,
                           const farsum_options *options)
 {
-    const farsum_options none = FARSUM_OPTIONS_INIT;
+    farsum_problem asked = FARSUM_PROBLEM_INIT;
+    farsum_options how = FARSUM_OPTIONS_INIT;
     struct advice a = {.plan = plan,
-                       .problem = problem,
-                       .options = options ? options : &none,
+                       .problem = &asked,
+                       .options = &how,
                        .refused = status,
                        .stop = clock_seconds() + patience};
     char why[1024], text[2 * WORDS + 160] = "";
     if (!advice_may(status))
         return status;
     snprintf(why, sizeof why, "%s", farsum_message());
+    /* the caller's structs may be shorter: those of an older version */
+    TRY(struct_take(&asked, sizeof asked, problem, problem->size,
+                    "FARSUM_PROBLEM_INIT"));
+    if (options)
+        TRY(struct_take(&how, sizeof how, options, options->size,
+                        "FARSUM_OPTIONS_INIT"));
     advice_changes(&a);
     if (advice_memory(&a, text, sizeof text)
         || advice_find(&a, text, sizeof text)

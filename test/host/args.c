@@ -3,6 +3,8 @@
  * large for any memory. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "farsum/device.h"
@@ -126,6 +128,34 @@ static void groups(void)
     CHECK_OK(made(&p, &o));
     o.size = sizeof o;
     CHECK_FAILS(made(&p, &o), FARSUM_ERR_UNKNOWN);
+}
+
+/* `size` bytes before a page that may not be read. */
+static void *page_end(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (two == MAP_FAILED || mprotect(two + page, page, PROT_NONE) != 0)
+        check_stop("no pages");
+    return two + page - size;
+}
+
+/* A plan that cannot be made proposes changes; it reads no farther than an
+ * older version's structs. */
+static void refusals(void)
+{
+    size_t problem = offsetof(farsum_problem, n_exclusions);
+    size_t options = offsetof(farsum_options, verify);
+    farsum_problem *p = page_end(problem), p0 = crystal();
+    farsum_options *o = page_end(options), o0 = FARSUM_OPTIONS_INIT;
+    p0.size = problem;
+    o0.size = options;
+    o0.method = "direct";
+    memcpy(p, &p0, problem);
+    memcpy(o, &o0, options);
+    CHECK_FAILS(made(p, o), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("use method");
 }
 
 static void results(void)
@@ -345,6 +375,7 @@ int main(void)
     particles();
     RUN(inputs);
     RUN(groups);
+    RUN(refusals);
     RUN(results);
     RUN(meshes);
     RUN(lists);
