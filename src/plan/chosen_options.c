@@ -49,7 +49,7 @@ farsum_status farsum_plan_get_options(const farsum_plan *plan,
     o.verify = asked->verify;
     o.on_excess = asked->on_excess;
     o.repeats = asked->repeats;
-    o.spectral.skin = asked->spectral.skin;
+    o.spectral.skin = plan->task.given_skin;
     o.device.queues = info.queues;
     return struct_give(options, options->size, &o, sizeof o,
                        "FARSUM_OPTIONS_INIT");
