@@ -61,7 +61,7 @@ extern "C" {
 #endif
 
 #define FARSUM_VERSION_MAJOR 0
-#define FARSUM_VERSION_MINOR 1
+#define FARSUM_VERSION_MINOR 2
 #define FARSUM_VERSION_PATCH 0
 
 /* Status codes: X(name, text).  docs/api.md, 4, has a table of causes. */
