@@ -169,28 +169,28 @@ static farsum_status create(const struct whole *w, const struct asked *a,
     problem.arrays = FARSUM_F64;
     problem.memory = w->on ? FARSUM_DEVICE : FARSUM_HOST;
     how.method = a->method;
-    how.order = a->order;
-    how.separation = a->separation;
-    how.levels = a->levels;
-    how.leaf = a->leaf;
-    how.tree = a->tree;
-    how.m2l = a->m2l;
-    how.lattice = a->lattice;
-    how.on_device = w->on;
+    how.fmm.order = a->order;
+    how.fmm.separation = a->separation;
+    how.fmm.levels = a->levels;
+    how.fmm.leaf = a->leaf;
+    how.fmm.tree = a->tree;
+    how.fmm.m2l = a->m2l;
+    how.fmm.lattice = a->lattice;
+    how.device.handle = w->on;
     how.threads = w->threads;
-    how.split = a->split;
-    how.bandwidth = a->c;
-    how.support = a->support;
-    how.near = a->near;
-    how.near_cells = a->cells;
+    how.spectral.split = a->split;
+    how.spectral.bandwidth = a->c;
+    how.spectral.support = a->support;
+    how.spectral.near = a->near;
+    how.spectral.near_cells = a->cells;
     how.repeats = a->repeats;
-    how.spread = a->spread;
-    how.fft = a->fft;
-    how.interp = a->interp;
+    how.spectral.spread = a->spread;
+    how.spectral.fft = a->fft;
+    how.spectral.interp = a->interp;
     if (a->s > 0)
         how.cutoff = cbrt(a->s * volume / (double)w->c.p.n);
     for (int d = 0; d < 3; d++)
-        how.mesh[d] = a->mesh, how.boxes[d] = a->boxes;
+        how.spectral.mesh[d] = a->mesh, how.fmm.boxes[d] = a->boxes;
     return farsum_plan_create(&problem, &how, plan);
 }
 

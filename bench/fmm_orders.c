@@ -50,7 +50,7 @@ static void take_sums(const struct orders *o, int order, struct sums *to)
     problem.sample_x = o->x;
     problem.sample_q = o->q;
     options.method = "fmm";
-    options.order = order;
+    options.fmm.order = order;
     result.potential = to->potential;
     result.field = to->field;
     bench_need(farsum_plan_create(&problem, &options, &plan));
@@ -85,7 +85,7 @@ static double take_squares(const struct orders *o, const struct sums *found,
 static void print_line(const struct orders *o, int order, double potential,
                        double *square)
 {
-    const farsum_options *p = &o->options;
+    const farsum_fmm_options *p = &o->options.fmm;
     double leaves = pow((double)p->boxes[0] * (1 << (p->levels - 1)), 3);
     double filling = 1 + (double)o->n / leaves, h = cbrt(1 / leaves);
     double above = pow(2, p->levels) - 1, below = 2 - pow(2, 1 - p->levels);
@@ -134,10 +134,10 @@ int main(int argc, char **argv)
     int step = argc > 6 ? atoi(argv[6]) : 3,
         most = argc > 7 ? atoi(argv[7]) : 40;
     o.n = atoll(argv[1]);
-    o.options.boxes[0] = o.options.boxes[1] = o.options.boxes[2] =
+    o.options.fmm.boxes[0] = o.options.fmm.boxes[1] = o.options.fmm.boxes[2] =
         atoll(argv[2]);
-    o.options.levels = atoi(argv[3]);
-    o.options.separation = atoi(argv[4]);
+    o.options.fmm.levels = atoi(argv[3]);
+    o.options.fmm.separation = atoi(argv[4]);
     take_points(&o, atoi(argv[5]), argc > 8 ? strtoull(argv[8], NULL, 10) : 7);
     bench_need(MEM_RAW(wanted.potential, o.n));
     bench_need(MEM_RAW(wanted.field, 3 * o.n));

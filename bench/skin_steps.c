@@ -90,10 +90,10 @@ static farsum_plan *plan_of(const struct steps *s, double skin)
     if (sum_case_charges(&s->c) && !s->on)
         problem.outputs |= FARSUM_ENERGY;
     how.method = "spectral";
-    how.near = s->near;
-    how.on_device = s->on;
+    how.spectral.near = s->near;
+    how.device.handle = s->on;
     how.threads = s->threads;
-    how.skin = skin;
+    how.spectral.skin = skin;
     sum_need(farsum_plan_create(&problem, &how, &plan));
     return plan;
 }

@@ -167,7 +167,7 @@ static void by_plan(struct sum_case *c, double tolerance, const char *device)
     farsum_options how = FARSUM_OPTIONS_INIT;
     farsum_problem problem = sum_case_problem(c);
     how.method = "spectral";
-    how.device = device;
+    how.device.name = device;
     problem.tolerance = tolerance;
     problem.precision = FARSUM_F64;
     c->targets = c->period = c->p.n;
@@ -194,12 +194,12 @@ void sum_case_reference(struct sum_case *c, const char *how, const char *device)
         by_targets(c, &by, (int64_t)targets, tolerance);
     } else if (strncmp(how, "fmm:", 4) == 0) {
         by.method = "fmm";
-        by.device = device;
-        by.tree = "dense";
-        by.levels = by.separation = 1;
-        by.order = 14;
-        sscanf(how + 4, "%lf:%lf:%d", &targets, &boxes, &by.order);
-        by.boxes[0] = by.boxes[1] = by.boxes[2] = (int64_t)boxes;
+        by.device.name = device;
+        by.fmm.tree = "dense";
+        by.fmm.levels = by.fmm.separation = 1;
+        by.fmm.order = 14;
+        sscanf(how + 4, "%lf:%lf:%d", &targets, &boxes, &by.fmm.order);
+        by.fmm.boxes[0] = by.fmm.boxes[1] = by.fmm.boxes[2] = (int64_t)boxes;
         c->all = 1;
         by_targets(c, &by, (int64_t)targets, 1e-2);
     } else if (strncmp(how, "spectral", 8) == 0) {

@@ -144,8 +144,8 @@ static farsum_status plan(struct melt *m, double tolerance, const char *device)
     for (int d = 0; d < 3; d++)
         problem.cell[4 * d] = m->edge[d], problem.periodic[d] = 1;
     problem.n_sources = m->n, problem.sample_x = m->x, problem.sample_q = m->q;
-    options.device = device;
-    options.skin = 1; /* neighbour lists are reused for some steps */
+    options.device.name = device;
+    options.spectral.skin = 1; /* neighbour lists are reused for some steps */
     return farsum_plan_create(&problem, &options, &m->plan);
 }
 

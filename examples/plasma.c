@@ -69,7 +69,7 @@ static farsum_status plan(struct plasma *p, double tolerance,
     for (int d = 0; d < 3; d++)
         problem.cell[4 * d] = p->edge[d], problem.periodic[d] = 1;
     problem.n_sources = p->n; /* no sample: at lattice sites forces vanish */
-    options.method = method, options.device = device;
+    options.method = method, options.device.name = device;
     return farsum_plan_create(&problem, &options, &p->plan);
 }
 

@@ -81,7 +81,7 @@ static farsum_status sum(struct cluster *c, double tolerance,
     problem.precision = FARSUM_F64, problem.tolerance = tolerance;
     problem.n_sources = c->n, problem.coulomb = -1; /* gravity */
     problem.sample_x = c->x, problem.sample_q = c->mass;
-    options.method = method, options.device = device;
+    options.method = method, options.device.name = device;
     out.potential = c->potential, out.field = c->pull, out.energy = &c->energy;
     farsum_status status = farsum_plan_create(&problem, &options, &plan);
     if (status == FARSUM_OK)

@@ -103,7 +103,7 @@ static farsum_status plan(struct suspension *s, const struct options *o)
     for (int i = 0; i < 3 * s->n; i++)
         s->f[i] = i % 3 == 2 ? -1 : 0;
     problem.n_sources = s->n, problem.sample_x = s->x, problem.sample_q = s->f;
-    options.device = o->device;
+    options.device.name = o->device;
     return farsum_plan_create(&problem, &options, &s->plan);
 }
 

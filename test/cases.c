@@ -77,7 +77,7 @@ farsum_problem system_problem(const struct system *system)
 farsum_options cases_options(void)
 {
     farsum_options options = FARSUM_OPTIONS_INIT;
-    options.device = getenv("FARSUM_TEST_DEVICE");
+    options.device.name = getenv("FARSUM_TEST_DEVICE");
     options.verify = FARSUM_VERIFY_OFF; /* estimates not corrected by a check */
     return options;
 }

@@ -56,7 +56,7 @@ void edge_make(struct edge *e, int k, int64_t n, const double *cell,
     e->options = (farsum_options)FARSUM_OPTIONS_INIT;
     e->options.method = "spectral";
     e->options.threads = 1;
-    e->options.split = "gaussian"; /* tuned faster */
+    e->options.spectral.split = "gaussian"; /* tuned faster */
 }
 
 void edge_free(struct edge *e)
@@ -241,7 +241,7 @@ int edge_device(farsum_options *options)
         return 0;
     }
     farsum_device_close(device);
-    options->device = name;
+    options->device.name = name;
     return 1;
 }
 

@@ -38,10 +38,10 @@ static void cutoff(int k, int c, double part, const char *row,
     char what[120];
     edge_make(&e, k, 24, cells[c].a, 50 + (uint64_t)c);
     e.options.device = on->device;
-    e.options.split = on->split        ? on->split
-                      : (k + c) % 2 ? "prolate"
-                                    : "gaussian";
-    e.options.near = row;
+    e.options.spectral.split = on->spectral.split ? on->spectral.split
+                               : (k + c) % 2      ? "prolate"
+                                                  : "gaussian";
+    e.options.spectral.near = row;
     e.options.cutoff = part * shortest(cells[c].a);
     e.problem.tolerance = 1e-5;
     snprintf(what, sizeof what, "%s, cutoff %g, near %s", cells[c].name, part,
@@ -97,7 +97,7 @@ static void cutoffs_on_a_device(void)
         exit(CHECK_SKIPPED);
     for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {
         struct edge_sum want;
-        on.split = trials[t].row[1] == 'm' ? "gaussian" : NULL;
+        on.spectral.split = trials[t].row[1] == 'm' ? "gaussian" : NULL;
         reference(trials[t].kernel, trials[t].cell, &want);
         cutoff(trials[t].kernel, trials[t].cell, 1.5, trials[t].row, &on,
                &want);

@@ -28,7 +28,8 @@ static int right_or_refused(const struct edge *e, const struct edge_sum *b,
               e->kernel, what, farsum_message());
         return 0;
     }
-    CHECK(memcmp(a.info.mesh, e->options.mesh, sizeof a.info.mesh) == 0,
+    CHECK(memcmp(a.info.mesh, e->options.spectral.mesh, sizeof a.info.mesh)
+              == 0,
           "%s, %s: the mesh became %lld x %lld x %lld", e->kernel, what,
           (long long)a.info.mesh[0], (long long)a.info.mesh[1],
           (long long)a.info.mesh[2]);
@@ -47,11 +48,11 @@ static void given(void)
         struct edge e;
         struct edge_sum want;
         edge_make(&e, k, 20, NULL, 41);
-        e.options.split = k % 2 ? "gaussian" : "prolate";
+        e.options.spectral.split = k % 2 ? "gaussian" : "prolate";
         CHECK_OK(edge_reference(&e, &want));
         for (int m = k % 2; m < MESHES; m += 2) {
             char what[80];
-            memcpy(e.options.mesh, meshes[m], sizeof meshes[m]);
+            memcpy(e.options.spectral.mesh, meshes[m], sizeof meshes[m]);
             e.problem.tolerance = tolerances[m / 2 % 2];
             snprintf(what, sizeof what, "mesh %lld x %lld x %lld at %g",
                      (long long)meshes[m][0], (long long)meshes[m][1],
@@ -77,8 +78,8 @@ static void wide_windows(void)
         for (int m = !(k % 2); m < MESHES; m += 2) {
             char what[80];
             int support = 4 + 6 * ((m / 2 + k) % 3);
-            memcpy(e.options.mesh, meshes[m], sizeof meshes[m]);
-            e.options.support = support;
+            memcpy(e.options.spectral.mesh, meshes[m], sizeof meshes[m]);
+            e.options.spectral.support = support;
             e.options.cutoff = 1.2;
             e.problem.tolerance = support == 4 ? 0.1 : 1e-3;
             snprintf(what, sizeof what, "mesh %lld x %lld x %lld, window of %d",

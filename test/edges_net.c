@@ -30,7 +30,7 @@ static void nets_are_summed(void)
             edge_make(&e, k, 40, tilted, 70 + (uint64_t)k);
             e.problem.precision = f ? FARSUM_F32 : FARSUM_F64;
             e.problem.tolerance = f ? 1e-4 : 1e-7;
-            e.options.split = f == k % 2 ? "gaussian" : "prolate";
+            e.options.spectral.split = f == k % 2 ? "gaussian" : "prolate";
             edge_right(f ? "a net, f32" : "a net, f64", &e, 1);
             edge_free(&e);
         }
@@ -50,7 +50,7 @@ static void one_alone(void)
             if (!e.flow)
                 e.problem.error = FARSUM_ERROR_POTENTIAL;
             e.options.method = method ? "ewald" : "spectral";
-            e.options.split = NULL;
+            e.options.spectral.split = NULL;
             if (!CHECK_OK(edge_run(&e, &a)))
                 continue;
             edge_finite("one alone", &e, &a);

@@ -58,15 +58,15 @@ static void fault_positions(struct fault_case *c)
 /* Enough boxes that some are far apart and use expansions. */
 static void fault_boxes(struct fault_case *c, int k)
 {
-    c->options.order = 3;
-    c->options.tree = kinds[k].tree;
+    c->options.fmm.order = 3;
+    c->options.fmm.tree = kinds[k].tree;
     if (strcmp(kinds[k].tree, "sparse") == 0) {
-        c->options.leaf = 2;
+        c->options.fmm.leaf = 2;
         return;
     }
-    c->options.levels = 3;
+    c->options.fmm.levels = 3;
     for (int d = 0; d < 3; d++)
-        c->options.boxes[d] = 1;
+        c->options.fmm.boxes[d] = 1;
 }
 
 static int fault_open(int k)
@@ -89,7 +89,7 @@ void fault_case(struct fault_case *c, int k)
         c->problem.cell[4 * d] = 10;
         c->cell[4 * d] = 9.99 + 0.005 * d;
         c->problem.periodic[d] = !fault_open(k);
-        c->options.mesh[d] = kinds[k].tuned ? 0 : 24;
+        c->options.spectral.mesh[d] = kinds[k].tuned ? 0 : 24;
     }
     c->problem.n_sources = FAULTS_N;
     c->problem.n_targets = c->m;
@@ -105,19 +105,19 @@ void fault_case(struct fault_case *c, int k)
     c->options.method = kinds[k].method;
     c->options.threads = 2;
     c->options.deterministic = 1;
-    c->options.skin = kinds[k].skin;
-    c->options.fft = kinds[k].fft;
-    c->options.near = kinds[k].near;
-    c->options.spread = kinds[k].spread;
-    c->options.scale = kinds[k].scale;
-    c->options.interp = kinds[k].interp;
+    c->options.spectral.skin = kinds[k].skin;
+    c->options.spectral.fft = kinds[k].fft;
+    c->options.spectral.near = kinds[k].near;
+    c->options.spectral.spread = kinds[k].spread;
+    c->options.spectral.scale = kinds[k].scale;
+    c->options.spectral.interp = kinds[k].interp;
     if (kinds[k].tree)
         fault_boxes(c, k);
     if (!kinds[k].tuned && strcmp(kinds[k].method, "spectral") == 0) {
         c->options.cutoff = 3;
-        c->options.support = 6;
+        c->options.spectral.support = 6;
     } else {
-        memset(c->options.mesh, 0, sizeof c->options.mesh);
+        memset(c->options.spectral.mesh, 0, sizeof c->options.spectral.mesh);
     }
 }
 

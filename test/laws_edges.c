@@ -147,7 +147,7 @@ static void support(const struct system *s, int support, int potential,
     struct answer a;
     p.error = potential ? FARSUM_ERROR_POTENTIAL : FARSUM_ERROR_FORCE;
     p.tolerance = support < 4 ? 0.3 : pow(10, -0.45 * support);
-    o.support = support;
+    o.spectral.support = support;
     if (solve(s, &p, &o, &a)) {
         double gap = potential ? potential_gap(s, &a, wanted)
                                : force_gap(s, &a, wanted);

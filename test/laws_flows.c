@@ -77,7 +77,7 @@ static int flow_sum(const struct flow *f, int64_t n, const double *x, int64_t m,
     farsum_options o = cases_options();
     farsum_result r = FARSUM_RESULT_INIT;
     o.method = "spectral";
-    o.split = f->split;
+    o.spectral.split = f->split;
     o.threads = 2;
     r.velocity = v;
     return CHECK_OK(sum_once(&p, &o, n, x, m, y, q, &r, NULL));

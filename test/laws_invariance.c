@@ -157,8 +157,8 @@ static void splits_and_cutoffs(void)
                 if (!law_turn(i + j + (int)(l - law_cases)))
                     continue;
                 o.method = "spectral";
-                o.split = split;
-                o.window = window;
+                o.spectral.split = split;
+                o.spectral.window = window;
                 o.cutoff = (0.2 + 0.07 * j) * length;
                 if (plan_of(&s, tol, &o, &b)) {
                     CHECK(b.info.cutoff == o.cutoff, "cutoff %g became %g",
@@ -191,10 +191,10 @@ static void threads_and_isas(void)
         for (int threads = 2; threads <= 7; threads += 5) {
             o.threads = threads;
             o.cutoff = a.info.cutoff;
-            memcpy(o.mesh, a.info.mesh, sizeof o.mesh);
-            o.support = a.info.support;
-            o.bandwidth = a.info.bandwidth;
-            o.shape = a.info.shape;
+            memcpy(o.spectral.mesh, a.info.mesh, sizeof o.spectral.mesh);
+            o.spectral.support = a.info.support;
+            o.spectral.bandwidth = a.info.bandwidth;
+            o.spectral.shape = a.info.shape;
             if (plan_of(&s, 1e-7, &o, &b)) {
                 CHECK(b.info.threads == threads, "%d threads became %d",
                       threads, b.info.threads);

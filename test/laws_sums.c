@@ -70,10 +70,10 @@ static void outputs_alone(void)
         }
         CHECK_NEAR(all.energy, half, 1e-9 * size);
         o.cutoff = all.info.cutoff;
-        memcpy(o.mesh, all.info.mesh, sizeof o.mesh);
-        o.support = all.info.support;
-        o.bandwidth = all.info.bandwidth;
-        o.shape = all.info.shape;
+        memcpy(o.spectral.mesh, all.info.mesh, sizeof o.spectral.mesh);
+        o.spectral.support = all.info.support;
+        o.spectral.bandwidth = all.info.bandwidth;
+        o.spectral.shape = all.info.shape;
         for (unsigned k = 1; k < ALL; k++) {
             if (!law_turn((int)k / 2 + (int)(l - law_cases)))
                 continue;

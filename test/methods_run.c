@@ -61,12 +61,12 @@ void ladder_run(struct ladder_cell *cell, int threads)
     problem.tolerance = cell->tolerance;
     problem.error = cell->error;
     options.method = "spectral";
-    options.split = cell->split;
-    options.window = cell->window;
+    options.spectral.split = cell->split;
+    options.spectral.window = cell->window;
     options.cutoff = cell->cutoff;
-    options.support = cell->support;
+    options.spectral.support = cell->support;
     options.threads = threads;
-    memcpy(options.mesh, cell->mesh, sizeof options.mesh);
+    memcpy(options.spectral.mesh, cell->mesh, sizeof options.spectral.mesh);
     if (s->flow) {
         result.velocity = field;
     } else {

@@ -4,7 +4,7 @@
  *
  *     farsum_device *device = NULL;
  *     farsum_device_open("cuda:0", &device);
- *     options.on_device = device;
+ *     options.device.handle = device;
  *     problem.memory = FARSUM_DEVICE;      positions, strengths and results
  *     farsum_plan_create(&problem, &options, &plan);
  *     farsum_plan_set_points(plan, n, x, 0, NULL);      x: a device pointer
@@ -16,7 +16,7 @@
  *
  * Farsum opens the vendors' libraries at run time; a build needs none of them.
  * farsum_list_devices() reports missing ones.  A plan that only names its
- * device (options.device) opens and closes it itself.
+ * device (options.device.name) opens and closes it itself.
  *
  * A device has one in-order queue.  One thread at a time may use the plans on a
  * device.  docs/api.md, 6, explains blocking and borrowed arrays. */

@@ -41,9 +41,10 @@ typedef enum farsum_option_kind {
 /* One field of farsum_options. */
 typedef struct farsum_option_info {
     size_t size;      /* set by FARSUM_OPTION_INFO_INIT */
-    const char *name; /* the field of farsum_options; static */
+    const char *name; /* "order"; static */
     farsum_option_kind kind;
     int chosen;       /* 1: a parameter that the plan chooses if it is unset */
+    const char *field; /* the field of farsum_options: "fmm.order"; static */
 } farsum_option_info;
 #define FARSUM_OPTION_INFO_INIT {.size = sizeof(farsum_option_info)}
 

@@ -61,7 +61,7 @@ extern "C" {
 #endif
 
 #define FARSUM_VERSION_MAJOR 0
-#define FARSUM_VERSION_MINOR 1
+#define FARSUM_VERSION_MINOR 2
 #define FARSUM_VERSION_PATCH 0
 
 /* Status codes: X(name, text).  docs/api.md, 4, has a table of causes. */
@@ -196,8 +196,8 @@ typedef struct farsum_problem {
 } farsum_problem;
 #define FARSUM_PROBLEM_INIT {.size = sizeof(farsum_problem)}
 
-/* Order 0, since options.order = 0 leaves the order to the plan. */
-enum { FARSUM_ORDER_0 = -1 };
+/* Order 0 and no check, since 0 leaves fmm.order and verify to the plan. */
+enum { FARSUM_ORDER_0 = -1, FARSUM_VERIFY_OFF = -1 };
 
 /* What happens when the estimated error exceeds the tolerance. */
 typedef enum farsum_excess {
@@ -206,8 +206,48 @@ typedef enum farsum_excess {
                                has written the results */
 } farsum_excess;
 
-/* No check, since options.verify = 0 leaves the choice to the plan. */
-enum { FARSUM_VERIFY_OFF = -1 };
+/* Groups of farsum_options.  `reserved` must be 0. */
+typedef struct farsum_spectral_options {
+    const char *split;    /* "prolate", "gaussian" */
+    const char *window;   /* "prolate", "kaiser_bessel", "es", "bspline",
+                             "gaussian" */
+    double bandwidth;     /* c = k_max rc of the split, no unit */
+    int64_t mesh[3];      /* points along a, b, c; all three or none */
+    double upsampling;    /* sigma >= 1, mesh points over those that c needs */
+    double shape;         /* window's shape parameter, no unit (math.md) */
+    const char *near, *spread, *fft, *scale, *interp; /* variants by name */
+    double skin;          /* Verlet skin, a length >= 0 (default: 0).  Lists are
+                             reused until a point has moved by more than half of
+                             it: docs/api.md, 8.  On devices where lists cost
+                             less or near is gpu_verlet */
+    int support;          /* P, window width in mesh points, 2 .. 16 */
+    int near_cells;       /* devices: cells per cutoff on each axis, 1 .. 8 */
+    int near_team[2];     /* devices, near variants with teams: threads over
+                             targets and over sources */
+    int reserved[8];
+} farsum_spectral_options;
+
+typedef struct farsum_fmm_options {
+    int order;            /* expansion order p, 1 .. 40, or FARSUM_ORDER_0:
+                             monopoles only */
+    int separation;       /* ws, in boxes: farther boxes use expansions */
+    int64_t boxes[3];     /* root boxes along the axes; all three or none */
+    int64_t leaf;         /* a box with more points is divided.  Sparse tree */
+    const char *tree;     /* "dense", "sparse" */
+    const char *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p; /* variants */
+    int levels;           /* levels of boxes; 1: root boxes only */
+    int reserved[7];
+} farsum_fmm_options;
+
+typedef struct farsum_device_options {
+    const char *name;     /* "host" (default), "cuda:0", "hip:0", "opencl:0" */
+    farsum_device *handle; /* instead of a name: an open device, which must
+                             outlive the plan */
+    int queues;           /* 2: near pairs run concurrently with mesh or boxes;
+                             1: stages run one by one, each timed on its own
+                             (default: 2; fmm above 3e5 sources: 1) */
+    int reserved[7];
+} farsum_device_options;
 
 /* How to sum.  Start from FARSUM_OPTIONS_INIT.  The plan chooses each field
  * that is 0 or NULL.  It keeps each other value or refuses it with a reason.
@@ -217,38 +257,14 @@ typedef struct farsum_options {
     const char *method;   /* "spectral", "fmm", "direct" or "ewald" (default:
                              "auto", the one predicted to be fastest among those
                              that accept all other options) */
-    const char *device;   /* "host", "cuda:0", "hip:0", "opencl:0" (default:
-                             "host") */
-    farsum_device *on_device; /* open device; it must outlive the plan.  device
-                             is then NULL */
+    farsum_device_options device;
+    farsum_spectral_options spectral;
+    farsum_fmm_options fmm;
+    double cutoff;        /* rc, a length.  spectral, ewald */
     const char *isa;      /* instruction set: "base", "avx2", "avx512" */
     int threads;          /* OpenMP threads, 1 .. 4096 (default: all, or fewer
                              below some hundred particles per thread).  Their
                              number may change the choice: docs/api.md, 7 */
-    const char *split;    /* "prolate", "gaussian" (default: chosen).  spectral
-                             only, as all up to interp except cutoff */
-    const char *window;   /* "prolate", "kaiser_bessel", "es", "bspline",
-                             "gaussian" */
-    double cutoff;        /* rc, a length.  spectral, ewald */
-    double bandwidth;     /* c = k_max rc of the split, no unit */
-    int64_t mesh[3];      /* points along a, b, c; all three or none */
-    double upsampling;    /* sigma >= 1, mesh points over those that c needs */
-    int support;          /* P, window width in mesh points, 2 .. 16 */
-    double shape;         /* window's shape parameter, no unit (math.md) */
-    const char *near, *spread, *fft, *scale, *interp; /* variants by name */
-    int near_cells;       /* cells per cutoff along each axis, 1 .. 8.  Near
-                             variants on devices */
-    int near_team[2];     /* threads over targets and over sources.  Near
-                             variants on devices with teams */
-    /* fmm only: */
-    int order;            /* expansion order p, 1 .. 40, or FARSUM_ORDER_0:
-                             monopoles only */
-    int separation;       /* ws, in boxes: farther boxes use expansions */
-    int levels;           /* levels of boxes; 1: root boxes only */
-    int64_t boxes[3];     /* root boxes along the axes; all three or none */
-    int64_t leaf;         /* a box with more points is divided.  Sparse tree */
-    const char *tree;     /* "dense", "sparse" */
-    const char *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p; /* variants */
     int strict;           /* 1: a proved bound instead of an estimate keeps the
                              tolerance at every target (default: 0).  Slower.
                              execute (device arrays: finish) may fail with
@@ -264,14 +280,6 @@ typedef struct farsum_options {
                              Values above 1 favour variants with costly set-up,
                              such as neighbour lists.  On devices set_points
                              then blocks while it builds lists */
-    double skin;          /* Verlet skin, a length >= 0 (default: 0, no reuse of
-                             lists).  Lists are reused until a point has moved
-                             by more than half of it: docs/api.md, 8.  spectral
-                             only; on devices where lists cost less or near is
-                             gpu_verlet */
-    int queues;           /* 2: near pairs run concurrently with mesh or boxes;
-                             1: stages run one by one, each timed on its own
-                             (default: 2; fmm above 3e5 sources: 1).  Devices */
     uint64_t memory_limit; /* bytes that the plan may hold; beyond it create and
                              set_points fail with FARSUM_ERR_MEMORY (default:
                              80 % of device memory; host: 80 % of the smallest
@@ -449,7 +457,7 @@ farsum_plan_get_info(const farsum_plan *plan, farsum_plan_info *info);
 /* Gets options that repeat the plan's choice: with them and info's precision,
  * the same problem gets the same parameters on any machine and with any number
  * of threads; fmm and direct on the host repeat their bits.  Texts are static.
- * Fields that the caller must set (device, threads, log, ...) are 0. */
+ * Fields that the caller must set (device.name, threads, log, ...) are 0. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_get_options(const farsum_plan *plan, farsum_options *options);
 /* Prints one line per choice, with its reason. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/args.h"
 #include "base/c_locale.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -71,7 +72,7 @@ static void attempt_change(const struct advice *a, struct attempt *t,
     if (c->method)
         t->options.method = c->method;
     if (c->host)
-        t->options.on_device = NULL;
+        t->options.device.handle = NULL;
     if (c->option)
         option_clear(&t->options, c->option);
 }
@@ -102,8 +103,8 @@ static void attempt_begin(const struct advice *a, struct attempt *t)
     t->options.measure = 0;
     if (a->plan->task.device) { /* open already */
         t->device.device = a->plan->task.device;
-        t->options.device = NULL;
-        t->options.on_device = &t->device;
+        t->options.device.name = NULL;
+        t->options.device.handle = &t->device;
     }
 }
 
@@ -166,7 +167,7 @@ static void advice_changes(struct advice *a)
     if (p->arrays == FARSUM_F32 && plan_arrays(p) != FARSUM_OK)
         advice_add(a, (struct change){.arrays = 1}, "use", "arrays", "f64");
     for (const struct option_row *row = option_rows; row->name; row++)
-        if (row->group != SETTING && option_is_set(o, row))
+        if (row->methods != SETTING && option_is_set(o, row))
             advice_add(a, (struct change){.option = row}, "leave out",
                        row->name, "");
     if (a->plan->task.device && p->memory != FARSUM_DEVICE)
@@ -282,16 +283,23 @@ farsum_status plan_advise(farsum_status status, const struct farsum_plan *plan,
                           const farsum_problem *problem,
                           const farsum_options *options)
 {
-    const farsum_options none = FARSUM_OPTIONS_INIT;
+    farsum_problem asked = FARSUM_PROBLEM_INIT;
+    farsum_options how = FARSUM_OPTIONS_INIT;
     struct advice a = {.plan = plan,
-                       .problem = problem,
-                       .options = options ? options : &none,
+                       .problem = &asked,
+                       .options = &how,
                        .refused = status,
                        .stop = clock_seconds() + patience};
     char why[1024], text[2 * WORDS + 160] = "";
     if (!advice_may(status))
         return status;
     snprintf(why, sizeof why, "%s", farsum_message());
+    /* the caller's structs may be shorter: those of an older version */
+    TRY(struct_take(&asked, sizeof asked, problem, problem->size,
+                    "FARSUM_PROBLEM_INIT"));
+    if (options)
+        TRY(struct_take(&how, sizeof how, options, options->size,
+                        "FARSUM_OPTIONS_INIT"));
     advice_changes(&a);
     if (advice_memory(&a, text, sizeof text)
         || advice_find(&a, text, sizeof text)
@@ -323,7 +331,7 @@ farsum_status plan_advise_points(farsum_status status, struct farsum_plan *plan,
         return status;
     snprintf(why, sizeof why, "%s", farsum_message());
     options.cutoff = plan->task.given_cutoff;
-    options.skin = plan->task.given_skin;
+    options.spectral.skin = plan->task.given_skin;
     problem.precision = plan->report.info.precision;
     problem.n_sources = n;
     problem.n_targets = m;

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/store.h"
+#include "plan/options.h"
 #include "task/sample_flow.h"
 
 /* Longest mesh axis: bytes of a whole mesh then stay below 2^63. */
@@ -21,16 +22,16 @@ enum { PER_THREAD = 256 };
 /* Sets the device: the caller's, one by name, or the host. */
 static farsum_status plan_device(struct farsum_plan *plan)
 {
-    const farsum_options *o = &plan->task.options;
-    if (o->on_device && o->device)
-        FAIL(ERR_ARGUMENT, "device \"%s\" and on_device are both set; set one "
-                           "of them",
-             o->device);
-    if (o->on_device) {
-        plan->task.device = o->on_device->device;
+    const farsum_device_options *o = &plan->task.options.device;
+    if (o->handle && o->name)
+        FAIL(ERR_ARGUMENT, "device.name is \"%s\", and device.handle is set "
+                           "too; set one of them",
+             o->name);
+    if (o->handle) {
+        plan->task.device = o->handle->device;
         TRY(device_usable(plan->task.device));
-    } else if (!device_is_host(o->device)) {
-        TRY(device_open(o->device, &plan->task.device));
+    } else if (!device_is_host(o->name)) {
+        TRY(device_open(o->name, &plan->task.device));
         plan->owns_device = 1;
     }
     if (!plan->task.device && plan->task.problem.memory == FARSUM_DEVICE)
@@ -39,29 +40,9 @@ static farsum_status plan_device(struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
-static farsum_status plan_options(struct farsum_plan *plan,
-                                  const farsum_options *options)
+static farsum_status plan_spectral_options(const struct farsum_plan *plan)
 {
-    farsum_options *o = &plan->task.options;
-    *o = (farsum_options)FARSUM_OPTIONS_INIT;
-    if (options)
-        TRY(struct_take(o, sizeof *o, options, options->size,
-                        "FARSUM_OPTIONS_INIT"));
-    plan->task.given_cutoff = o->cutoff;
-    plan->task.given_skin = o->skin;
-    if (o->method && strcmp(o->method, "auto") == 0)
-        o->method = NULL;
-    TRY(plan_device(plan));
-    if (o->threads < 0 || o->threads > 4096)
-        FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
-    const double positive[] = {o->cutoff, o->bandwidth, o->upsampling,
-                               o->shape,  o->repeats,   o->skin};
-    static const char *const names[] = {"cutoff", "bandwidth", "upsampling",
-                                        "shape",  "repeats",   "skin"};
-    for (int i = 0; i < 6; i++)
-        if (!(positive[i] >= 0) || !isfinite(positive[i]))
-            FAIL(ERR_ARGUMENT, "%s is %g, not a positive number", names[i],
-                 positive[i]);
+    const farsum_spectral_options *o = &plan->task.options.spectral;
     if (o->upsampling > 0 && o->upsampling < 1)
         FAIL(ERR_ARGUMENT, "upsampling is %g, below 1", o->upsampling);
     if (o->near_cells < 0 || o->near_team[0] < 0 || o->near_team[1] < 0)
@@ -70,16 +51,6 @@ static farsum_status plan_options(struct farsum_plan *plan,
         && !plan->task.device)
         FAIL(ERR_UNSUPPORTED, "near_cells and near_team require a device; "
                               "this plan runs on the host");
-    if (o->verify < -1 || o->verify > 1)
-        FAIL(ERR_ARGUMENT, "verify is %d, not -1 (off), 0 or 1", o->verify);
-    if ((int)o->on_excess < 0 || o->on_excess > FARSUM_EXCESS_FAIL)
-        FAIL(ERR_ARGUMENT, "on_excess is %d, not 0, 1 (say) or 2 (fail)",
-             (int)o->on_excess);
-    if (o->queues < 0 || o->queues > 2)
-        FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->queues);
-    if (o->queues == 2 && !plan->task.device)
-        FAIL(ERR_UNSUPPORTED, "queues = 2 requires a device; this plan runs "
-                              "on the host");
     if (o->support != 0 && (o->support < 2 || o->support > 16))
         FAIL(ERR_ARGUMENT, "support is %d, not 2 .. 16", o->support);
     for (int d = 0; d < 3; d++)
@@ -93,9 +64,39 @@ static farsum_status plan_options(struct farsum_plan *plan,
         if (o->mesh[d] > MESH_MOST)
             FAIL(ERR_MEMORY, "a mesh axis has %lld points, above %d",
                  (long long)o->mesh[d], MESH_MOST);
-    TRY(count_product(o->mesh, 3, "mesh"));
-    TRY(count_product(o->boxes, 3, "boxes"));
-    TRY(count_check(o->leaf, "leaf"));
+    return FARSUM_OK;
+}
+
+static farsum_status plan_options(struct farsum_plan *plan,
+                                  const farsum_options *options)
+{
+    farsum_options *o = &plan->task.options;
+    *o = (farsum_options)FARSUM_OPTIONS_INIT;
+    if (options)
+        TRY(struct_take(o, sizeof *o, options, options->size,
+                        "FARSUM_OPTIONS_INIT"));
+    plan->task.given_cutoff = o->cutoff;
+    plan->task.given_skin = o->spectral.skin;
+    if (o->method && strcmp(o->method, "auto") == 0)
+        o->method = NULL;
+    TRY(plan_device(plan));
+    if (o->threads < 0 || o->threads > 4096)
+        FAIL(ERR_ARGUMENT, "threads is %d, not 0 .. 4096", o->threads);
+    TRY(options_check_kinds(o));
+    TRY(plan_spectral_options(plan));
+    if (o->verify < -1 || o->verify > 1)
+        FAIL(ERR_ARGUMENT, "verify is %d, not -1 (off), 0 or 1", o->verify);
+    if ((int)o->on_excess < 0 || o->on_excess > FARSUM_EXCESS_FAIL)
+        FAIL(ERR_ARGUMENT, "on_excess is %d, not 0, 1 (say) or 2 (fail)",
+             (int)o->on_excess);
+    if (o->device.queues < 0 || o->device.queues > 2)
+        FAIL(ERR_ARGUMENT, "queues is %d, not 0 .. 2", o->device.queues);
+    if (o->device.queues == 2 && !plan->task.device)
+        FAIL(ERR_UNSUPPORTED, "queues = 2 requires a device; this plan runs "
+                              "on the host");
+    TRY(count_product(o->spectral.mesh, 3, "mesh"));
+    TRY(count_product(o->fmm.boxes, 3, "boxes"));
+    TRY(count_check(o->fmm.leaf, "leaf"));
     if (o->memory_limit == 0)
         o->memory_limit =
             (plan->task.device ? (uint64_t)plan->task.device->facts.memory

@@ -118,7 +118,7 @@ static farsum_status machine_method(const struct machine_place *place,
     for (int d = 0; d < 3; d++) {
         problem.cell[4 * d] = cbrt((double)n);
         problem.periodic[d] = 1;
-        options.boxes[d] =
+        options.fmm.boxes[d] =
             probe == GRID ? (int64_t)nearbyint(cbrt(boxes)) : probe == TREE;
     }
     problem.precision = place->precision;
@@ -129,11 +129,11 @@ static farsum_status machine_method(const struct machine_place *place,
     options.memory_limit = memory_limit;
     options.method = probe == SPECTRAL ? "spectral" : "fmm";
     if (probe != SPECTRAL)
-        options.levels =
+        options.fmm.levels =
             probe == GRID ? 1 : 1 + (int)nearbyint(log2(boxes) / 3);
     if (place->device) {
-        options.on_device = &device;
-        options.queues = 1; /* time each stage separately */
+        options.device.handle = &device;
+        options.device.queues = 1; /* time each stage separately */
     } else {
         options.isa = isa_name(place->isa);
         options.threads = place->threads;

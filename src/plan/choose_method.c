@@ -40,8 +40,8 @@ static farsum_status method_keeps(const struct farsum_plan *plan,
                                   const struct method *method)
 {
     for (const struct option_row *row = option_rows; row->name; row++)
-        if (row->group > METHOD_ANY
-            && !(method->options & (unsigned)row->group)
+        if (row->methods > METHOD_ANY
+            && !(method->options & (unsigned)row->methods)
             && option_is_set(&plan->task.options, row))
             FAIL(ERR_UNSUPPORTED, "does not accept option %s", row->name);
     return FARSUM_OK;

@@ -30,14 +30,16 @@ farsum_status farsum_plan_get_options(const farsum_plan *plan,
     if (plan->method->options & METHOD_CUTOFF)
         o.cutoff = info.cutoff;
     if (plan->method->options & METHOD_MESH) {
-        o.split = info.split;
-        o.window = info.window;
-        o.bandwidth = info.bandwidth;
-        memcpy(o.mesh, info.mesh, sizeof o.mesh);
-        o.support = info.support;
-        o.shape = info.shape;
-        o.near_cells = asked->near_cells;
-        memcpy(o.near_team, asked->near_team, sizeof o.near_team);
+        const farsum_spectral_options *given = &asked->spectral;
+        farsum_spectral_options *to = &o.spectral;
+        to->split = info.split;
+        to->window = info.window;
+        to->bandwidth = info.bandwidth;
+        memcpy(to->mesh, info.mesh, sizeof to->mesh);
+        to->support = info.support;
+        to->shape = info.shape;
+        to->near_cells = given->near_cells;
+        memcpy(to->near_team, given->near_team, sizeof to->near_team);
     }
     choice_variants(&info, &o);
     if (plan->method->choice)
@@ -47,8 +49,8 @@ farsum_status farsum_plan_get_options(const farsum_plan *plan,
     o.verify = asked->verify;
     o.on_excess = asked->on_excess;
     o.repeats = asked->repeats;
-    o.skin = asked->skin;
-    o.queues = info.queues;
+    o.spectral.skin = plan->task.given_skin;
+    o.device.queues = info.queues;
     return struct_give(options, options->size, &o, sizeof o,
                        "FARSUM_OPTIONS_INIT");
 }

@@ -28,13 +28,13 @@ static farsum_options beside_options(const struct farsum_plan *plan,
     const farsum_options *own = &plan->task.options;
     farsum_options o = FARSUM_OPTIONS_INIT;
     device->device = plan->task.device;
-    o.on_device = plan->task.device ? device : NULL;
+    o.device.handle = plan->task.device ? device : NULL;
     o.isa = own->isa;
     o.threads = plan->task.threads;
     o.deterministic = own->deterministic;
     o.measure = own->measure;
     o.repeats = own->repeats;
-    o.queues = own->queues;
+    o.device.queues = own->device.queues;
     o.memory_limit = own->memory_limit > plan->report.info.bytes
                          ? own->memory_limit - plan->report.info.bytes
                          : 1;

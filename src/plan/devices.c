@@ -26,7 +26,7 @@ farsum_status farsum_device_adopt(const char *name, void *context, void *queue,
         FAIL(ERR_ARGUMENT, "%s is NULL", name ? "device" : "name");
     if (device_is_host(name))
         FAIL(ERR_ARGUMENT, "the host cannot be opened as a device; leave "
-                           "options.device and on_device NULL");
+                           "the device unset in the options");
     GO(MEM_NEW(made, 1));
     GO(device_adopt(name, context, queue, &made->device));
     *device = made;

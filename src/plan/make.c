@@ -5,6 +5,7 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "plan/calibrate.h"
+#include "plan/options.h"
 
 /* Clears the caller's pointers, which must not outlive create. */
 static void plan_forget(struct farsum_plan *plan)
@@ -16,11 +17,8 @@ static void plan_forget(struct farsum_plan *plan)
         both[k]->exclusions = NULL;
         both[k]->exclusion_factors = NULL;
     }
-    o->method = o->device = o->isa = o->split = o->window = NULL;
-    o->near = o->spread = o->fft = o->scale = o->interp = NULL;
-    o->tree = o->p2p = o->p2m = o->m2m = o->m2l = NULL;
-    o->lattice = o->l2l = o->l2p = NULL;
-    o->on_device = NULL;
+    options_forget_texts(o);
+    o->device.handle = NULL;
 }
 
 /* Chooses the precision and the method. */

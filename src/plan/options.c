@@ -12,12 +12,12 @@
 #include "base/text.h"
 
 const struct option_row option_rows[] = {
-#define OPTION(name, kind, group)                                              \
-    {#name, FARSUM_OPTION_##kind, group, offsetof(farsum_options, name),       \
-     sizeof(((farsum_options *)0)->name)},
+#define OPTION(name, kind, field, methods)                                     \
+    {#name, #field, FARSUM_OPTION_##kind, methods,                             \
+     offsetof(farsum_options, field), sizeof(((farsum_options *)0)->field)},
 #include "plan/options.def"
 #undef OPTION
-    {NULL, FARSUM_OPTION_TEXT, 0, 0, 0}};
+    {NULL, NULL, FARSUM_OPTION_TEXT, 0, 0, 0}};
 
 enum { OPTIONS = sizeof option_rows / sizeof *option_rows - 1 };
 
@@ -38,6 +38,46 @@ int option_is_set(const farsum_options *options, const struct option_row *row)
 void option_clear(farsum_options *options, const struct option_row *row)
 {
     memset((char *)options + row->at, 0, row->size);
+}
+
+static farsum_status option_reserved(const char *group, const int *reserved,
+                                     size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (reserved[k])
+            FAIL(ERR_ARGUMENT, "options.%s.reserved sets what this version, "
+                               "%s, does not know; initialise it with 0",
+                 group, farsum_version());
+    return FARSUM_OK;
+}
+
+farsum_status options_check_kinds(const farsum_options *options)
+{
+    double value;
+#define RESERVED(group)                                                        \
+    TRY(option_reserved(#group, options->group.reserved,                       \
+                        sizeof options->group.reserved / sizeof(int)))
+    RESERVED(device);
+    RESERVED(spectral);
+    RESERVED(fmm);
+#undef RESERVED
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        if (row->kind != FARSUM_OPTION_REAL)
+            continue;
+        memcpy(&value, (const char *)options + row->at, sizeof value);
+        if (!(value >= 0) || !isfinite(value))
+            FAIL(ERR_ARGUMENT, "%s is %g, not a positive number", row->name,
+                 value);
+    }
+    return FARSUM_OK;
+}
+
+void options_forget_texts(farsum_options *options)
+{
+    for (const struct option_row *row = option_rows; row->name; row++)
+        if (row->kind == FARSUM_OPTION_TEXT
+            || row->kind == FARSUM_OPTION_VARIANT)
+            option_clear(options, row);
 }
 
 const struct option_row *option_of_stage(const char *stage)
@@ -186,7 +226,7 @@ farsum_status farsum_options_get(const farsum_options *options,
         break;
     case FARSUM_OPTION_INTEGER:
         snprintf(text, size, "%d",
-                 row->at == offsetof(farsum_options, order)
+                 row->at == offsetof(farsum_options, fmm.order)
                          && *whole == FARSUM_ORDER_0
                      ? 0
                      : *whole);
@@ -213,7 +253,7 @@ farsum_status farsum_list_options(int index, farsum_option_info *info)
         FAIL(ERR_ARGUMENT, "there is no option %d", index);
     const struct option_row *row = &option_rows[index];
     farsum_option_info found = {sizeof found, row->name, row->kind,
-                                row->group > METHOD_ANY};
+                                row->methods > METHOD_ANY, row->field};
     return struct_give(info, info->size, &found, sizeof found,
                        "FARSUM_OPTION_INFO_INIT");
 }

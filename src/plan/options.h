@@ -7,9 +7,9 @@
 #include "task/method.h"
 
 struct option_row {
-    const char *name;
+    const char *name, *field;
     farsum_option_kind kind;
-    int group;       /* METHOD_...; SETTING */
+    int methods;     /* METHOD_...; SETTING */
     size_t at, size; /* in farsum_options */
 };
 enum { SETTING = -1 };
@@ -19,6 +19,11 @@ extern const struct option_row option_rows[]; /* ended by a NULL name */
 /* 1: the option is set. */
 int option_is_set(const farsum_options *options, const struct option_row *row);
 void option_clear(farsum_options *options, const struct option_row *row);
+/* Checks that real numbers are finite and not negative, and that the groups'
+ * reserved fields are 0. */
+farsum_status options_check_kinds(const farsum_options *options);
+/* Clears all texts. */
+void options_forget_texts(farsum_options *options);
 /* The option that names a stage's variant; NULL: there is none. */
 const struct option_row *option_of_stage(const char *stage);
 #endif

@@ -183,7 +183,7 @@ void plan_units_info(const struct farsum_plan *plan, farsum_plan_info *info);
 /* 1: with an order set by the user, the estimate exceeds the tolerance. */
 static inline int plan_misses(const struct farsum_plan *plan)
 {
-    return plan->task.options.order != 0
+    return plan->task.options.fmm.order != 0
            && plan_estimate(plan)
                   > plan->task.problem.tolerance * plan->task.finer;
 }

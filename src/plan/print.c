@@ -126,7 +126,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
                        "%lld calls of set_points\n",
                        i->skin, (long long)i->lists_made,
                        (long long)i->lists_kept);
-    else if (plan->task.options.skin > 0)
+    else if (plan->task.options.spectral.skin > 0)
         c_locale_write(out, "skin %.6g: this plan reuses no neighbour lists\n",
                        plan->task.given_skin);
     c_locale_write(out, "memory %.3g MB", 1e-6 * (double)i->bytes);

@@ -21,7 +21,7 @@ struct task {
                                precision f64 here and `pairs` f32.  error: the
                                norm that parameters are tuned for */
     farsum_options options; /* names are cleared once the plan has used them */
-    struct units units;     /* of problem, options.cutoff and options.skin */
+    struct units units;     /* of problem, cutoff and skin */
     double given_cutoff, given_skin; /* the options' values, in the caller's
                                         units */
     double *sample_q;       /* owned: problem.sample_q in f64; exists during

@@ -56,7 +56,7 @@ static void units_inside(struct task *task)
     task->pair.kappa = p->kappa;
     p->coulomb = ldexp(fabs(given->coulomb), -task->units.constant);
     task->options.cutoff = within(ldexp(task->given_cutoff, -k));
-    task->options.skin = within(ldexp(task->given_skin, -k));
+    task->options.spectral.skin = within(ldexp(task->given_skin, -k));
     units_tolerance(task);
 }
 

@@ -42,7 +42,7 @@ void tuned_args(const struct tuned *t, const struct task *task,
                 union room_args args[ROOM_COUNT])
 {
     const farsum_problem *p = &task->problem;
-    const farsum_options *o = &task->options;
+    const farsum_spectral_options *o = &task->options.spectral;
     const int64_t n = task->sample.n, m = task->sample.m;
     const int64_t *mesh = t->mesh;
     struct cell cell; /* the sample's radii are in the caller's units */
@@ -66,7 +66,7 @@ void tuned_args(const struct tuned *t, const struct task *task,
                            .cells = o->near_cells,
                            .wide = task_is_mixed(task),
                            .allowed = t->near_error};
-    args[ROOM_NEAR].near.skin = task->options.skin / t->rc;
+    args[ROOM_NEAR].near.skin = task->options.spectral.skin / t->rc;
     args[ROOM_NEAR].near.repeats = task->options.repeats;
     if (!task->device) /* a device determines it itself */
         args[ROOM_NEAR].near.distinct = !p->exclude_coincident;
@@ -144,7 +144,7 @@ static int64_t tuned_twice(const struct tuned *t,
 
 int tuned_beside(const struct task *task)
 {
-    return task->device != NULL && task->options.queues != 1;
+    return task->device != NULL && task->options.device.queues != 1;
 }
 
 int64_t tuned_bytes(const struct tuned *t, const struct task *task)
@@ -212,8 +212,8 @@ static void tuned_together(struct tuned *t, const struct task *task,
     if (!task->device || task->sample.m > 0 || spread->measured
         || interp->measured)
         return;
-    tuned_rank(spread, o->spread, of[0], o->deterministic, &s);
-    tuned_rank(interp, o->interp, of[1], o->deterministic, &i);
+    tuned_rank(spread, o->spectral.spread, of[0], o->deterministic, &s);
+    tuned_rank(interp, o->spectral.interp, of[1], o->deterministic, &i);
     for (int a = 0; a < s.n; a++) {
         const struct variant *v = s.row[a]->variant;
         uint64_t key[2];
@@ -235,11 +235,11 @@ static void tuned_together(struct tuned *t, const struct task *task,
             interp->cost = i.cost[b] - saved;
         }
     }
-    if (least < now && !o->spread)
+    if (least < now && !o->spectral.spread)
         c_locale_text(spread->reason, sizeof spread->reason,
                       "est %.3g ms; lists shared with interp",
                       1e3 * spread->cost);
-    if (least < now && !o->interp)
+    if (least < now && !o->spectral.interp)
         c_locale_text(interp->reason, sizeof interp->reason,
                       "est %.3g ms; lists shared with spread",
                       1e3 * interp->cost);
@@ -270,8 +270,9 @@ static farsum_status tuned_rows(struct tuned *t, const struct task *task,
                                 int brief)
 {
     const farsum_options *o = &task->options;
-    const char *names[ROOM_COUNT] = {o->near, o->spread, o->fft, o->scale,
-                                     o->interp};
+    const farsum_spectral_options *given = &o->spectral;
+    const char *names[ROOM_COUNT] = {given->near, given->spread, given->fft,
+                                     given->scale, given->interp};
     union room_args args[ROOM_COUNT];
     tuned_args(t, task, args);
     for (int r = 0; r < ROOM_COUNT; r++) {
@@ -305,7 +306,8 @@ farsum_status tuned_measured(struct tuned *t, const struct task *task)
     tuned_args(t, task, args);
     for (int k = 0; k < 2; k++) {
         int r = kept[k];
-        struct planner how = {.name = r == ROOM_SPREAD ? o->spread : o->interp,
+        struct planner how = {.name = r == ROOM_SPREAD ? o->spectral.spread
+                                                       : o->spectral.interp,
                               .deterministic = o->deterministic,
                               .measure = o->measure,
                               .device = task->device,

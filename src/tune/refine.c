@@ -99,7 +99,7 @@ static double tune_valley(double (*f)(double, void *), void *data, double low,
 /* Sets the bandwidth with the smallest error on the current mesh. */
 void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
 {
-    double fixed = u->task->options.bandwidth, most = INFINITY;
+    double fixed = u->task->options.spectral.bandwidth, most = INFINITY;
     struct search s = {u, t};
     if (fixed > 0) {
         try_bandwidth(fixed, &s);
@@ -134,7 +134,7 @@ static void tune_best_shape(const struct tuner *u, struct tuned *t)
     static const int steps[] = {6, 3, 1};
     double usual = t->window.shape, least;
     int at = 0;
-    if (u->task->options.shape > 0 || usual == 0)
+    if (u->task->options.spectral.shape > 0 || usual == 0)
         return;
     least = tune_total(u, t);
     for (int k = 0; k < 3; k++)
@@ -260,11 +260,11 @@ farsum_status tune_refine(struct tuner *u, struct tuned *t)
 {
     const farsum_options *o = &u->task->options;
     tune_best_shape(u, t);
-    if (o->mesh[0] == 0 || o->bandwidth == 0)
+    if (o->spectral.mesh[0] == 0 || o->spectral.bandwidth == 0)
         tune_best_bandwidth(u, t);
     if (o->cutoff == 0)
         tune_shrink(u, t);
-    else if (o->mesh[0] == 0 && o->upsampling == 0)
+    else if (o->spectral.mesh[0] == 0 && o->spectral.upsampling == 0)
         tune_coarsen(u, t);
     TRY(tune_split_whole(u, t));
     tune_sigma(t);

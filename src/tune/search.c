@@ -194,7 +194,7 @@ farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
 static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
                                  int support)
 {
-    double shape = u->task->options.shape;
+    double shape = u->task->options.spectral.shape;
     if (!u->cache[s][support].set) {
         TRY(tune_window(u, t, support, shape, sigmas[s]));
         u->cache[s][support].window = t->window;
@@ -220,7 +220,7 @@ static int tune_usual_support(const struct tuner *u, double sigma)
 static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
                                   int least)
 {
-    int fixed = u->task->options.support, holds;
+    int fixed = u->task->options.spectral.support, holds;
     int support = fixed                   ? fixed
                   : least > u->support[s] ? least
                                           : u->support[s];
@@ -269,7 +269,7 @@ static int tune_hopeless(const struct tuner *u, struct tuned *t, int support,
  * mesh is fixed. */
 static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
 {
-    const farsum_options *o = &u->task->options;
+    const farsum_spectral_options *o = &u->task->options.spectral;
     tune_cutoff(u, t, rc);
     if (t->pair.kappa > PAIR_KAPPA_MAX)
         FAIL(ERR_TOLERANCE,
@@ -289,7 +289,7 @@ static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
 static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
                                     int support, double least)
 {
-    const farsum_options *o = &u->task->options;
+    const farsum_spectral_options *o = &u->task->options.spectral;
     int tuned_mesh = o->mesh[0] == 0;
     if (tuned_mesh) {
         tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s],
@@ -360,7 +360,7 @@ struct tune_found {
 static farsum_status tune_search_cutoff(struct tuner *u, double rc,
                                         struct tune_found *found)
 {
-    const farsum_options *o = &u->task->options;
+    const farsum_spectral_options *o = &u->task->options.spectral;
     int only = o->upsampling > 0 || o->mesh[0] > 0;
     int support = o->support ? o->support : WINDOW_MIN;
     struct tuned begin = {.rc = 0}, t;
@@ -422,8 +422,9 @@ farsum_status tune(const struct task *task, struct tuned *tuned)
     struct tuner *u = NULL; /* large, so on the heap */
     GO(MEM_NEW(u, 1));
     u->task = task;
-    u->split = task->options.split ? task->options.split : split_names[0];
-    u->window = task->options.window ? task->options.window : window_names[0];
+    const farsum_spectral_options *o = &task->options.spectral;
+    u->split = o->split ? o->split : split_names[0];
+    u->window = o->window ? o->window : window_names[0];
     u->tables = strcmp(u->split, "prolate") == 0;
     GO(cell_set(&u->cell, task->problem.cell, 1));
     GO(split_set(&u->plain, u->split, CUT_FIRST));

@@ -35,6 +35,29 @@ class Pages(CommandTest):
     def test_mesh(self):
         self.page("docs/mesh.md")
 
+    def test_moving(self):
+        self.page("docs/moving.md")
+
+    def test_moved_fields(self):
+        """docs/moving.md has each moved field, and its programs agree."""
+        def read(name):
+            with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+                return file.read()
+
+        moved = {name: field for name, field in re.findall(
+            r"(?m)^OPTION\((\w+), \w+, ([\w.]+),",
+            read("src/plan/options.def")) if name != field}
+        self.assertEqual(moved.pop("device"), "device.name")
+        moved.update(device="device.name", on_device="device.handle")
+        shown = re.findall(r"(?m)^\| `(\w+)` \| `([\w.]+)` \|$",
+                           read("docs/moving.md"))
+        self.assertEqual(sorted(shown), sorted(moved.items()))
+        before, after = [text for _, text, _ in
+                         blocks(os.path.join(ROOT, "docs/moving.md"))][:2]
+        now = re.sub(r"options\.(\w+)",
+                     lambda m: "options." + moved.get(m[1], m[1]), before)
+        self.assertEqual(now.replace("before.c", "after.c"), after)
+
     def test_links(self):
         """Links of the pages lead to files and headings that exist."""
         pages = glob.glob("*.md", root_dir=ROOT)

@@ -171,22 +171,22 @@ static void cell_one(const struct cell_case *c, enum places where)
     farsum_options o = fmm_options(), other = fmm_options();
     char what[80];
     points_make(c, where, &s);
-    o.tree = "sparse";
-    o.order = fmm_device() ? 6 : 20;
-    o.separation = fmm_device() ? 1 : 2;
-    o.leaf = c->leaf;
-    memcpy(o.boxes, c->boxes, sizeof o.boxes);
+    o.fmm.tree = "sparse";
+    o.fmm.order = fmm_device() ? 6 : 20;
+    o.fmm.separation = fmm_device() ? 1 : 2;
+    o.fmm.leaf = c->leaf;
+    memcpy(o.fmm.boxes, c->boxes, sizeof o.fmm.boxes);
     snprintf(what, sizeof what, "%s, %d points in %g x %g x %g", names[where],
              (int)c->n, c->edge[0], c->edge[1], c->edge[2]);
     if (fmm_device())
-        o.m2l = "gpu_dense";
+        o.fmm.m2l = "gpu_dense";
     int done = cell_sum(&s, 0.9, &o, &sparse);
     CHECK(strcmp(sparse.info.tree, "sparse") == 0, "%s: a %s tree", what,
           sparse.info.tree);
     if (fmm_device()) {
-        o.on_device = NULL;
-        o.m2l = "host_dense";
-        memcpy(o.boxes, sparse.info.boxes, sizeof o.boxes);
+        o.device.handle = NULL;
+        o.fmm.m2l = "host_dense";
+        memcpy(o.fmm.boxes, sparse.info.boxes, sizeof o.fmm.boxes);
         if (done && cell_sum(&s, 0.9, &o, &dense))
             /* positions are fractions of the cell: in a ten thousandth of it
              * pairs have four digits less */
@@ -200,11 +200,11 @@ static void cell_one(const struct cell_case *c, enum places where)
     if (done && cell_sum(&s, 1e-13, &other, &ewald))
         differ(what, &s, &sparse, &ewald, 1e-10);
     other = o;
-    other.tree = "dense";
-    other.leaf = 0;
-    other.levels = c->depth;
+    other.fmm.tree = "dense";
+    other.fmm.leaf = 0;
+    other.fmm.levels = c->depth;
     for (int d = 0; d < 3; d++)
-        other.boxes[d] = sparse.info.boxes[d];
+        other.fmm.boxes[d] = sparse.info.boxes[d];
     if (done && cell_sum(&s, 0.9, &other, &dense))
         differ(what, &s, &sparse, &dense, 1e-10);
     free(dense.potential);
@@ -234,7 +234,7 @@ static void chosen(void)
     s.p.sample_x = s.p.sample_q = NULL;
     s.p.tolerance = 1e-4;
     s.p.outputs = FARSUM_POTENTIAL;
-    o.order = fmm_device() ? 6 : 0;
+    o.fmm.order = fmm_device() ? 6 : 0;
     o.repeats = 1e4; /* the cost of set_points does not count */
     CHECK_OK(farsum_plan_create(&s.p, &o, &plan));
     double *phi = check_memory((size_t)c.n, sizeof *phi);

@@ -24,10 +24,10 @@ static const struct {
 static farsum_options high(int k)
 {
     farsum_options o = fmm_options();
-    o.separation = 2;
-    o.order = 24;
-    o.levels = 1 + k / 2;
-    o.boxes[0] = o.boxes[1] = o.boxes[2] = 1 + k % 2;
+    o.fmm.separation = 2;
+    o.fmm.order = 24;
+    o.fmm.levels = 1 + k / 2;
+    o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 1 + k % 2;
     return o;
 }
 
@@ -77,8 +77,8 @@ static void madelung(void)
                 CHECK(far <= most(),
                       "%s, %lld cells, order %d, ws %d, %d levels"
                       ": potentials %.17g %.17g: %.2g",
-                      s.name, (long long)k, o.order, o.separation, o.levels,
-                      phi[0], phi[1], far);
+                      s.name, (long long)k, o.fmm.order, o.fmm.separation,
+                      o.fmm.levels, phi[0], phi[1], far);
             }
             fmm_free(&a);
             system_free(&s);
@@ -125,7 +125,7 @@ static void plasmas(void)
                 CHECK(fabs(u / energies[l] - 1) <= most(),
                       "%s, %d cells, order %d, ws %d, %d levels: %.17g, not "
                       "%.17g: %.2g",
-                      s.name, k, o.order, o.separation, o.levels, u,
+                      s.name, k, o.fmm.order, o.fmm.separation, o.fmm.levels, u,
                       energies[l], u / energies[l] - 1);
             }
             fmm_free(&a);
@@ -152,8 +152,8 @@ static void potentials_are_ewald(void)
         farsum_options o = high(k % 4), e = FARSUM_OPTIONS_INIT;
         p.surface = k / 4 ? FARSUM_VACUUM : FARSUM_TINFOIL;
         if (k % 2) { /* bricks that are nearly cubes */
-            o.boxes[0] = 4, o.boxes[1] = 3, o.boxes[2] = 5;
-            o.levels = 1;
+            o.fmm.boxes[0] = 4, o.fmm.boxes[1] = 3, o.fmm.boxes[2] = 5;
+            o.fmm.levels = 1;
         }
         if (fmm_do(&s, &p, &o, &a)) {
             p.tolerance = 1e-13;
@@ -322,8 +322,8 @@ static void warm_crystals(void)
             return;
         warm(&s, cases[k].amplitude, &state);
         if (cases[k].boxes) {
-            o.boxes[0] = o.boxes[1] = o.boxes[2] = cases[k].boxes;
-            o.levels = 1;
+            o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = cases[k].boxes;
+            o.fmm.levels = 1;
         }
         double gap = forces_apart(&s, &o, FARSUM_F64, cases[k].tolerance, 1e-12,
                                   &info);
@@ -346,10 +346,10 @@ static void signs_by_turns(void)
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     if (!crystal_of(&s, "nacl", 2, 2))
         return;
-    o.order = 13;
-    o.separation = 3;
-    o.boxes[0] = o.boxes[1] = o.boxes[2] = 1;
-    o.levels = 1;
+    o.fmm.order = 13;
+    o.fmm.separation = 3;
+    o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 1;
+    o.fmm.levels = 1;
     double gap = forces_apart(&s, &o, FARSUM_F32, 1e-4, 1e-12, &info);
     CHECK(gap >= 0 && gap <= 8e-6, "%lld ions: off by %.3g", (long long)s.p.n,
           gap);
@@ -370,8 +370,8 @@ static void moves(void)
         return;
     warm(&s, 0.05, &state);
     farsum_problem p = fmm_problem(&s, 1e-5);
-    o.boxes[0] = o.boxes[1] = o.boxes[2] = 7;
-    o.levels = 1;
+    o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 7;
+    o.fmm.levels = 1;
     if (CHECK(farsum_plan_create(&p, &o, &plan) == FARSUM_OK
                   && farsum_plan_set_points(plan, s.p.n, s.p.x, 0, NULL)
                          == FARSUM_OK
@@ -429,7 +429,7 @@ static void other_strengths(void)
         }
     farsum_plan_destroy(plan);
     o = fmm_options();
-    o.separation = 1;
+    o.fmm.separation = 1;
     farsum_status status = fmm_try(&s, &p, &o, &a);
     CHECK(status == FARSUM_ERR_TOLERANCE
               && strstr(farsum_message(), "with separation 1"),

@@ -67,28 +67,30 @@ static void any_boxes(const char *what, const struct system *s, int order)
 {
     farsum_options o = fmm_options();
     char text[100];
-    o.order = order;
+    o.fmm.order = order;
     right(what, s, &o);
     for (int levels = 1; levels <= 4; levels += 1 + levels / 2) {
         snprintf(text, sizeof text, "%s, %d levels", what, levels);
         o = fmm_options();
-        o.order = order;
-        o.levels = levels;
-        o.tree = "dense";
-        o.boxes[0] = o.boxes[1] = o.boxes[2] = 1;
+        o.fmm.order = order;
+        o.fmm.levels = levels;
+        o.fmm.tree = "dense";
+        o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 1;
         right(text, s, &o);
     }
     o = fmm_options();
-    o.order = order;
-    o.tree = "sparse";
-    o.leaf = 4; /* more than coincide */
+    o.fmm.order = order;
+    o.fmm.tree = "sparse";
+    o.fmm.leaf = 4; /* more than coincide */
     snprintf(text, sizeof text, "%s, sparse", what);
     right(text, s, &o);
     /* a cell's are bricks */
     int cell = s->p.periodic[0];
-    o.boxes[0] = 5, o.boxes[1] = cell ? 4 : 1, o.boxes[2] = cell ? 5 : 3;
+    o.fmm.boxes[0] = 5;
+    o.fmm.boxes[1] = cell ? 4 : 1;
+    o.fmm.boxes[2] = cell ? 5 : 3;
     snprintf(text, sizeof text, "%s, sparse, 5 x %d x %d root boxes", what,
-             (int)o.boxes[1], (int)o.boxes[2]);
+             (int)o.fmm.boxes[1], (int)o.fmm.boxes[2]);
     right(text, s, &o);
 }
 
@@ -240,13 +242,13 @@ static void refusals(void)
     bad.tolerance = 1e-8;
     CHECK_FAILS(farsum_plan_create(&bad, &o, &plan), FARSUM_ERR_TOLERANCE);
     CHECK_SAYS("f32");
-    o.m2l = "nonesuch";
+    o.fmm.m2l = "nonesuch";
     CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_UNKNOWN);
     o = fmm_options();
-    o.boxes[0] = 3;
+    o.fmm.boxes[0] = 3;
     CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_ARGUMENT);
     o = fmm_options();
-    o.leaf = 10;
+    o.fmm.leaf = 10;
     CHECK_FAILS(farsum_plan_create(&p, &o, &plan), FARSUM_ERR_ARGUMENT);
     CHECK(!plan, "a plan after a refusal");
     system_free(&s);

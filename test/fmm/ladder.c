@@ -151,8 +151,8 @@ static void run(struct cell *c, const struct system *s, struct table *t)
     struct fmm_sums sums;
     p.precision = c->precision;
     p.error = c->error;
-    o.order = c->order;
-    o.tree = strstr(c->row->name, "sparse") ? "sparse" : NULL;
+    o.fmm.order = c->order;
+    o.fmm.tree = strstr(c->row->name, "sparse") ? "sparse" : NULL;
     t->cells++;
     farsum_status status = fmm_try(s, &p, &o, &sums);
     if (status == FARSUM_ERR_TOLERANCE) {
@@ -281,7 +281,7 @@ static void apart(const struct system *from, const struct system *to,
         r.potential = v[k];
         r.field = v[k] + m;
         o.method = k ? "fmm" : "direct";
-        o.on_device = k ? fmm_device() : NULL;
+        o.device.handle = k ? fmm_device() : NULL;
         CHECK_OK(sum_once(&p, &o, from->p.n, from->p.x, m, to->p.x, from->p.q,
                           &r, &info));
     }

@@ -27,15 +27,15 @@ static int some(void)
 static farsum_options boxes(const struct system *s)
 {
     farsum_options o = fmm_options();
-    o.order = some() ? 8 : 0;
+    o.fmm.order = some() ? 8 : 0;
     if (!s->p.periodic[0] || strcmp(s->name, "sparse") == 0) {
-        o.tree = "sparse";
-        o.leaf = 16;
+        o.fmm.tree = "sparse";
+        o.fmm.leaf = 16;
         return o;
     }
-    o.levels = 2;
+    o.fmm.levels = 2;
     for (int d = 0; d < 3; d++)
-        o.boxes[d] = s->name[0] == 'b' ? (int64_t[]){3, 2, 4}[d] : 2;
+        o.fmm.boxes[d] = s->name[0] == 'b' ? (int64_t[]){3, 2, 4}[d] : 2;
     return o;
 }
 
@@ -175,15 +175,16 @@ static void boxes_do_not_matter(void)
                 farsum_options o = fmm_options();
                 char what[80];
                 for (int d = 0; d < 3; d++) /* cubes */
-                    o.boxes[d] = roots[k][d] * (brick ? (int[]){3, 2, 4}[d]
-                                                      : 1);
-                o.separation = ws;
-                o.levels = k < 2 ? 3 - k : 1;
-                o.tree = "dense";
-                o.order = ws == 1 ? 18 : 12;
+                    o.fmm.boxes[d] =
+                        roots[k][d] * (brick ? (int[]){3, 2, 4}[d] : 1);
+                o.fmm.separation = ws;
+                o.fmm.levels = k < 2 ? 3 - k : 1;
+                o.fmm.tree = "dense";
+                o.fmm.order = ws == 1 ? 18 : 12;
                 snprintf(what, sizeof what, "%lld roots, ws %d, %d levels",
-                         (long long)(o.boxes[0] * o.boxes[1] * o.boxes[2]), ws,
-                         o.levels);
+                         (long long)(o.fmm.boxes[0] * o.fmm.boxes[1]
+                                     * o.fmm.boxes[2]),
+                         ws, o.fmm.levels);
                 if (fmm_do(&s, &p, &o, &b))
                     same(what, &s, &b, &a, 2e-5);
                 fmm_free(&b);
@@ -267,7 +268,7 @@ static void forces(void)
         double *field = check_memory(3 * (size_t)s.p.n, sizeof *field);
         farsum_problem p = fmm_problem(&s, 1e-6);
         farsum_options o = boxes(&s);
-        o.order = 20;
+        o.fmm.order = 20;
         out.field = field;
         CHECK_OK(farsum_plan_create(&p, &o, &plan));
         CHECK_OK(farsum_plan_set_points(plan, s.p.n, s.p.x, 0, NULL));

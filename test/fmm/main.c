@@ -43,7 +43,7 @@ farsum_options fmm_options(void)
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.method = "fmm";
     o.threads = 2;
-    o.on_device = device;
+    o.device.handle = device;
     o.verify = FARSUM_VERIFY_OFF; /* estimates not corrected by a check */
     return o;
 }

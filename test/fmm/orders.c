@@ -25,11 +25,11 @@ enum { ORDERS = sizeof table / sizeof *table };
 static farsum_options sixty(int order)
 {
     farsum_options o = fmm_options();
-    o.tree = "dense";
-    o.levels = 3;
-    o.boxes[0] = o.boxes[1] = o.boxes[2] = 1;
-    o.separation = 1;
-    o.order = order;
+    o.fmm.tree = "dense";
+    o.fmm.levels = 3;
+    o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 1;
+    o.fmm.separation = 1;
+    o.fmm.order = order;
     return o;
 }
 
@@ -105,7 +105,7 @@ static void level(struct system *s, int levels, int order)
     farsum_problem p = fmm_problem(s, 0.5);
     farsum_options o = sixty(order);
     struct fmm_sums sums;
-    o.levels = levels;
+    o.fmm.levels = levels;
     if (fmm_do(s, &p, &o, &sums)) {
         double e = fmm_force_gap(s, sums.field, s->field);
         double phi = fmm_gap(s->p.n, sums.potential, s->potential);
@@ -165,15 +165,15 @@ static void high_order(const struct system *s, size_t k, int open)
     farsum_problem p = fmm_problem(s, 0.5);
     farsum_options o = sixty(high_cases[k].order);
     struct fmm_sums sums;
-    o.separation = high_cases[k].ws;
-    o.levels = 4;
+    o.fmm.separation = high_cases[k].ws;
+    o.fmm.levels = 4;
     if (fmm_do(s, &p, &o, &sums)) {
         double e = fmm_force_gap(s, sums.field, s->field);
         printf("%s, ws %d, order %d: forces %.2e, %.2e on a processor\n",
-               s->name, o.separation, o.order, e, wanted);
+               s->name, o.fmm.separation, o.fmm.order, e, wanted);
         CHECK(e < 1.2 * wanted + floor && e > wanted / 1.2 - floor,
               "%s, ws %d, order %d: forces off by %.3g, not %.3g", s->name,
-              o.separation, o.order, e, wanted);
+              o.fmm.separation, o.fmm.order, e, wanted);
     }
     fmm_free(&sums);
 }
@@ -219,9 +219,9 @@ static void deep(void)
     system_reference(&s);
     farsum_problem p = fmm_problem(&s, 0.5);
     farsum_options o = fmm_options();
-    o.tree = "sparse";
-    o.leaf = 3;
-    o.order = 12;
+    o.fmm.tree = "sparse";
+    o.fmm.leaf = 3;
+    o.fmm.order = 12;
     if (fmm_do(&s, &p, &o, &sums)) {
         double e = 0, phi = fmm_gap(s.p.n, sums.potential, s.potential);
         /* each at its own scale: the closest would dominate an RMS */
@@ -305,8 +305,9 @@ static void zero_rows(struct system *s, const farsum_options *plain,
             farsum_variant_info v = FARSUM_VARIANT_INFO_INIT;
             farsum_problem p = fmm_problem(s, 0.5);
             farsum_options o = *plain;
-            const char **const name[] = {&o.p2m,     &o.m2m, &o.m2l,
-                                         &o.lattice, &o.l2l, &o.l2p};
+            const char **const name[] = {&o.fmm.p2m, &o.fmm.m2m,
+                                         &o.fmm.m2l, &o.fmm.lattice,
+                                         &o.fmm.l2l, &o.fmm.l2p};
             struct fmm_sums sums;
             if (farsum_list_variants(rooms[room], k, &v) != FARSUM_OK)
                 break;
@@ -356,12 +357,12 @@ static farsum_plan *by_points(const struct system *s, int sparse,
     farsum_options o = fmm_options();
     p.sample_x = p.sample_q = NULL;
     if (sparse) {
-        o.tree = "sparse";
-        o.leaf = 32;
+        o.fmm.tree = "sparse";
+        o.fmm.leaf = 32;
     } else {
-        o.tree = "dense";
-        o.boxes[0] = o.boxes[1] = o.boxes[2] = 6;
-        o.levels = 1;
+        o.fmm.tree = "dense";
+        o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 6;
+        o.fmm.levels = 1;
     }
     o.deterministic = deterministic;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));

@@ -141,11 +141,11 @@ static void one(int n, int periodic, int ball, int sign, int of_potential,
     if (direct) {
         o.method = "direct";
     } else {
-        o.tree = "dense";
-        o.levels = periodic ? 1 : 3;
-        o.separation = 3;
-        o.order = periodic ? 24 : 20;
-        o.boxes[0] = o.boxes[1] = o.boxes[2] = 1;
+        o.fmm.tree = "dense";
+        o.fmm.levels = periodic ? 1 : 3;
+        o.fmm.separation = 3;
+        o.fmm.order = periodic ? 24 : 20;
+        o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 1;
     }
     out.field = field;
     out.potential = potential;

@@ -76,10 +76,10 @@ static void one_keeps(const struct row *row, const struct system *s,
     struct fmm_sums sums;
     double most, rms;
     o.strict = 1;
-    o.levels = row->levels;
-    o.leaf = row->leaf;
+    o.fmm.levels = row->levels;
+    o.fmm.leaf = row->leaf;
     if (row->levels || row->leaf)
-        o.tree = row->leaf ? "sparse" : "dense";
+        o.fmm.tree = row->leaf ? "sparse" : "dense";
     if (fmm_do(s, p, &o, &sums)) {
         const farsum_plan_info *i = &sums.info;
         measure(s, p, &sums, &most, &rms);
@@ -150,11 +150,11 @@ static int pair(const double source[3], const double target[3], int order,
     p.tolerance = field ? 1e3 : 0.9;
     p.error = field ? FARSUM_ERROR_ABSOLUTE : FARSUM_ERROR_POTENTIAL;
     o.strict = 1;
-    o.order = order;
-    o.separation = 2;
-    o.levels = 3;
-    o.tree = "dense";
-    o.boxes[0] = o.boxes[1] = o.boxes[2] = 1;
+    o.fmm.order = order;
+    o.fmm.separation = 2;
+    o.fmm.levels = 3;
+    o.fmm.tree = "dense";
+    o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 1;
     out.potential = phi;
     out.field = e;
     int done = farsum_plan_create(&p, &o, &plan) == FARSUM_OK
@@ -227,20 +227,20 @@ static void corners_of_a_cell(void)
             }
         system_reference(&s);
         o.strict = 1;
-        o.levels = 3;
-        o.boxes[0] = o.boxes[1] = o.boxes[2] = 1;
+        o.fmm.levels = 3;
+        o.fmm.boxes[0] = o.fmm.boxes[1] = o.fmm.boxes[2] = 1;
         for (int order = 3; order <= (fmm_device() ? 3 : 12); order += 3) {
             farsum_problem p = fmm_problem(&s, 0.99);
             struct fmm_sums sums;
             double most, rms;
-            o.order = order;
-            o.separation = 1 + order % 2;
+            o.fmm.order = order;
+            o.fmm.separation = 1 + order % 2;
             p.error = FARSUM_ERROR_ABSOLUTE;
             p.tolerance = 1e9;
             if (fmm_do(&s, &p, &o, &sums)) {
                 measure(&s, &p, &sums, &most, &rms);
                 printf("corners, order %d, ws %d: bound %.2e, largest %.2e\n",
-                       order, o.separation, sums.info.bound, most);
+                       order, o.fmm.separation, sums.info.bound, most);
                 CHECK(most > 0 && most <= sums.info.bound,
                       "order %d: %.3g at a target, bound %.3g", order, most,
                       sums.info.bound);
@@ -267,9 +267,9 @@ static void other_charges(void)
     p.sample_q = NULL;
     p.sample_x = NULL;
     o.strict = 1;
-    o.tree = "dense";
-    o.levels = 4;
-    o.separation = 2;
+    o.fmm.tree = "dense";
+    o.fmm.levels = 4;
+    o.fmm.separation = 2;
     out.field = e;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_set_points(plan, 1000, s.p.x, 0, NULL));
@@ -369,9 +369,9 @@ static void refusals(void)
         farsum_plan_destroy(plan);
         o.method = "fmm";
     }
-    o.m2l = fmm_device() ? "gpu_plane_wave" : "host_plane_wave";
-    o.levels = 3;
-    o.order = 4;
+    o.fmm.m2l = fmm_device() ? "gpu_plane_wave" : "host_plane_wave";
+    o.fmm.levels = 3;
+    o.fmm.order = 4;
     refuses(&p, &o, FARSUM_ERR_UNSUPPORTED, "of its own");
     o = fmm_options();
     o.strict = 1;
@@ -384,8 +384,8 @@ static void refusals(void)
     refuses(&bad, &o, FARSUM_ERR_TOLERANCE, "smallest bound");
     bad = p;
     bad.tolerance = 1e-12;
-    o.separation = 1;
-    o.levels = 4;
+    o.fmm.separation = 1;
+    o.fmm.levels = 4;
     refuses(&bad, &o, FARSUM_ERR_TOLERANCE, "smallest bound");
     o = fmm_options();
     CHECK_OK(farsum_plan_create(&p, &o, &plan));

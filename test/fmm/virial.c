@@ -55,7 +55,7 @@ static farsum_problem problem_of(const struct system *s, int k,
 static farsum_options options_of(int k)
 {
     farsum_options o = fmm_options();
-    o.tree = cases[k].tree;
+    o.fmm.tree = cases[k].tree;
     return o;
 }
 
@@ -132,7 +132,7 @@ static int ask(const struct system *s, const char *method, struct asked *to)
     for (int a = 0; a < 9; a++)
         cell[a] = s->p.cell[a] * (a == 4 ? 1.01 : 1.02);
     o.method = method;
-    o.tree = strcmp(method, "fmm") == 0 ? o.tree : NULL;
+    o.fmm.tree = strcmp(method, "fmm") == 0 ? o.fmm.tree : NULL;
     r.potential = phi;
     r.virial = to->virial;
     int good =
@@ -251,7 +251,7 @@ static void refusals(void)
     fmm_system(&s, "cell", cases[1].what, 0);
     farsum_problem p = problem_of(&s, 1, 1e-4);
     farsum_options o = options_of(1);
-    o.method = o.tree = NULL;
+    o.method = o.fmm.tree = NULL;
     CHECK_OK(farsum_plan_tune(&p, &o, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     CHECK(strcmp(info.method, "spectral") == 0

@@ -3,6 +3,8 @@
  * large for any memory. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "farsum/device.h"
@@ -101,6 +103,59 @@ static void inputs(void)
     CHECK_OK(made(&p.own, NULL));
     p.own.size = sizeof p.own;
     CHECK_FAILS(made(&p.own, NULL), FARSUM_ERR_ARGUMENT);
+}
+
+/* A group keeps its size: what a newer version stores in it is refused. */
+static void groups(void)
+{
+    farsum_problem p = crystal();
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    int *const reserved[] = {
+        &o.spectral.reserved[0], &o.spectral.reserved[7], &o.fmm.reserved[0],
+        &o.fmm.reserved[6], &o.device.reserved[0], &o.device.reserved[6]};
+    static const char *const group[] = {"spectral", "fmm", "device"};
+    for (int k = 0; k < 6; k++) {
+        *reserved[k] = 1;
+        CHECK_FAILS(made(&p, &o), FARSUM_ERR_ARGUMENT);
+        CHECK_SAYS(group[k / 2]);
+        CHECK_SAYS("reserved");
+        *reserved[k] = 0;
+    }
+    CHECK_OK(made(&p, &o));
+    /* a struct that ends within a group */
+    o.size = offsetof(farsum_options, fmm.tree);
+    o.fmm.tree = "none";
+    CHECK_OK(made(&p, &o));
+    o.size = sizeof o;
+    CHECK_FAILS(made(&p, &o), FARSUM_ERR_UNKNOWN);
+}
+
+/* `size` bytes before a page that may not be read. */
+static void *page_end(size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (two == MAP_FAILED || mprotect(two + page, page, PROT_NONE) != 0)
+        check_stop("no pages");
+    return two + page - size;
+}
+
+/* A plan that cannot be made proposes changes; it reads no farther than an
+ * older version's structs. */
+static void refusals(void)
+{
+    size_t problem = offsetof(farsum_problem, n_exclusions);
+    size_t options = offsetof(farsum_options, verify);
+    farsum_problem *p = page_end(problem), p0 = crystal();
+    farsum_options *o = page_end(options), o0 = FARSUM_OPTIONS_INIT;
+    p0.size = problem;
+    o0.size = options;
+    o0.method = "direct";
+    memcpy(p, &p0, problem);
+    memcpy(o, &o0, options);
+    CHECK_FAILS(made(p, o), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("use method");
 }
 
 static void results(void)
@@ -240,10 +295,10 @@ static void plans_huge(void)
             p.exclusions = (const int64_t *)x;
             refused(made(&p, &o), huge[h], "n_exclusions");
             p.n_exclusions = 0;
-            o.leaf = huge[h];
+            o.fmm.leaf = huge[h];
             refused(made(&p, &o), huge[h], "leaf");
-            o.leaf = 0;
-            o.boxes[0] = huge[h], o.boxes[1] = o.boxes[2] = 1;
+            o.fmm.leaf = 0;
+            o.fmm.boxes[0] = huge[h], o.fmm.boxes[1] = o.fmm.boxes[2] = 1;
             refused(made(&p, &o), huge[h], "boxes");
         }
         farsum_plan *plan = ready();
@@ -258,8 +313,8 @@ static void plans_huge(void)
     farsum_problem p = crystal();
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.method = "spectral";
-    o.mesh[0] = o.mesh[1] = o.mesh[2] = 1 << 19;
-    refused(made(&p, &o), o.mesh[0], "mesh");
+    o.spectral.mesh[0] = o.spectral.mesh[1] = o.spectral.mesh[2] = 1 << 19;
+    refused(made(&p, &o), o.spectral.mesh[0], "mesh");
 }
 
 static void meshes_huge(void)
@@ -319,6 +374,8 @@ int main(void)
 {
     particles();
     RUN(inputs);
+    RUN(groups);
+    RUN(refusals);
     RUN(results);
     RUN(meshes);
     RUN(lists);

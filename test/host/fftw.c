@@ -26,7 +26,7 @@ static farsum_status make(farsum_precision precision, int threads, int measure)
     p.tolerance = 1e-3;
     p.precision = precision;
     o.method = "spectral";
-    o.fft = "fftw";
+    o.spectral.fft = "fftw";
     o.threads = threads;
     o.measure = measure;
     farsum_status status = farsum_plan_create(&p, &o, &plan);

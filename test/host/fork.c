@@ -54,8 +54,8 @@ static farsum_status make(const char *method, const char *fft,
     p.n_sources = N;
     p.tolerance = 1e-4;
     o.method = method;
-    o.fft = fft;
-    o.device = device;
+    o.spectral.fft = fft;
+    o.device.name = device;
     o.threads = device ? 0 : 2;
     return farsum_plan_create(&p, &o, plan);
 }

@@ -57,7 +57,7 @@ static farsum_status make(const struct way *w, int64_t n, uint64_t limit,
     p.n_targets = w->targets ? n : 0;
     p.tolerance = 1e-3;
     o.method = w->method;
-    o.lattice = w->lattice;
+    o.fmm.lattice = w->lattice;
     o.memory_limit = limit;
     o.threads = 2;
     *plan = NULL;

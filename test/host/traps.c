@@ -283,14 +283,14 @@ static void plans_other(void)
     plan_modes(&p, &o, &done);
     p.precision = FARSUM_F64;
     p.sample_x = x, p.sample_q = q;
-    o.method = "fmm", o.tree = "sparse";
+    o.method = "fmm", o.fmm.tree = "sparse";
     plan_modes(&p, &o, &done);
-    o.tree = "dense", o.strict = 1;
+    o.fmm.tree = "dense", o.strict = 1;
     plan_modes(&p, &o, &done);
     o = (farsum_options)FARSUM_OPTIONS_INIT;
     o.method = "spectral", o.threads = THREADS, o.deterministic = 1;
     for (int fft = 0; fft < 2; fft++) {
-        o.fft = fft ? "kiss" : "fftw";
+        o.spectral.fft = fft ? "kiss" : "fftw";
         plan_modes(&p, &o, &done);
     }
     CHECK(done >= 5, "only %d plans", done);

@@ -26,7 +26,7 @@ int main(void)
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
     p.n_sources = 9;
-    o.m2l = "wigner";
+    o.fmm.m2l = "wigner";
     if (farsum_plan_create(&p, &o, &plan) != FARSUM_ERR_UNSUPPORTED)
         return 1;
     return puts(farsum_message()) < 0;

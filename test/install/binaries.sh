@@ -46,6 +46,11 @@ nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort \
 diff "$here/exports.txt" "$work/exports" \
     || breach "the exports differ from test/install/exports.txt (< listed)"
 
+# A minor version may change structs: a program must not load another one's.
+version=$(cut -d . -f 1,2 "$here/../../VERSION")
+dynamic "$library" | grep -q "SONAME.*\[libfarsum\.so\.$version\]" \
+    || breach "$library: its name is not libfarsum.so.$version"
+
 # With a symbol of a later glibc the library would not load on older systems.
 for file in "$library" "$build/tools/farsum/farsum"; do
     newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' \

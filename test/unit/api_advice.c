@@ -81,16 +81,16 @@ static int follow(const char *message, farsum_problem *p, farsum_options *o)
         else if (sscanf(at, "use method %60[a-z]", word) == 1)
             o->method = word;
         else if (strncmp(at, "use device host", 15) == 0)
-            o->device = NULL;
+            o->device.name = NULL;
         else if (sscanf(at, "use tolerance %60[-e.0-9]", word) == 1)
             p->tolerance = strtod(word, NULL);
         else if (sscanf(at, "use memory_limit %60[0-9]", word) == 1)
             o->memory_limit = strtoull(word, NULL, 10);
         else if (sscanf(at, "leave out %30[a-z_0-9]", name) == 1) {
             if (strcmp(name, "mesh") == 0)
-                memset(o->mesh, 0, sizeof o->mesh);
+                memset(o->spectral.mesh, 0, sizeof o->spectral.mesh);
             else if (strcmp(name, "support") == 0)
-                o->support = 0;
+                o->spectral.support = 0;
             else if (strcmp(name, "strict") == 0)
                 o->strict = 0;
             else if (strcmp(name, "cutoff") == 0)
@@ -146,9 +146,9 @@ static void one(const struct refused *c)
     }
     o.method = c->method;
     o.cutoff = c->cutoff;
-    o.mesh[0] = o.mesh[1] = o.mesh[2] = c->mesh;
+    o.spectral.mesh[0] = o.spectral.mesh[1] = o.spectral.mesh[2] = c->mesh;
     o.memory_limit = (uint64_t)c->limit;
-    o.support = c->support;
+    o.spectral.support = c->support;
     o.strict = c->strict;
     o.threads = 1;
     farsum_plan *plan = NULL;

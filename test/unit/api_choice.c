@@ -11,22 +11,23 @@ static void unknown_names(void)
             "did you mean laplace");
     REFUSED(s.options.method = "spectrl", ERR_UNKNOWN, "method \"spectrl\"",
             "did you mean spectral", "direct, ewald, spectral");
-    REFUSED(s.options.split = "gausian", ERR_UNKNOWN, "split \"gausian\"",
-            "did you mean gaussian", "prolate");
-    REFUSED(s.options.window = "kaiser-bessel", ERR_UNKNOWN,
+    REFUSED(s.options.spectral.split = "gausian", ERR_UNKNOWN,
+            "split \"gausian\"", "did you mean gaussian", "prolate");
+    REFUSED(s.options.spectral.window = "kaiser-bessel", ERR_UNKNOWN,
             "window \"kaiser-bessel\"", "did you mean kaiser_bessel",
             "bspline");
-    REFUSED(s.options.near = "host_clusters", ERR_UNKNOWN, "near",
+    REFUSED(s.options.spectral.near = "host_clusters", ERR_UNKNOWN, "near",
             "did you mean host_cluster");
-    REFUSED(s.options.spread = "host_tyle", ERR_UNKNOWN, "spread",
+    REFUSED(s.options.spectral.spread = "host_tyle", ERR_UNKNOWN, "spread",
             "did you mean host_tile");
-    REFUSED(s.options.fft = "kis", ERR_UNKNOWN, "fft", "did you mean kiss");
-    REFUSED(s.options.scale = "plane", ERR_UNKNOWN, "scale",
+    REFUSED(s.options.spectral.fft = "kis", ERR_UNKNOWN, "fft",
+            "did you mean kiss");
+    REFUSED(s.options.spectral.scale = "plane", ERR_UNKNOWN, "scale",
             "did you mean plain");
-    REFUSED(s.options.interp = "nothing_alike", ERR_UNKNOWN, "interp",
+    REFUSED(s.options.spectral.interp = "nothing_alike", ERR_UNKNOWN, "interp",
             "plain, host_tile");
     REFUSED(s.options.isa = "avx3", ERR_UNKNOWN, "avx3", "base, avx2, avx512");
-    REFUSED(s.options.device = "quda:0", ERR_UNKNOWN, "quda:0", "host",
+    REFUSED(s.options.device.name = "quda:0", ERR_UNKNOWN, "quda:0", "host",
             "opencl");
 }
 
@@ -34,19 +35,25 @@ static void options(void)
 {
     REFUSED(s.options.cutoff = -1, ERR_ARGUMENT, "cutoff is -1");
     REFUSED(s.options.repeats = -2, ERR_ARGUMENT, "repeats is -2");
-    REFUSED(s.options.bandwidth = NAN, ERR_ARGUMENT, "bandwidth is nan");
-    REFUSED(s.options.shape = INFINITY, ERR_ARGUMENT, "shape is inf");
-    REFUSED(s.options.upsampling = 0.5, ERR_ARGUMENT, "upsampling is 0.5");
-    REFUSED(s.options.support = 17, ERR_ARGUMENT, "support is 17", "2 .. 16");
-    REFUSED(s.options.support = 1, ERR_ARGUMENT, "support is 1");
-    REFUSED(s.options.mesh[1] = 32, ERR_ARGUMENT, "0 x 32 x 0", "all three");
-    REFUSED((s.options.mesh[0] = s.options.mesh[1] = 32,
-             s.options.mesh[2] = -32),
+    REFUSED(s.options.spectral.bandwidth = NAN, ERR_ARGUMENT,
+            "bandwidth is nan");
+    REFUSED(s.options.spectral.shape = INFINITY, ERR_ARGUMENT, "shape is inf");
+    REFUSED(s.options.spectral.upsampling = 0.5, ERR_ARGUMENT,
+            "upsampling is 0.5");
+    REFUSED(s.options.spectral.support = 17, ERR_ARGUMENT, "support is 17",
+            "2 .. 16");
+    REFUSED(s.options.spectral.support = 1, ERR_ARGUMENT, "support is 1");
+    REFUSED(s.options.spectral.mesh[1] = 32, ERR_ARGUMENT, "0 x 32 x 0",
+            "all three");
+    REFUSED((s.options.spectral.mesh[0] = s.options.spectral.mesh[1] = 32,
+             s.options.spectral.mesh[2] = -32),
             ERR_ARGUMENT, "32 x 32 x -32");
-    REFUSED(s.options.near_cells = -1, ERR_ARGUMENT, "near_cells");
-    REFUSED(s.options.near_team[1] = -8, ERR_ARGUMENT, "near_team");
-    REFUSED(s.options.near_cells = 2, ERR_UNSUPPORTED, "near_cells", "host");
-    REFUSED(s.options.near_team[0] = 64, ERR_UNSUPPORTED, "near_team", "host");
+    REFUSED(s.options.spectral.near_cells = -1, ERR_ARGUMENT, "near_cells");
+    REFUSED(s.options.spectral.near_team[1] = -8, ERR_ARGUMENT, "near_team");
+    REFUSED(s.options.spectral.near_cells = 2, ERR_UNSUPPORTED, "near_cells",
+            "host");
+    REFUSED(s.options.spectral.near_team[0] = 64, ERR_UNSUPPORTED, "near_team",
+            "host");
     REFUSED(s.options.method = "direct", ERR_UNSUPPORTED, "method direct",
             "periodic");
     REFUSED((s.options.method = "ewald",
@@ -57,14 +64,19 @@ static void options(void)
             ERR_UNSUPPORTED, "relative tolerance");
 }
 
+static void mesh_set(farsum_options *options, int64_t points)
+{
+    for (int d = 0; d < 3; d++)
+        options->spectral.mesh[d] = points;
+}
+
 /* A mesh that memory cannot hold is refused before it is allocated. */
 static void memory(void)
 {
-    REFUSED((s.options.mesh[0] = s.options.mesh[1] = s.options.mesh[2] = 16384),
-            ERR_MEMORY, "16384 x 16384 x 16384", "bytes", "limit");
-    REFUSED(s.options.mesh[0] = s.options.mesh[1] = s.options.mesh[2] =
-                INT64_C(1) << 40,
-            ERR_MEMORY, "1099511627776");
+    REFUSED(mesh_set(&s.options, 16384), ERR_MEMORY, "16384 x 16384 x 16384",
+            "bytes", "limit");
+    REFUSED(mesh_set(&s.options, INT64_C(1) << 40), ERR_MEMORY,
+            "1099511627776");
     REFUSED(s.options.memory_limit = 1000, ERR_MEMORY, "bytes",
             "limit is 1000");
     REFUSED((s.problem.n_sources = INT64_C(1) << 40,
@@ -153,7 +165,7 @@ static void printed(void)
     char *text = NULL, number[64];
     size_t size = 0;
     salt_set(&s);
-    s.options.fft = "kiss";
+    s.options.spectral.fft = "kiss";
     farsum_plan *plan = salt_plan(&s);
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     FILE *out = open_memstream(&text, &size);

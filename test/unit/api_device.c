@@ -57,13 +57,13 @@ farsum_plan *plan_of(const farsum_problem *problem,
 
 void parameters(const farsum_plan_info *info, farsum_options *options)
 {
-    options->split = info->split;
-    options->window = info->window;
+    options->spectral.split = info->split;
+    options->spectral.window = info->window;
     options->cutoff = info->cutoff;
-    options->bandwidth = info->bandwidth;
-    memcpy(options->mesh, info->mesh, sizeof options->mesh);
-    options->support = info->support;
-    options->shape = info->shape;
+    options->spectral.bandwidth = info->bandwidth;
+    memcpy(options->spectral.mesh, info->mesh, sizeof options->spectral.mesh);
+    options->spectral.support = info->support;
+    options->spectral.shape = info->shape;
 }
 
 farsum_options on(farsum_device *where)
@@ -71,7 +71,7 @@ farsum_options on(farsum_device *where)
     farsum_options options = FARSUM_OPTIONS_INIT;
     options.method = "spectral";
     options.verify = FARSUM_VERIFY_OFF; /* unit/verify.c tests this */
-    options.on_device = where;
+    options.device.handle = where;
     options.threads = 2;
     return options;
 }

@@ -199,7 +199,7 @@ void by_name_and_adopted(void)
     farsum_device *adopted = NULL;
     struct device *d = device->device;
     box_set(&b);
-    options.device = name;
+    options.device.name = name;
     farsum_plan *plan = plan_of(&b.problem, &options);
     sum(plan, &b, s);
     farsum_plan_destroy(plan);
@@ -228,18 +228,18 @@ void misuse(void)
     farsum_plan *plan = NULL;
     farsum_device *none = NULL;
     box_set(&b);
-    options.device = name;
+    options.device.name = name;
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_ARGUMENT);
-    CHECK_SAYS("on_device");
-    options.on_device = NULL;
-    options.device = "opencl:999";
+    CHECK_SAYS("device.handle");
+    options.device.handle = NULL;
+    options.device.name = "opencl:999";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_DEVICE);
-    options.device = "opencl:x";
+    options.device.name = "opencl:x";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_UNKNOWN);
-    options.device = "openkl";
+    options.device.name = "openkl";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_UNKNOWN);
     CHECK_SAYS("did you mean opencl");
@@ -253,12 +253,12 @@ void misuse(void)
                 FARSUM_ERR_ARGUMENT);
     b.problem.memory = FARSUM_HOST;
     options = on(device);
-    options.spread = "host_tile";
+    options.spectral.spread = "host_tile";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("runs only on the host");
     options = on(NULL);
-    options.near = "gpu_cells";
+    options.spectral.near = "gpu_cells";
     CHECK_FAILS(farsum_plan_create(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("runs only on a device");

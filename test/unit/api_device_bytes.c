@@ -38,9 +38,10 @@ static void said(const double *x, farsum_precision precision,
     p.precision = precision;
     p.arrays = FARSUM_F64;
     p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
-    options.spread = spread;
-    options.interp = interp;
-    options.fft = "plain"; /* vendors' libraries do not report their memory */
+    options.spectral.spread = spread;
+    options.spectral.interp = interp;
+    /* vendors' libraries do not report their memory */
+    options.spectral.fft = "plain";
     options.threads = 1;
     if (farsum_plan_tune(&p, &options, &plan) == FARSUM_ERR_UNSUPPORTED) {
         printf("  %s, %s: %s\n", spread, interp, farsum_message());

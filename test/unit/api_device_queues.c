@@ -72,7 +72,7 @@ static void chosen_by(const farsum_plan *plan, farsum_options *options)
     parameters(&info, options);
     for (int s = 0; s < info.n_stages; s++)
         if (strcmp(info.stages[s].stage, "near") == 0)
-            options->near = info.stages[s].variant;
+            options->spectral.near = info.stages[s].variant;
 }
 
 /* Two queues agree with one, repeatedly: the first execute enqueues each step,
@@ -87,7 +87,7 @@ static void agree(const char *kernel, farsum_precision precision)
     b.problem.arrays = FARSUM_F64;
     farsum_plan *beside = plan_for(&b, kernel, &options);
     chosen_by(beside, &options);
-    options.queues = 1;
+    options.device.queues = 1;
     farsum_plan *alone = plan_for(&b, kernel, &options);
     unsigned outputs = b.problem.outputs;
     int n = outputs & FARSUM_VELOCITY ? 3 * N : PACKED;
@@ -121,11 +121,11 @@ void two_queues(void)
     agree("stresslet", FARSUM_F64);
     box_set(&b);
     farsum_options options = on(NULL);
-    options.queues = 2;
+    options.device.queues = 2;
     CHECK_FAILS(farsum_plan_tune(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("queues = 2");
-    options.queues = 3;
+    options.device.queues = 3;
     CHECK_FAILS(farsum_plan_tune(&b.problem, &options, &plan),
                 FARSUM_ERR_ARGUMENT);
 }
@@ -224,7 +224,7 @@ static void repeats(const char *kernel, farsum_device *where, int queues,
     struct box b;
     farsum_options options = on(where);
     options.deterministic = 1;
-    options.queues = queues;
+    options.device.queues = queues;
     box_set(&b);
     b.problem.precision = precision;
     b.problem.arrays = FARSUM_F64;
@@ -266,7 +266,7 @@ void repeats_bitwise(void)
     /* a variant whose sums do not repeat is refused */
     farsum_options options = on(device);
     options.deterministic = 1;
-    options.spread = "gpu_particle";
+    options.spectral.spread = "gpu_particle";
     box_set(&b);
     CHECK_FAILS(farsum_plan_tune(&b.problem, &options, &plan),
                 FARSUM_ERR_UNSUPPORTED);

@@ -122,7 +122,7 @@ static void by_options(void)
     struct cloud c;
     farsum_plan *plan = NULL;
     cloud_set(&c, 500, 1, 0);
-    c.options.order = 10;
+    c.options.fmm.order = 10;
     cloud_takes(&c, "fmm", "spectral: does not accept option order");
     c.options.cutoff = 3;
     CHECK_FAILS(farsum_plan_tune(&c.problem, &c.options, &plan),
@@ -130,17 +130,18 @@ static void by_options(void)
     CHECK_SAYS("no method supports this problem");
     CHECK_SAYS("spectral: does not accept option order");
     CHECK_SAYS("fmm: does not accept option cutoff");
-    c.options.order = 0;
+    c.options.fmm.order = 0;
     cloud_takes(&c, "spectral", "fmm: does not accept option cutoff");
     c.options.cutoff = 0;
-    c.options.m2l = "plain";
+    c.options.fmm.m2l = "plain";
     cloud_takes(&c, "fmm", "spectral: does not accept option m2l");
-    c.options.m2l = NULL;
-    c.options.mesh[0] = c.options.mesh[1] = c.options.mesh[2] = 32;
+    c.options.fmm.m2l = NULL;
+    for (int d = 0; d < 3; d++)
+        c.options.spectral.mesh[d] = 32;
     cloud_takes(&c, "spectral", "fmm: does not accept option mesh");
     cloud_clear(&c);
     cloud_set(&c, 100, 0, 0);
-    c.options.tree = "sparse";
+    c.options.fmm.tree = "sparse";
     cloud_takes(&c, "fmm", "direct: does not accept option tree");
     cloud_clear(&c);
 }

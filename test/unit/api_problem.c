@@ -96,13 +96,16 @@ static void tolerances(void)
     REFUSED((s.problem.tolerance = 1e-17, s.options.method = "ewald"),
             ERR_TOLERANCE, "1e-17", "reaches");
     /* a window whose limit is above that of the precision */
-    REFUSED((s.problem.tolerance = 1e-13, s.options.window = "gaussian"),
-            ERR_TOLERANCE, "1e-13", "cannot be reached", "at best", "gaussian");
+    REFUSED((s.problem.tolerance = 1e-13,
+             s.options.spectral.window = "gaussian"),
+            ERR_TOLERANCE, "1e-13", "cannot be reached", "at best",
+            "gaussian");
     /* the parameters set by hand do not suffice */
-    REFUSED((s.problem.tolerance = 1e-10, s.options.support = 3), ERR_TOLERANCE,
-            "support 3", "reaches");
+    REFUSED((s.problem.tolerance = 1e-10, s.options.spectral.support = 3),
+            ERR_TOLERANCE, "support 3", "reaches");
     REFUSED((s.problem.tolerance = 1e-10, s.options.cutoff = 1.5,
-             s.options.mesh[0] = s.options.mesh[1] = s.options.mesh[2] = 8),
+             s.options.spectral.mesh[0] = s.options.spectral.mesh[1] = 8,
+             s.options.spectral.mesh[2] = 8),
             ERR_TOLERANCE, "8 x 8 x 8", "1.5", "reaches");
     /* no method at all: the message still has the limit */
     REFUSED((s.problem.tolerance = 1e-30, s.options.method = NULL),

@@ -96,12 +96,12 @@ static void keeps(const char *what, const char *method, const char *tree, int n,
     p.precision = p.arrays = FARSUM_F64;
     p.outputs = FARSUM_FIELD;
     o.method = method;
-    o.tree = tree;
+    o.fmm.tree = tree;
     for (int turn = 0; turn < 2; turn++) {
         chosen[turn] = (farsum_options)FARSUM_OPTIONS_INIT;
         info[turn] = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
         o.threads = 1 + turn;
-        o.on_device = device;
+        o.device.handle = device;
         sum(&p, &o, n, field[turn], &info[turn], &chosen[turn]);
         o = chosen[turn];
     }
@@ -132,6 +132,29 @@ static void choices(void)
     keeps("ewald", "ewald", NULL, 100, 1, 1e-10);
 }
 
+/* Lengths return in the caller's unit, though a plan sums in its own. */
+static void lengths(void)
+{
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    for (int d = 0; d < 3; d++) {
+        p.cell[4 * d] = 1e-9;
+        p.periodic[d] = 1;
+    }
+    p.n_sources = 500;
+    p.tolerance = 1e-4;
+    o.method = "spectral";
+    o.cutoff = 3e-10;
+    o.spectral.skin = 1e-11;
+    o.device.handle = device;
+    CHECK_OK(farsum_plan_tune(&p, &o, &plan));
+    CHECK_OK(farsum_plan_get_options(plan, &o));
+    CHECK(o.cutoff == 3e-10 && o.spectral.skin == 1e-11, "cutoff %g, skin %g",
+          o.cutoff, o.spectral.skin);
+    farsum_plan_destroy(plan);
+}
+
 static void refusals(void)
 {
     farsum_options o = FARSUM_OPTIONS_INIT;
@@ -149,6 +172,7 @@ int main(int argc, char **argv)
         }
     }
     RUN(choices);
+    RUN(lengths);
     RUN(refusals);
     farsum_device_close(device);
     return check_end();

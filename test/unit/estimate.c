@@ -25,10 +25,10 @@ static void cutoffs(const char *what, double first, double bandwidth,
         farsum_plan_info info;
         problem.tolerance = 0.1; /* all pass */
         options.method = "spectral";
-        options.split = "gaussian";
+        options.spectral.split = "gaussian";
         options.cutoff = rc;
-        options.bandwidth = bandwidth;
-        options.support = support;
+        options.spectral.bandwidth = bandwidth;
+        options.spectral.support = support;
         result.field = field;
         if (!CHECK_OK(sum_once(&problem, &options, s.p.n, s.p.x, 0, NULL, s.p.q,
                                &result, &info)))
@@ -66,7 +66,7 @@ static void tuned(const struct system *s, const char *window, double tolerance,
     problem.tolerance = tolerance;
     problem.error = error ? FARSUM_ERROR_POTENTIAL : FARSUM_ERROR_FORCE;
     options.method = "spectral";
-    options.window = window;
+    options.spectral.window = window;
     result.field = field;
     result.potential = potential;
     if (CHECK_OK(sum_once(&problem, &options, s->p.n, s->p.x, 0, NULL, s->p.q,

@@ -14,7 +14,7 @@ static farsum_plan *there(const farsum_problem *p)
     farsum_plan *plan = NULL;
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.method = "spectral";
-    o.on_device = device;
+    o.device.handle = device;
     assert_int_equal(farsum_plan_create(p, &o, &plan), FARSUM_OK);
     return plan;
 }
@@ -173,7 +173,7 @@ static void by_multipoles(void **state)
             p.precision = (farsum_precision)f;
             p.arrays = FARSUM_F64;
             o.method = "fmm";
-            o.on_device = device;
+            o.device.handle = device;
             assert_int_equal(farsum_plan_create(&p, &o, &plan), FARSUM_OK);
             sequence(0, plan, 0, m, f == FARSUM_F64 ? 1e-12 : 1e-6);
         }

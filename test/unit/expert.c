@@ -54,12 +54,72 @@ static void round_trip(void)
     CHECK_FAILS(farsum_list_options(-1, &info), FARSUM_ERR_ARGUMENT);
 }
 
+/* Each byte of farsum_options belongs to one option, or to one of the fields
+ * without a text: no field is forgotten, none has two names. */
+static void all_fields(void)
+{
+#define FIELD(field)                                                           \
+    {offsetof(farsum_options, field), sizeof(((farsum_options *)0)->field)}
+    static const struct {
+        size_t at, size;
+    } others[] = {FIELD(size),
+                  FIELD(device.handle),
+                  FIELD(device.reserved),
+                  FIELD(spectral.reserved),
+                  FIELD(fmm.reserved),
+                  FIELD(log),
+                  FIELD(log_data),
+                  FIELD(progress),
+                  FIELD(progress_data)};
+#undef FIELD
+    int reached[sizeof(farsum_options)] = {0};
+    farsum_option_info info = FARSUM_OPTION_INFO_INIT;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        for (size_t b = 0; b < others[k].size; b++)
+            reached[others[k].at + b]++;
+    for (int n = 0; farsum_list_options(n, &info) == FARSUM_OK; n++) {
+        farsum_options o;
+        memset(&o, 255, sizeof o);
+        o.size = sizeof o;
+        CHECK_OK(farsum_options_set(&o, info.name, ""));
+        for (size_t b = sizeof o.size; b < sizeof o; b++)
+            reached[b] += ((unsigned char *)&o)[b] == 0;
+        const char *dot = strrchr(info.field, '.');
+        const char *last = dot ? dot + 1 : info.field;
+        CHECK(strcmp(last, info.name) == 0
+                  || (strcmp(info.name, "device") == 0
+                      && strcmp(info.field, "device.name") == 0),
+              "option %s is the field %s", info.name, info.field);
+    }
+    for (size_t b = 0; b < sizeof(farsum_options); b++)
+        CHECK(reached[b] == 1, "byte %zu belongs to %d options", b, reached[b]);
+}
+
+/* A name sets the field of its group. */
+static void in_groups(void)
+{
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    CHECK_OK(farsum_options_set(&o, "device", "cuda:1"));
+    CHECK_OK(farsum_options_set(&o, "queues", "1"));
+    CHECK_OK(farsum_options_set(&o, "skin", "0.5"));
+    CHECK_OK(farsum_options_set(&o, "near_team", "8x4"));
+    CHECK_OK(farsum_options_set(&o, "levels", "5"));
+    CHECK_OK(farsum_options_set(&o, "m2l", "gpu_dense"));
+    CHECK(strcmp(o.device.name, "cuda:1") == 0, "%s", o.device.name);
+    CHECK(o.device.queues == 1, "%d queues", o.device.queues);
+    CHECK(o.spectral.skin == 0.5, "skin %g", o.spectral.skin);
+    CHECK(o.spectral.near_team[0] == 8 && o.spectral.near_team[1] == 4,
+          "%d x %d", o.spectral.near_team[0], o.spectral.near_team[1]);
+    CHECK(o.fmm.levels == 5, "%d levels", o.fmm.levels);
+    CHECK(strcmp(o.fmm.m2l, "gpu_dense") == 0, "%s", o.fmm.m2l);
+}
+
 static void order_0(void)
 {
     farsum_options o = FARSUM_OPTIONS_INIT;
     char text[8];
     CHECK_OK(farsum_options_set(&o, "order", "0"));
-    CHECK(o.order == FARSUM_ORDER_0, "order %d", o.order);
+    CHECK(o.fmm.order == FARSUM_ORDER_0, "order %d", o.fmm.order);
     CHECK_OK(farsum_options_get(&o, "order", text, sizeof text));
     CHECK(strcmp(text, "0") == 0, "order is \"%s\"", text);
     CHECK_OK(farsum_options_set(&o, "verify", "-1"));
@@ -168,6 +228,8 @@ static void plan_told(void)
 int main(void)
 {
     RUN(round_trip);
+    RUN(all_fields);
+    RUN(in_groups);
     RUN(order_0);
     RUN(malformed);
     RUN(initial);

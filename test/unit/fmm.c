@@ -176,18 +176,19 @@ static void high_orders_are_ewald(void)
             setting_make("brick", 300, charged, edge);
             set.problem.surface = vacuum ? FARSUM_VACUUM : FARSUM_TINFOIL;
             reference();
-            options.order = 30;
-            options.separation = 2;
+            options.fmm.order = 30;
+            options.fmm.separation = 2;
             CHECK_OK(run("fmm", options, &set.found, NULL));
             CHECK_NEAR(error_of(set.n, set.found.potential,
                                 set.wanted.potential), 0, 1e-10);
             CHECK_NEAR(error_of(3 * set.n, set.found.field, set.wanted.field),
                        0, 1e-10);
             CHECK_NEAR(set.found.energy / set.wanted.energy, 1, 1e-10);
-            options.order = 12;
-            options.separation = 2;
-            options.levels = 2;
-            options.boxes[0] = 1, options.boxes[1] = options.boxes[2] = 2;
+            options.fmm.order = 12;
+            options.fmm.separation = 2;
+            options.fmm.levels = 2;
+            options.fmm.boxes[0] = 1,
+            options.fmm.boxes[1] = options.fmm.boxes[2] = 2;
             CHECK_OK(run("fmm", options, &set.found, NULL));
             CHECK_NEAR(error_of(set.n, set.found.potential,
                                 set.wanted.potential), 0, 1e-5);
@@ -201,8 +202,8 @@ static void open_sums_are_direct(void)
         farsum_options options = FARSUM_OPTIONS_INIT;
         setting_make("plummer", 800, 0, NULL);
         reference();
-        options.tree = trees[k];
-        options.order = 24;
+        options.fmm.tree = trees[k];
+        options.fmm.order = 24;
         CHECK_OK(run("fmm", options, &set.found, NULL));
         CHECK_NEAR(error_of(set.n, set.found.potential, set.wanted.potential),
                    0, 1e-7);
@@ -229,7 +230,7 @@ static void few_points_are_summed(void)
         }
     setting_make("line", 500, 0, NULL);
     reference();
-    options.order = 20;
+    options.fmm.order = 20;
     CHECK_OK(run("fmm", options, &set.found, NULL));
     CHECK_NEAR(error_of(set.n, set.found.potential, set.wanted.potential), 0,
                1e-7);
@@ -253,11 +254,11 @@ static void refusals_say_why(void)
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("solid harmonics");
     set.problem.kernel = NULL;
-    options.tree = "oak";
+    options.fmm.tree = "oak";
     CHECK_FAILS(farsum_plan_create(&set.problem, &options, &plan),
                 FARSUM_ERR_UNKNOWN);
-    options.tree = NULL;
-    options.order = 41;
+    options.fmm.tree = NULL;
+    options.fmm.order = 41;
     CHECK_FAILS(farsum_plan_create(&set.problem, &options, &plan),
                 FARSUM_ERR_ARGUMENT);
 }
@@ -282,7 +283,7 @@ static void targets_and_sets_of_strengths(void)
         problem.n_exclusions = 1;
         problem.exclusions = pair;
         options.method = k ? "fmm" : "ewald";
-        options.order = k ? 20 : 0;
+        options.fmm.order = k ? 20 : 0;
         for (int i = 0; i < 400; i++)
             q[i] = i < 200 ? set.q[i] : i % 7 - 2.5;
         result.potential = k ? found : wanted;

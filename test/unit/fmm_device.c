@@ -159,10 +159,10 @@ static void crowded_points(void)
         p.sample_q = NULL;
         o.method = "fmm";
         o.threads = 2;
-        o.order = 6;
+        o.fmm.order = 6;
         o.repeats = 1e3; /* else the host's tree would not pay */
         for (int k = 0; k < 2; k++) {
-            o.on_device = k ? device : NULL;
+            o.device.handle = k ? device : NULL;
             CHECK_OK(farsum_plan_create(&p, &o, &plan[k]));
         }
         for (int turn = 0; turn < 3; turn++) {
@@ -208,9 +208,9 @@ static void crowded_points(void)
     farsum_plan *plan = NULL;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     o.method = "fmm";
-    o.order = 4;
-    o.m2l = "gpu_symmetric";
-    o.on_device = device;
+    o.fmm.order = 4;
+    o.fmm.m2l = "gpu_symmetric";
+    o.device.handle = device;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_set_points(plan, t.n, x, 0, NULL));
     CHECK_OK(farsum_plan_get_info(plan, &info));
@@ -244,9 +244,9 @@ static void refusals_say_why(void)
     farsum_plan_destroy(plan);
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.method = "fmm";
-    o.on_device = device;
-    o.tree = "sparse";
-    o.m2l = "gpu_symmetric";
+    o.device.handle = device;
+    o.fmm.tree = "sparse";
+    o.fmm.m2l = "gpu_symmetric";
     p = problem_of(&trials[3], FARSUM_F64);
     CHECK_FAILS(farsum_plan_create(&p, &o, &none), FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("dense trees");

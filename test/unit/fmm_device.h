@@ -104,18 +104,18 @@ static inline farsum_plan *plan_queues(const struct trial *t,
     o.method = "fmm";
     o.verify = FARSUM_VERIFY_OFF; /* unit/verify.c tests this */
     o.threads = 2;
-    o.order = t->order;
-    o.levels = t->levels;
-    o.tree = t->leaf > 0 ? "sparse" : "dense";
-    o.leaf = t->leaf;
+    o.fmm.order = t->order;
+    o.fmm.levels = t->levels;
+    o.fmm.tree = t->leaf > 0 ? "sparse" : "dense";
+    o.fmm.leaf = t->leaf;
     /* the same kind of variant on both sides: plane waves have their own
      * error */
-    o.m2l = here ? "host_dense" : "gpu_dense";
+    o.fmm.m2l = here ? "host_dense" : "gpu_dense";
     for (int d = 0; d < 3; d++)
-        o.boxes[d] = t->boxes[d];
+        o.fmm.boxes[d] = t->boxes[d];
     if (!here) {
-        o.on_device = device;
-        o.queues = queues;
+        o.device.handle = device;
+        o.device.queues = queues;
     }
     CHECK_OK(farsum_plan_create(p, &o, &plan));
     return plan;

@@ -34,7 +34,7 @@ static int sum(const char *method, farsum_precision precision, int n,
     p.tolerance = precision == FARSUM_F32 ? 1e-4 : 1e-8;
     p.precision = precision;
     p.arrays = FARSUM_F64;
-    o.device = device;
+    o.device.name = device;
     o.method = method;
     o.deterministic = 1;
     r.potential = out->potential;

@@ -101,7 +101,7 @@ static farsum_plan_info tuned_in(const char *where, farsum_precision precision,
     problem.precision = precision;
     how.method = method;
     how.threads = 1;
-    how.device = where;
+    how.device.name = where;
     CHECK_OK(farsum_plan_tune(&problem, &how, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     farsum_plan_destroy(plan);

@@ -96,7 +96,7 @@ static void takes(struct system *s, int threads, const struct limit *limit)
     int64_t n = s->p.n;
     farsum_problem problem = system_problem(s);
     farsum_options options = cases_options();
-    options.device = NULL; /* the heap is the host's */
+    options.device.name = NULL; /* the heap is the host's */
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_result out = FARSUM_RESULT_INIT;
     farsum_plan *plan = NULL;
@@ -187,7 +187,7 @@ static void warm(void)
     system_load(&s, "uniform", "laplace n=1e3 dist=uniform");
     farsum_problem problem = system_problem(&s);
     farsum_options options = cases_options();
-    options.device = NULL; /* the heap is the host's */
+    options.device.name = NULL; /* the heap is the host's */
     farsum_result out = FARSUM_RESULT_INIT;
     double energy;
     out.energy = &energy;

@@ -106,16 +106,16 @@ static void between(const char *device)
                                | FARSUM_VIRIAL;
         p.arrays = FARSUM_F64;
         o.method = "spectral";
-        o.device = device;
+        o.device.name = device;
         p.tolerance = 1e-11;
         assert_int_equal(sum(&p, &o, &exact, &info), FARSUM_OK);
         p.tolerance = 1e-3;
         o.cutoff = info.cutoff;
-        o.bandwidth = info.bandwidth;
-        o.support = info.support;
-        memcpy(o.mesh, info.mesh, sizeof o.mesh);
-        if (strcmp(device, "host") != 0)
-            o.near = "gpu_cells"; /* one thread sums everything of a target */
+        o.spectral.bandwidth = info.bandwidth;
+        o.spectral.support = info.support;
+        memcpy(o.spectral.mesh, info.mesh, sizeof o.spectral.mesh);
+        if (strcmp(device, "host") != 0) /* one thread sums all of a target */
+            o.spectral.near = "gpu_cells";
         for (int f = FARSUM_F64; f <= FARSUM_MIXED; f++) {
             p.precision = (farsum_precision)f;
             assert_int_equal(sum(&p, &o, &got[f], &info), FARSUM_OK);
@@ -156,13 +156,13 @@ static void on_a_device(void **state)
     farsum_problem p = problem_of("laplace", FARSUM_F64);
     farsum_plan *plan = NULL;
     (void)state;
-    o.device = name ? name : "opencl:0";
+    o.device.name = name ? name : "opencl:0";
     if (farsum_plan_create(&p, &o, &plan) != FARSUM_OK) {
         print_message("no device: %s\n", farsum_message());
         skip();
     }
     farsum_plan_destroy(plan);
-    between(o.device);
+    between(o.device.name);
 }
 
 /* Tolerances that pairs in f32 cannot reach are refused; arrays are f64 by

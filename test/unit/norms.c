@@ -152,7 +152,7 @@ static void sum(const farsum_problem *p, const char *method, const char *where,
     farsum_result out = FARSUM_RESULT_INIT;
     farsum_plan *plan = NULL;
     o.method = method;
-    o.device = where;
+    o.device.name = where;
     out.potential = s.flow ? NULL : r->phi;
     out.field = s.flow ? NULL : r->vector;
     out.velocity = s.flow ? r->vector : NULL;

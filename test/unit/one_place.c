@@ -44,7 +44,7 @@ static int sum(const farsum_problem *p, const char *method, int n,
     farsum_plan *plan = NULL;
     memset(s, 0, sizeof *s);
     o.method = method;
-    o.on_device = device;
+    o.device.handle = device;
     r.potential = given(&buf[0], s->potential, bytes[0]);
     r.field = given(&buf[1], s->field, bytes[1]);
     r.energy = given(&buf[2], &s->energy, bytes[2]);

@@ -84,7 +84,8 @@ static void go_on(struct system *s, int k)
     for (int i = 0; i < N + s->m; i++) {
         double *x = i < N ? s->x[i] : s->y[i - N];
         for (int d = 0; d < 3; d++)
-            x[d] += 0.028 * (draw(&seed) - 0.5) * sqrt(s->options.skin / 0.5);
+            x[d] += 0.028 * (draw(&seed) - 0.5)
+                    * sqrt(s->options.spectral.skin / 0.5);
         for (int d = 0; d < 3 && i % 3 == 0; d++)
             x[d] += (k % 2 ? 1 : -1) * s->cell[3 * (i % 2) + d];
     }
@@ -99,7 +100,7 @@ static void walks(struct system *s, double rounding)
     struct sums *kept = check_memory(3, sizeof *kept);
     for (int k = 0; k < 2 * STEPS; k++) {
         if (k == STEPS) /* beyond */
-            s->x[N - 1][2] += 1.01 * 0.5 * s->options.skin;
+            s->x[N - 1][2] += 1.01 * 0.5 * s->options.spectral.skin;
         step(plan, s, &kept[0]);
         step(without, s, &kept[1]);
         double off = apart(s, &kept[0], &kept[1]);
@@ -117,7 +118,8 @@ static void walks(struct system *s, double rounding)
             go_on(s, k);
     }
     info = info_of(plan);
-    CHECK(info.skin == s->options.skin, "%s: skin %g", s->what, info.skin);
+    CHECK(info.skin == s->options.spectral.skin, "%s: skin %g", s->what,
+          info.skin);
     CHECK(info.lists_made == 2 && info.lists_kept == 2 * STEPS - 2,
           "%s: lists made %lld times, kept %lld", s->what,
           (long long)info.lists_made, (long long)info.lists_kept);
@@ -144,7 +146,7 @@ static void cells(void)
         struct system s;
         system_set(&s, all[k].cell, NULL);
         s.what = all[k].what;
-        s.options.skin = all[k].skin;
+        s.options.spectral.skin = all[k].skin;
         walks(&s, SAME(1e-12));
     }
 }
@@ -161,7 +163,7 @@ static void exactly(void)
         for (int i = 0; crowd && i < N / 2; i++)
             for (int d = 0; d < 3; d++)
                 s.x[i][d] *= 0.4;
-        s.options.skin = crowd ? 0.2 : 0.5;
+        s.options.spectral.skin = crowd ? 0.2 : 0.5;
         walks(&s, 1e-11);
     }
 }
@@ -323,7 +325,7 @@ static void refused(void)
         struct system s;
         farsum_plan *plan = NULL;
         system_set(&s, cube, NULL);
-        s.options.skin = wrong[k];
+        s.options.spectral.skin = wrong[k];
         CHECK_FAILS(farsum_plan_create(&s.problem, &s.options, &plan),
                     FARSUM_ERR_ARGUMENT);
         CHECK_SAYS("skin is ");
@@ -332,12 +334,12 @@ static void refused(void)
     struct system s; /* more than the lists of f32 can hold */
     farsum_plan *plan = NULL;
     system_set(&s, cube, NULL);
-    s.options.skin = 1000;
-    s.options.near = device ? "gpu_verlet" : "host_cluster";
+    s.options.spectral.skin = 1000;
+    s.options.spectral.near = device ? "gpu_verlet" : "host_cluster";
     CHECK_FAILS(farsum_plan_create(&s.problem, &s.options, &plan),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("a skin of 8 cutoffs at most");
-    s.options.near = NULL; /* another variant, without lists */
+    s.options.spectral.near = NULL; /* another variant, without lists */
     plan = plan_of(&s);
     CHECK(info_of(plan).skin == 0, "a skin of %g", info_of(plan).skin);
     farsum_plan_destroy(plan);
@@ -357,7 +359,7 @@ static void elsewhere(void)
         s.problem.outputs = FARSUM_FIELD;
         if (k == 2)
             memset(s.problem.periodic, 0, sizeof s.problem.periodic);
-        s.options.near = k == 3 ? "plain" : NULL;
+        s.options.spectral.near = k == 3 ? "plain" : NULL;
         farsum_plan *plan = plan_of(&s);
         CHECK_OK(points(plan, &s));
         CHECK_OK(points(plan, &s));

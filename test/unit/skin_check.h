@@ -76,9 +76,9 @@ static inline void system_set(struct system *s, const double cell[9],
                                       | FARSUM_ENERGY | FARSUM_VIRIAL;
     s->options.method = "spectral";
     s->options.threads = 2;
-    s->options.skin = 0.5;
-    s->options.device = device;
-    s->options.near = device ? "gpu_verlet" : NULL;
+    s->options.spectral.skin = 0.5;
+    s->options.device.name = device;
+    s->options.spectral.near = device ? "gpu_verlet" : NULL;
 }
 
 static inline farsum_plan *plan_of(const struct system *s)
@@ -104,14 +104,14 @@ static inline farsum_plan *plan_without(const struct system *s,
     farsum_plan_info info = info_of(like);
     t.problem.sample_x = t.x;
     t.problem.sample_q = t.q;
-    t.options.skin = 0;
+    t.options.spectral.skin = 0;
     t.options.cutoff = info.cutoff;
-    t.options.bandwidth = info.bandwidth;
-    memcpy(t.options.mesh, info.mesh, sizeof info.mesh);
-    t.options.support = info.support;
-    t.options.shape = info.shape;
-    t.options.split = info.split;
-    t.options.window = info.window;
+    t.options.spectral.bandwidth = info.bandwidth;
+    memcpy(t.options.spectral.mesh, info.mesh, sizeof info.mesh);
+    t.options.spectral.support = info.support;
+    t.options.spectral.shape = info.shape;
+    t.options.spectral.split = info.split;
+    t.options.spectral.window = info.window;
     return plan_of(&t);
 }
 

@@ -225,21 +225,22 @@ static void fmm_keeps_tolerances(void)
         stars_set(&s, 2000, 0, k < 12);
         farsum_problem p = problem_of(&s, softening);
         options.method = "fmm";
-        options.tree = trees[k / 12];
-        options.order = 16;
+        options.fmm.tree = trees[k / 12];
+        options.fmm.order = 16;
         options.verify = FARSUM_VERIFY_OFF; /* the estimate is tested */
-        options.leaf = k < 12 ? 0 : 20; /* as deep as softening permits */
+        options.fmm.leaf = k < 12 ? 0 : 20; /* as deep as softening permits */
         p.tolerance = tolerances[k / 4 % 3];
         stars_loop(&s, softening, 0);
-        CHECK(sum_by(&s, &p, &options, &got, &status), "%s: %s", options.tree,
-              farsum_message());
+        CHECK(sum_by(&s, &p, &options, &got, &status), "%s: %s",
+              options.fmm.tree, farsum_message());
         if (status == FARSUM_OK) {
             measured = error_of(&s, &got);
             seen += measured > 1e-6;
             CHECK(measured <= p.tolerance / 3
                       && measured <= got.info.estimated_error + 1e-6,
-                  "%s, eps %g: %g, estimated %g, tolerance %g", options.tree,
-                  softening, measured, got.info.estimated_error, p.tolerance);
+                  "%s, eps %g: %g, estimated %g, tolerance %g",
+                  options.fmm.tree, softening, measured,
+                  got.info.estimated_error, p.tolerance);
             CHECK(got.info.estimated_error <= p.tolerance, "estimated %g",
                   got.info.estimated_error);
         }
@@ -260,9 +261,9 @@ static void small_boxes_are_refused(void)
     stars_set(&s, 1000, 0, 1);
     farsum_problem p = problem_of(&s, 1);
     options.method = "fmm";
-    options.tree = "dense";
-    options.levels = 5;
-    options.boxes[0] = options.boxes[1] = options.boxes[2] = 1;
+    options.fmm.tree = "dense";
+    options.fmm.levels = 5;
+    options.fmm.boxes[0] = options.fmm.boxes[1] = options.fmm.boxes[2] = 1;
     sum_by(&s, &p, &options, &got, &status);
     CHECK(status == FARSUM_ERR_TOLERANCE, "status %d", (int)status);
     CHECK_SAYS("softening 1 leaves");

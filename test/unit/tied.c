@@ -144,7 +144,7 @@ static farsum_plan *plan_of(const farsum_problem *p, const char *method)
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.method = method;
     o.threads = 2;
-    o.on_device = device;
+    o.device.handle = device;
     if (farsum_plan_create(p, &o, &plan) != FARSUM_OK)
         fail_msg("%s", farsum_message());
     return plan;

@@ -38,7 +38,7 @@ static farsum_plan *make_plan(const farsum_problem *p, const char *method)
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
     o.method = method;
-    o.device = device;
+    o.device.name = device;
     if (farsum_plan_create(p, &o, &plan) != FARSUM_OK)
         check_stop("%s: no plan: %s", method, farsum_message());
     return plan;
@@ -238,7 +238,7 @@ static void mesh_along(void)
     memcpy(p.cell, cell, sizeof cell);
     p.n_sources = 200;
     o.method = "spectral";
-    o.device = device;
+    o.device.name = device;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     CHECK(info.mesh[0] < info.mesh[1] && info.mesh[1] < info.mesh[2],
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
         farsum_problem p = make_problem(1, 1e-3);
         farsum_options o = FARSUM_OPTIONS_INIT;
         farsum_plan *plan = NULL;
-        o.device = device;
+        o.device.name = device;
         o.method = "spectral";
         if (farsum_plan_create(&p, &o, &plan) == FARSUM_ERR_DEVICE) {
             printf("no device: %s\n", farsum_message());

@@ -135,14 +135,14 @@ static farsum_status world_sum(const struct world *w, struct sums *s)
         problem.exclusion_factors = factors;
     }
     options.method = w->method;
-    options.device = w->device;
+    options.device.name = w->device;
     options.deterministic = 1;
     options.threads = 1;
     if (strcmp(w->method, "spectral") == 0) {
-        options.split = "gaussian";
+        options.spectral.split = "gaussian";
         options.cutoff = ldexp(2.5, w->k);
         if (!w->device)
-            options.near = "host_cluster";
+            options.spectral.near = "host_cluster";
     }
     status = farsum_plan_create(&problem, &options, &plan);
     if (status == FARSUM_OK)
@@ -344,7 +344,7 @@ static void finish(const char *method, double far, int k)
     problem.outputs = FARSUM_POTENTIAL;
     problem.tolerance = 1e-3;
     options.method = method;
-    options.on_device = where;
+    options.device.handle = where;
     CHECK_OK(farsum_plan_create(&problem, &options, &plan));
     CHECK_OK(buf_alloc(&at, where->device, sizeof x));
     CHECK_OK(buf_alloc(&strengths, where->device, sizeof q));

@@ -100,7 +100,7 @@ static farsum_status make(const struct system *s, int verify,
     farsum_options o = FARSUM_OPTIONS_INIT;
     *plan = NULL;
     o.method = s->method;
-    o.device = device;
+    o.device.name = device;
     o.verify = verify;
     return farsum_plan_create(&p, &o, plan);
 }
@@ -219,7 +219,7 @@ static void measures(const farsum_problem *p, const char *what)
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
-    o.device = device;
+    o.device.name = device;
     CHECK_OK(farsum_plan_create(p, &o, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     CHECK(info.checked_error > 1e-7 && info.checked_error <= 1e-4,
@@ -262,7 +262,7 @@ static void unable(void)
     farsum_options o = FARSUM_OPTIONS_INIT;
     colloid(&s, 1e-4);
     farsum_problem p = problem_of(&s);
-    o.device = device;
+    o.device.name = device;
     o.method = "ewald";
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
@@ -301,7 +301,7 @@ static void excess(void)
         colloid(&s, 0.05);
         s.problem.error = FARSUM_ERROR_ABSOLUTE;
         farsum_problem p = problem_of(&s);
-        o.device = device;
+        o.device.name = device;
         o.method = "spectral"; /* a reference's error does not follow */
         o.log = log_line;
         o.on_excess = fail ? FARSUM_EXCESS_FAIL : FARSUM_EXCESS_SAY;

@@ -60,7 +60,7 @@ static farsum_plan *make(farsum_options o)
     farsum_problem p = late_problem();
     farsum_plan *plan = NULL;
     o.method = o.method ? o.method : s.method;
-    o.device = device;
+    o.device.name = device;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(points(plan));
     return plan;
@@ -229,7 +229,7 @@ static void f32(void)
     farsum_problem p = late_problem();
     p.arrays = p.precision = FARSUM_F32;
     r.field = e;
-    o.device = device;
+    o.device.name = device;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(farsum_plan_set_points(plan, s.n, x, targets, at));
     CHECK_OK(farsum_plan_execute(plan, 1, q, &r));
@@ -277,7 +277,7 @@ static void later(void)
     farsum_problem p = late_problem();
     p.outputs = FARSUM_FIELD | FARSUM_ENERGY;
     farsum_plan *plan = NULL;
-    o.device = device;
+    o.device.name = device;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(points(plan));
     r.energy = &energy;
@@ -442,7 +442,7 @@ static void arrays_there(void)
         int results = 3 * (m ? m : s.n);
         p.memory = FARSUM_DEVICE;
         p.outputs = FARSUM_FIELD;
-        o.on_device = opened;
+        o.device.handle = opened;
         there(&x, opened->device, s.x, 3 * s.n);
         there(&at, opened->device, y, 3 * MOST);
         there(&q, opened->device, s.q, s.n);

@@ -91,7 +91,7 @@ static farsum_status plan_of(const struct sum *s, const char *where,
     p.exclusions = pair;
     p.exclusion_factors = factor;
     p.n_exclusions = s->excluded ? PAIRS : 1;
-    o.device = where;
+    o.device.name = where;
     o.threads = 2;
     /* each place would choose its own, and other targets with it */
     o.method = s->method ? s->method : s->cell ? "spectral" : NULL;

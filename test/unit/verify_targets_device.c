@@ -101,8 +101,9 @@ static void find(const char *kernel, int strengths, int periodic, int f32)
         p.periodic[d] = periodic;
         p.cell[4 * d] = 1;
     }
-    o.device = getenv("FARSUM_TEST_DEVICE");
-    o.device = o.device ? o.device : "opencl:0";
+    o.device.name = getenv("FARSUM_TEST_DEVICE");
+    if (!o.device.name)
+        o.device.name = "opencl:0";
     o.verify = FARSUM_VERIFY_OFF;
     CHECK_OK(plan_make(&p, &o, PLAN_DRY, &plan));
     struct verify_sum s = {.n = MANY,

@@ -193,8 +193,8 @@ static farsum_options options_of(const struct bench *b)
 {
     farsum_options how = options_how(b->settings);
     if (b->device) {
-        how.device = NULL;
-        how.on_device = b->device;
+        how.device.name = NULL;
+        how.device.handle = b->device;
     }
     return how;
 }
@@ -271,21 +271,22 @@ static int add_plan(struct bench *b, const farsum_options *how,
 static void freeze(farsum_options *how, const farsum_plan_info *info)
 {
     how->method = info->method;
-    how->order = info->tree && info->order == 0 ? FARSUM_ORDER_0 : info->order;
-    how->separation = info->separation;
-    how->levels = info->levels;
-    how->tree = info->tree;
-    memcpy(how->boxes, info->boxes, sizeof how->boxes);
+    how->fmm.order =
+        info->tree && info->order == 0 ? FARSUM_ORDER_0 : info->order;
+    how->fmm.separation = info->separation;
+    how->fmm.levels = info->levels;
+    how->fmm.tree = info->tree;
+    memcpy(how->fmm.boxes, info->boxes, sizeof how->fmm.boxes);
     if (info->support <= 0)
         return;
-    how->split = info->split;
-    how->window = info->window;
+    how->spectral.split = info->split;
+    how->spectral.window = info->window;
     how->cutoff = info->cutoff;
-    how->bandwidth = info->bandwidth;
-    memcpy(how->mesh, info->mesh, sizeof how->mesh);
-    how->upsampling = 0; /* follows from the mesh */
-    how->support = info->support;
-    how->shape = info->shape;
+    how->spectral.bandwidth = info->bandwidth;
+    memcpy(how->spectral.mesh, info->mesh, sizeof how->spectral.mesh);
+    how->spectral.upsampling = 0; /* follows from the mesh */
+    how->spectral.support = info->support;
+    how->spectral.shape = info->shape;
 }
 
 static int has_stage(const farsum_plan_info *info, const char *stage)
@@ -304,8 +305,8 @@ int bench_add_variants(struct bench *b, const char *stage, char *error,
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_variant_info variant = FARSUM_VARIANT_INFO_INIT;
     how.log = NULL;
-    how.queues = how.queues ? how.queues : 1; /* times this stage without
-                                                 concurrent ones */
+    if (!how.device.queues)
+        how.device.queues = 1; /* times this stage without concurrent ones */
     say_progress("choosing a plan");
     if (farsum_plan_tune(&problem, &how, &b->base) != FARSUM_OK ||
         farsum_plan_get_info(b->base, &info) != FARSUM_OK) {

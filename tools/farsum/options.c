@@ -133,49 +133,60 @@ void options_defaults(struct settings *s)
     s->seed = s->has_seed ? s->seed : 1;
 }
 
+static void options_spectral(const struct settings *s,
+                             farsum_spectral_options *how)
+{
+    how->split = s->split;
+    how->window = s->window;
+    how->bandwidth = s->bandwidth;
+    memcpy(how->mesh, s->mesh, sizeof how->mesh);
+    how->upsampling = s->upsampling;
+    how->support = s->support;
+    how->shape = s->shape;
+    how->near = s->near;
+    how->near_cells = s->near_cells;
+    memcpy(how->near_team, s->near_team, sizeof how->near_team);
+    how->spread = s->spread;
+    how->fft = s->fft;
+    how->scale = s->scale;
+    how->interp = s->interp;
+    how->skin = s->skin;
+}
+
+static void options_fmm(const struct settings *s, farsum_fmm_options *how)
+{
+    how->order = s->order;
+    how->separation = s->separation;
+    how->levels = s->levels;
+    memcpy(how->boxes, s->boxes, sizeof how->boxes);
+    how->leaf = s->leaf;
+    how->tree = s->tree;
+    how->p2p = s->p2p;
+    how->p2m = s->p2m;
+    how->m2m = s->m2m;
+    how->m2l = s->m2l;
+    how->lattice = s->lattice;
+    how->l2l = s->l2l;
+    how->l2p = s->l2p;
+}
+
 farsum_options options_how(const struct settings *s)
 {
     farsum_options how = FARSUM_OPTIONS_INIT;
+    options_spectral(s, &how.spectral);
+    options_fmm(s, &how.fmm);
     how.method = s->method;
-    how.device = s->device;
+    how.device.name = s->device;
+    how.device.queues = s->queues;
+    how.cutoff = s->cutoff;
     how.isa = s->isa;
     how.threads = s->threads;
-    how.split = s->split;
-    how.window = s->window;
-    how.cutoff = s->cutoff;
-    how.bandwidth = s->bandwidth;
-    memcpy(how.mesh, s->mesh, sizeof how.mesh);
-    how.upsampling = s->upsampling;
-    how.support = s->support;
-    how.shape = s->shape;
-    how.near = s->near;
-    how.near_cells = s->near_cells;
-    memcpy(how.near_team, s->near_team, sizeof how.near_team);
-    how.spread = s->spread;
-    how.fft = s->fft;
-    how.scale = s->scale;
-    how.interp = s->interp;
-    how.order = s->order;
-    how.separation = s->separation;
-    how.levels = s->levels;
-    memcpy(how.boxes, s->boxes, sizeof how.boxes);
-    how.leaf = s->leaf;
-    how.tree = s->tree;
-    how.p2p = s->p2p;
-    how.p2m = s->p2m;
-    how.m2m = s->m2m;
-    how.m2l = s->m2l;
-    how.lattice = s->lattice;
-    how.l2l = s->l2l;
-    how.l2p = s->l2p;
     how.strict = s->strict;
     /* auto, on, off; 0: default */
     how.verify = s->verify == 2 ? 1 : s->verify == 3 ? FARSUM_VERIFY_OFF : 0;
     how.deterministic = s->deterministic;
     how.measure = s->measure;
     how.repeats = s->executes;
-    how.queues = s->queues;
-    how.skin = s->skin;
     how.memory_limit = s->memory_limit;
     how.log = say_log;
     if (say_listens())

@@ -180,8 +180,8 @@ static int plan_main(struct settings *s, const char *name,
     }
     farsum_options how = options_how(s);
     int bad;
-    if (s->model && how.queues == 0)
-        how.queues = 1; /* the model is compared with the times of single
+    if (s->model && how.device.queues == 0)
+        how.device.queues = 1; /* the model is compared with the times of single
                            stages */
     if (kernel_check(s, kernel_of(s, &in.spec), error, sizeof error) != 0) {
         say_error("%s: %s", name, error);

@@ -56,7 +56,7 @@ static double fmm_least(const struct task *task)
 /* Copies the names, because the caller's strings may be freed. */
 static farsum_status fmm_names(const struct task *task, struct fmm_names *names)
 {
-    const farsum_options *o = &task->options;
+    const farsum_fmm_options *o = &task->options.fmm;
     const char *const given[FMM_ROOMS] = {o->p2p, o->p2m,     o->m2m, o->m2l,
                                           o->lattice, o->l2l, o->l2p};
     for (int r = 0; r < FMM_ROOMS; r++)
@@ -191,7 +191,7 @@ static farsum_status fmm_create(struct task *task, void *state)
                  fmm_soften(task, s, &s->shape) * (absolute ? norm : 1));
     task->report->info.bytes = (uint64_t)fmm_bytes(task, s);
     TRY(fmm_strict_about(task, s));
-    if (task->options.order != 0
+    if (task->options.fmm.order != 0
         && task->report->info.estimated_error
                > task->problem.tolerance * task->finer)
         task_log(task,
@@ -206,15 +206,15 @@ static farsum_status fmm_create(struct task *task, void *state)
 static void fmm_choice(const void *state, farsum_options *to)
 {
     const struct fmm *s = state;
-    to->order = s->shape.order > 0 ? s->shape.order : FARSUM_ORDER_0;
-    to->separation = s->shape.ws;
-    to->tree = s->shape.dense ? "dense" : "sparse";
+    to->fmm.order = s->shape.order > 0 ? s->shape.order : FARSUM_ORDER_0;
+    to->fmm.separation = s->shape.ws;
+    to->fmm.tree = s->shape.dense ? "dense" : "sparse";
     for (int d = 0; d < 3; d++)
-        to->boxes[d] = s->shape.root[d];
+        to->fmm.boxes[d] = s->shape.root[d];
     if (s->shape.dense)
-        to->levels = s->shape.depth + 1;
+        to->fmm.levels = s->shape.depth + 1;
     else
-        to->leaf = s->shape.leaf;
+        to->fmm.leaf = s->shape.leaf;
 }
 
 /* The cell's edges may change as long as it stays rectangular. */

@@ -156,7 +156,8 @@ farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
         TRY(points_tree(task, s, m));
         if (s->strict)
             s->strict->known = 0;
-        if (task->options.order || s->crowd.random[0] == 0 || turn == FMM_TURNS)
+        if (task->options.fmm.order || s->crowd.random[0] == 0
+            || turn == FMM_TURNS)
             return FARSUM_OK;
         /* if there is none, boxes that require a lower order are sought */
         TRY(points_order(task, s, &order));
@@ -172,8 +173,8 @@ farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
  * the lower order. */
 static int points_may_keep(const struct task *task, const struct fmm *s)
 {
-    return !task->options.order && !task->options.deterministic && !s->strict
-           && s->spare < SPARE;
+    return !task->options.fmm.order && !task->options.deterministic
+           && !s->strict && s->spare < SPARE;
 }
 
 farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
@@ -184,11 +185,11 @@ farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
     int order;
     if (s->strict && s->strict->known)
         order = s->strict->order;
-    else if (s->strict || !task->options.order)
+    else if (s->strict || !task->options.fmm.order)
         TRY(points_need(task, s, &order));
     if (s->strict)
         s->strict->known = 0;
-    if (!task->options.order) {
+    if (!task->options.fmm.order) {
         if (s->shape.dense && order < s->shape.order)
             order = s->shape.order;
         s->shape.order = order;
@@ -258,7 +259,7 @@ farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
 
 int fmm_points_wider(const struct task *task, struct fmm *s)
 {
-    if (task->options.separation || task->options.order || s->strict
+    if (task->options.fmm.separation || task->options.fmm.order || s->strict
         || s->learnt.wide || s->shape.ws > 1)
         return 0;
     s->learnt = (struct fmm_learnt){.wide = 1};

@@ -40,9 +40,9 @@ static farsum_status shape_order(const struct task *task, const struct fmm *s,
                                  double *left)
 {
     struct fmm_crowd crowd;
-    shape->order = task->options.order > 0 ? task->options.order : 0;
+    shape->order = task->options.fmm.order > 0 ? task->options.fmm.order : 0;
     shape->least = 0;
-    if (task->options.order)
+    if (task->options.fmm.order)
         return FARSUM_OK;
     fmm_shape_crowd(s, shape, n, &crowd);
     if (s->strict)
@@ -172,7 +172,7 @@ static int64_t shape_roots_most(const struct fmm *s)
 static void shape_given(const struct task *task, const struct fmm *s,
                         struct fmm_shape *shape)
 {
-    const farsum_options *o = &task->options;
+    const farsum_fmm_options *o = &task->options.fmm;
     double most = 0;
     for (int d = 0; d < 3; d++) {
         shape->root[d] = o->boxes[d];
@@ -206,7 +206,7 @@ static void shape_grids(const struct task *task, const struct fmm *s, int64_t n,
 static void shape_dense(const struct task *task, const struct fmm *s, int64_t n,
                         int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
-    const farsum_options *o = &task->options;
+    const farsum_fmm_options *o = &task->options.fmm;
     int64_t roots = shape_roots_most(s);
     for (int brick = 0; brick < 2 && all->best.seconds == 0; brick++)
         for (int64_t k = 1; k <= (o->boxes[0] ? 1 : roots); k++) {
@@ -243,7 +243,7 @@ static int shape_deepest(const struct fmm_shape *shape)
 static void shape_leaf(const struct task *task, const struct fmm *s, int64_t n,
                        int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
-    const farsum_options *o = &task->options;
+    const farsum_fmm_options *o = &task->options.fmm;
     int64_t first = o->leaf ? o->leaf : 8, last = o->leaf ? o->leaf : 1024;
     shape->depth = shape_deepest(shape);
     shape->depth = o->levels ? o->levels - 1 : fmm_soften_depth(task, s, shape);
@@ -258,10 +258,10 @@ static void shape_sparse(const struct task *task, const struct fmm *s,
                          struct shapes *all)
 {
     double round = 0;
-    if (task->options.boxes[0] || !s->facts.periodic) {
+    if (task->options.fmm.boxes[0] || !s->facts.periodic) {
         for (int d = 0; d < 3; d++)
             shape->root[d] = 1, shape->box[d] = 1;
-        if (task->options.boxes[0])
+        if (task->options.fmm.boxes[0])
             shape_given(task, s, shape);
         shape_leaf(task, s, n, m, shape, all);
         return;
@@ -291,7 +291,7 @@ static void shape_strict(const struct task *task, const struct fmm *s,
                          int64_t n, int64_t m, struct fmm_shape *one,
                          struct shapes *all)
 {
-    int given = task->options.separation;
+    int given = task->options.fmm.separation;
     for (one->ws = given ? given : 1; one->ws <= (given ? given : SEPARATIONS)
                                       && (one->ws <= USUAL
                                           || !all->best.seconds);
@@ -316,11 +316,11 @@ farsum_status fmm_shape_find(const struct task *task, const struct fmm *s,
         *shape = all.best;
         return shapes_end(&all);
     }
-    one.ws = task->options.separation ? task->options.separation
-             : s->learnt.wide         ? 2
-                                      : 1;
+    one.ws = task->options.fmm.separation ? task->options.fmm.separation
+             : s->learnt.wide             ? 2
+                                          : 1;
     shape_search(task, s, n, m, &one, &all);
-    if (!task->options.separation && !s->learnt.wide
+    if (!task->options.fmm.separation && !s->learnt.wide
         && (task->problem.tolerance < WIDER || s->learnt.shift > LATE
             || best->seconds == 0)) {
         one.ws = 2;

@@ -7,7 +7,7 @@
 
 farsum_status fmm_keeps(const struct task *task, int sparse)
 {
-    const farsum_options *o = &task->options;
+    const farsum_fmm_options *o = &task->options.fmm;
     if (o->order < FARSUM_ORDER_0 || o->order > MULTIPOLE_MOST)
         FAIL(ERR_ARGUMENT,
              "order is %d, not 1 .. %d, or FARSUM_ORDER_0 (%d) for 0", o->order,

@@ -59,7 +59,7 @@ static void spectral_about(const struct task *task, const struct tuned *t)
     i->norm = tuned_norm(task);
     i->bytes = (uint64_t)t->bytes;
     if (t->choice[ROOM_NEAR].row->variant->lists)
-        i->skin = task->options.skin;
+        i->skin = task->options.spectral.skin;
     i->queues = !task->device ? 0 : tuned_beside(task) ? 2 : 1;
     i->n_stages = ROOM_COUNT;
     for (int r = 0; r < ROOM_COUNT; r++)

@@ -159,7 +159,7 @@ static struct plan_aim verify_aim(const struct farsum_plan *plan,
  * Warns if its error is above the tolerance. */
 static int verify_binds(const struct farsum_plan *plan, double error)
 {
-    if (plan->task.options.order == 0)
+    if (plan->task.options.fmm.order == 0)
         return 0;
     if (error > 1)
         task_log(&plan->task,

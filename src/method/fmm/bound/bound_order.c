@@ -19,7 +19,7 @@ enum { ALIKE = 512, FEW = 32 };
 static int strict_alike(const struct task *task, const struct fmm *s)
 {
     const struct sample *sample = &task->sample;
-    return s->facts.periodic && task->options.order == 0
+    return s->facts.periodic && task->options.fmm.order == 0
            && (sample->n <= FEW || (sample->n <= ALIKE && sample->lattice));
 }
 
@@ -172,7 +172,7 @@ farsum_status fmm_strict_sum(const struct task *task, const struct fmm *s,
              "keep %.3g, not the tolerance %g; %s",
              s->shape.order, task_error(task, task->report->info.bound),
              task->given.tolerance,
-             task->options.order
+             task->options.fmm.order
                  ? "a higher order, or one that is chosen, may"
                  : "a sample of them lets the plan choose for them");
     return FARSUM_OK;

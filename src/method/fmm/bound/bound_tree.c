@@ -209,7 +209,7 @@ farsum_status strict_tree(const struct task *task, struct fmm *s,
     tree_counts(tree, tree_targets(tree), t->size);
     tree_weights(t);
     lo = lo < least ? least : lo > LAST ? LAST : lo;
-    if (task->options.order) {
+    if (task->options.fmm.order) {
         lo = s->shape.order < LAST ? s->shape.order : LAST;
         TRY(walk_run(&w, lo, b));
         t->bound = b[s->shape.order - lo];

@@ -120,9 +120,9 @@ farsum_status strict_fails(const struct task *task, double limit, double least)
     else
         snprintf(part, sizeof part, "rounding in %s, whatever the order,",
                  bits);
-    if (task->options.separation)
+    if (task->options.fmm.separation)
         snprintf(given, sizeof given, " with separation %d",
-                 task->options.separation);
+                 task->options.fmm.separation);
     FAIL(ERR_TOLERANCE,
          "%s: tolerance %g: the smallest bound that %s can reach here%s is "
          "%.3g",

@@ -11,8 +11,8 @@ int fmm_gpu_queues(const struct task *task)
 {
     if (!task->device)
         return 0;
-    if (task->options.queues)
-        return task->options.queues;
+    if (task->options.device.queues)
+        return task->options.device.queues;
     return task->problem.n_sources < BESIDE_MOST ? 2 : 1;
 }
 
