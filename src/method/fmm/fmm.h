@@ -295,7 +295,7 @@ farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
                              const void *x, int64_t m, const void *y);
 /* method/fmm/run.c: sums one right-hand side. */
 farsum_status fmm_sum(const struct task *task, struct reference *exact,
-                      const struct reference_sums *sums);
+                      const struct host_sums *sums);
 /* Statistics of a right-hand side's sums, C = 1; a norm < 0: unknown. */
 struct fmm_norms {
     double q, q2;            /* sums over the sources of q and q^2 */

@@ -99,7 +99,7 @@ static farsum_status run_rooms(const struct task *task, struct fmm *s,
 struct out {
     const struct task *task;
     const struct fmm *s;
-    const struct reference_sums *sums;
+    const struct host_sums *sums;
     struct moments moments;
     double unit, *field;
     double vacuum[3]; /* 4 pi M/(3V) */
@@ -213,11 +213,11 @@ static farsum_status run_estimate(const struct task *task, const struct fmm *s,
 }
 
 farsum_status fmm_sum(const struct task *task, struct reference *exact,
-                      const struct reference_sums *sums)
+                      const struct host_sums *sums)
 {
     struct fmm *s = (struct fmm *)exact;
     struct out o = {.task = task, .s = s, .sums = sums};
-    struct reference_sums all = *sums;
+    struct host_sums all = *sums;
     int potential = sums->potential || sums->energy;
     if (sums->energy && !sums->potential)
         all.potential = exact->potential;
