@@ -175,8 +175,8 @@ static void exclude_target(const struct pass *p, int64_t i, const double *v)
 
 farsum_status reference_exclude(const struct task *task,
                                 const struct positions *source,
-                                const struct positions *target,
-                                const double *q, const struct host_sums *sums)
+                                const struct positions *target, const double *q,
+                                const struct host_sums *sums)
 {
     const struct exclusions *e = &task->exclusions;
     const struct reference_kind *kind = reference_kind_find(task->pair.name);

@@ -10,6 +10,6 @@
  * sources.  q: [n][strengths]. */
 farsum_status reference_exclude(const struct task *task,
                                 const struct positions *source,
-                                const struct positions *target,
-                                const double *q, const struct host_sums *sums);
+                                const struct positions *target, const double *q,
+                                const struct host_sums *sums);
 #endif

@@ -29,8 +29,10 @@ static farsum_status positions_read(const struct positions *to, const void *x,
     double low[3], high[3];
     memcpy(low, extent->low, sizeof low);
     memcpy(high, extent->high, sizeof high);
-    PAR_FOR(threads, schedule(static) reduction(min : bad, low[:3])
-            reduction(max : high[:3]))
+    PAR_FOR(threads,
+            schedule(static) reduction(min
+                                       : bad, low[:3]) reduction(max
+                                                                 : high[:3]))
     for (int64_t i = 0; i < to->n; i++)
         for (int d = 0; d < 3; d++) {
             double v = array_get(x, type, 3 * i + d);
@@ -49,8 +51,7 @@ static farsum_status positions_read(const struct positions *to, const void *x,
 }
 
 /* Converts positions to the task's units. */
-static void positions_inside(const struct task *task,
-                             const struct positions *p)
+static void positions_inside(const struct task *task, const struct positions *p)
 {
     double per = task_per(task);
     PAR_FOR(task->threads, schedule(static))
@@ -149,8 +150,8 @@ static farsum_status results_ranges(const struct task *task, int64_t targets,
     int value = task_exponent(task), energy = task_exponent_energy(task);
     TRY(results_range(task, sums->potential, targets, value, type,
                       "potential"));
-    TRY(results_range(task, sums->field, 3 * targets,
-                      task_exponent_field(task), type, "field"));
+    TRY(results_range(task, sums->field, 3 * targets, task_exponent_field(task),
+                      type, "field"));
     TRY(results_range(task, sums->velocity, 3 * targets, value, type,
                       "velocity"));
     TRY(results_range(task, sums->energy, 1, energy, FARSUM_F64, "energy"));
