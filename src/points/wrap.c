@@ -39,9 +39,7 @@ static int64_t points_wrap(struct points *p, const struct cell *cell,
     return bad;
 }
 
-farsum_status points_set(struct points *points, const struct cell *cell,
-                         int64_t n, const void *x, farsum_precision arrays,
-                         const char *what, int threads)
+farsum_status points_hold(struct points *points, int64_t n)
 {
     if (points->room < n || !points->s[0]) {
         for (int d = 0; d < 3; d++) {
@@ -54,6 +52,14 @@ farsum_status points_set(struct points *points, const struct cell *cell,
         points->room = n;
     }
     points->n = n;
+    return FARSUM_OK;
+}
+
+farsum_status points_set(struct points *points, const struct cell *cell,
+                         int64_t n, const void *x, farsum_precision arrays,
+                         const char *what, int threads)
+{
+    TRY(points_hold(points, n));
     int64_t bad = INT64_MAX;
     PAR_FOR(threads, schedule(static) reduction(min : bad))
     for (int t = 0; t < threads; t++) {

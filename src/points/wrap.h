@@ -14,7 +14,8 @@ struct points {
     int64_t n;
     int64_t room;      /* capacity of s */
     double *s[3];      /* owned: fractional coordinates in [0, 1) of the
-                          reduced cell, caller's order */
+                          reduced cell, or positions (fmm on the host);
+                          caller's order */
     struct bins bins;  /* by mesh tile; filled by bins_build */
     struct points_gpu *gpu; /* owned; NULL on the host.  With a device, s and
                                bins are empty; n is valid. */
@@ -22,6 +23,8 @@ struct points {
                                 NULL */
 };
 
+/* Sets the number of points and makes s hold them. */
+farsum_status points_hold(struct points *points, int64_t n);
 /* Wraps x [n][3] (type `arrays`) into the cell; x times cell->unit is in the
  * cell's unit.  Fails with index and value if a coordinate is not finite, or so
  * far away that wrapping leaves no digits.  what: "source" or "target". */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclusions.c: subtraction of excluded pairs from references, (7.14), in the
- * caller's unit. */
+/* exclusions.c: subtraction of excluded pairs, (7.14), from the references and
+ * from fmm on the host. */
 #include <math.h>
 #include <string.h>
 
 #include "math/tied_images.kh"
 #include "reference/ewald/ewald_sum.h"
-#include "reference/reference.h"
+#include "reference/exclusions.h"
 #include "reference/kernels.h"
 #include "points/cell.h"
 
@@ -110,8 +110,9 @@ static int next_tied(const struct images *m, int *n, double d[3], double *r2)
 
 struct pass {
     const struct task *task;
-    struct reference *s;
-    const struct reference_sums *sums;
+    const struct positions *source, *target;
+    const double *q;
+    const struct host_sums *sums;
     struct reference_kind kind;
     struct reference_split split; /* xi = 0: the kernel itself */
     struct lattice lattice;
@@ -127,7 +128,7 @@ static void exclude_pair(const struct pass *p, const struct images *m,
     int values =
         p->kind.values == REFERENCE_FLOW ? REFERENCE_FLOW : REFERENCE_VIRIAL;
     int many = 0;
-    p->kind.load(p->s->q + j * p->kind.strengths, c);
+    p->kind.load(p->q + j * p->kind.strengths, c);
     for (int n = 0; next_tied(m, &n, d, &r2); many++) {
         double v[REFERENCE_VALUES] = {0};
         p->kind.near(&p->split, d, r2 + p->soft, c, v);
@@ -142,14 +143,14 @@ static void exclude_pair(const struct pass *p, const struct images *m,
 static void exclude_row(const struct pass *p, int64_t r, double *value)
 {
     const struct exclusions *e = &p->task->exclusions;
-    const struct reference *s = p->s;
+    const struct positions *from = p->source, *to = p->target;
     int64_t i = e->target[r];
     int periodic = p->task->problem.periodic[0];
     for (int64_t k = e->start[r]; k < e->start[r + 1]; k++) {
         double d[3];
         int64_t j = e->source[k];
         for (int a = 0; a < 3; a++)
-            d[a] = (s->m > 0 ? s->y : s->x)[3 * i + a] - s->x[3 * j + a];
+            d[a] = to->x[a][to->step * i] - from->x[a][from->step * j];
         const struct images m = nearest(periodic ? &p->lattice : NULL, d);
         if (m.least > p->skip) /* else the sum does not have this pair */
             exclude_pair(p, &m, e->lost[k], j, value);
@@ -159,7 +160,7 @@ static void exclude_row(const struct pass *p, int64_t r, double *value)
 static void exclude_target(const struct pass *p, int64_t i, const double *v)
 {
     static const int at[9] = {4, 7, 8, 7, 5, 9, 8, 9, 6};
-    const struct reference_sums *sums = p->sums;
+    const struct host_sums *sums = p->sums;
     for (int a = 0; sums->velocity && a < 3; a++)
         sums->velocity[3 * i + a] -= v[a];
     if (sums->potential)
@@ -167,13 +168,15 @@ static void exclude_target(const struct pass *p, int64_t i, const double *v)
     for (int a = 0; sums->field && a < 3; a++)
         sums->field[3 * i + a] -= v[1 + a];
     if (sums->energy)
-        *sums->energy -= 0.5 * p->s->q[i] * v[0];
+        *sums->energy -= 0.5 * p->q[i] * v[0];
     for (int a = 0; sums->virial && a < 9; a++)
-        sums->virial[a] -= 0.5 * p->s->q[i] * v[at[a]];
+        sums->virial[a] -= 0.5 * p->q[i] * v[at[a]];
 }
 
-farsum_status reference_exclude(const struct task *task, struct reference *s,
-                                const struct reference_sums *sums)
+farsum_status reference_exclude(const struct task *task,
+                                const struct positions *source,
+                                const struct positions *target, const double *q,
+                                const struct host_sums *sums)
 {
     const struct exclusions *e = &task->exclusions;
     const struct reference_kind *kind = reference_kind_find(task->pair.name);
@@ -182,7 +185,9 @@ farsum_status reference_exclude(const struct task *task, struct reference *s,
                                            .load = reference_load_scalar,
                                            .near = coulomb_near};
     struct pass p = {.task = task,
-                     .s = s,
+                     .source = source,
+                     .target = target->n > 0 ? target : source,
+                     .q = q,
                      .sums = sums,
                      .kind = kind ? *kind : coulomb,
                      .split = {0, task->pair.kappa},

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reference.h: common code of the two reference methods: copies of the points
- * in f64, sums in f64, access to the caller's arrays. */
+/* reference.h: common state and code of the two reference methods, direct and
+ * ewald. */
 #ifndef FARSUM_REFERENCE_REFERENCE_H
 #define FARSUM_REFERENCE_REFERENCE_H
 
+#include "task/host_arrays.h"
 #include "task/method.h"
 
 struct ewald;
 struct ewald_any;
-
-/* Sums of one right-hand side.  Outputs that are NULL are not requested. */
-struct reference_sums {
-    double *potential; /* [targets] */
-    double *field;     /* [targets][3] */
-    double *energy;    /* [1] */
-    double *virial;    /* [9] */
-    double *velocity;  /* [targets][3] */
-};
 
 struct reference {
     int64_t n, m;         /* m = 0: targets are the sources */
@@ -29,7 +21,7 @@ struct reference {
     struct ewald *ewald;  /* owned; method ewald, laplace */
     struct ewald_any *any; /* owned; method ewald, other kernels */
     farsum_status (*sum)(const struct task *task, struct reference *s,
-                         const struct reference_sums *sums);
+                         const struct host_sums *sums);
 };
 
 /* Copies the points and converts them to the task's units.  Open boundaries:
@@ -42,18 +34,15 @@ farsum_status reference_set_points(struct reference *s, struct task *task,
 void reference_bytes(const struct task *task, double *held, double *more);
 farsum_status reference_execute(struct task *task, void *state, int rhs,
                                 const void *q, farsum_result *result);
-/* reference/exclusions.c: subtracts the excluded parts of pairs, C = 1. */
-farsum_status reference_exclude(const struct task *task, struct reference *s,
-                                const struct reference_sums *sums);
 /* Sums for a kernel of kernels.def: width of the values, their array, and the
  * copy from there to the outputs. */
 struct reference_kind;
 int reference_wants(const struct reference_kind *kind,
-                    const struct reference_sums *sums);
+                    const struct host_sums *sums);
 double *reference_room_of(const struct reference *s,
-                          const struct reference_sums *sums);
+                          const struct host_sums *sums);
 void exact_spread(const struct reference *s, int width,
-                  const struct reference_sums *sums);
+                  const struct host_sums *sums);
 void reference_clear(struct reference *s);
 /* Reports the whole method as one stage. */
 void exact_stage(const struct task *task, const char *name, const char *reason);

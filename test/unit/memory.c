@@ -3,7 +3,7 @@
  * allocation, and the report equals the process's use.  At a tolerance of 1e-6
  * it is below 1000 bytes per particle.  With fmm, whose expansions grow with
  * the number of boxes, it is below 2000, and the report before points are set
- * is less accurate. */
+ * is less accurate.  It holds each position twice. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,6 +180,60 @@ static void boxes(void)
     }
 }
 
+/* Sets points for fixed boxes.  Returns the bytes that the plan holds. */
+static double held_by(const struct system *s, int64_t n,
+                      farsum_precision precision, farsum_surface surface)
+{
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_problem problem = system_problem(s);
+    farsum_options options = cases_options();
+    farsum_plan *plan = NULL;
+    problem.outputs &= ~(unsigned)FARSUM_VIRIAL;
+    problem.precision = precision;
+    problem.arrays = FARSUM_F64;
+    problem.tolerance = 1e-1;
+    if (problem.periodic[0])
+        problem.surface = surface;
+    options.device = NULL;
+    options.threads = 1;
+    options.method = "fmm";
+    options.tree = "dense";
+    options.order = 4;
+    options.levels = 1;
+    for (int d = 0; d < 3; d++)
+        options.boxes[d] = 8;
+    options.verify = FARSUM_VERIFY_OFF;
+    CHECK_OK(farsum_plan_create(&problem, &options, &plan));
+    CHECK_OK(farsum_plan_set_points(plan, n, s->p.x, 0, NULL));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    farsum_plan_destroy(plan);
+    return (double)info.bytes;
+}
+
+/* A point more costs fmm one copy of its position in the caller's order and one
+ * in the tree, with its number there; and strength, potential and field in both
+ * orders.  f32 has low bits of the position in addition. */
+static void points(void)
+{
+    static const char *const cases[] = {"laplace n=2e4 dist=uniform",
+                                        "laplace n=2e4 cell=open dist=uniform"};
+    for (int k = 0; k < 6; k++) {
+        int f32 = k & 1, more = 10000;
+        int64_t size = f32 ? 4 : 8, order = 8, low = f32 ? 4 : 0;
+        farsum_precision precision = f32 ? FARSUM_F32 : FARSUM_F64;
+        farsum_surface surface = k < 4 ? FARSUM_TINFOIL : FARSUM_VACUUM;
+        struct system s;
+        system_load(&s, "uniform", cases[k / 2 % 2]);
+        double bytes = (held_by(&s, s.p.n, precision, surface)
+                        - held_by(&s, s.p.n - more, precision, surface))
+                       / more;
+        printf("fmm, case %d: %.2f bytes for one point more\n", k, bytes);
+        CHECK(fabs(bytes - (double)(8 * 8 + 8 * size + order + low)) < 0.1,
+              "fmm, case %d: %.2f bytes for one point more", k, bytes);
+        system_free(&s);
+    }
+}
+
 /* OpenMP's threads and FFTW's tables are made with the first plan and stay. */
 static void warm(void)
 {
@@ -203,5 +257,6 @@ int main(void)
     RUN(water);
     RUN(uniform);
     RUN(boxes);
+    RUN(points);
     return check_end();
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/hypot.h"
 #include "base/mem.h"
 
@@ -85,7 +86,9 @@ static void fmm_destroy(void *state)
     tree_clear(&s->tree);
     points_clear(&s->source);
     points_clear(&s->target);
-    reference_clear(&s->exact);
+    mem_free(s->caller.q);
+    mem_free(s->caller.potential);
+    mem_free(s->caller.field);
     mem_free(s->q);
     mem_free(s->potential);
     mem_free(s->field);
@@ -108,7 +111,10 @@ static double fmm_bytes(const struct task *task, const struct fmm *s)
             bytes += (double)s->choice[r].row->variant->bytes(
                 r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
     double low = task->problem.precision == FARSUM_F32 ? 4 : 0;
-    return bytes + points * (8 * 11 + size * 8 + low);
+    /* strengths, potentials, fields, positions; on the host the order of the
+     * points in the tree, on a device a second copy of their positions */
+    double given = task->device ? 8 * 11 : 8 * 9;
+    return bytes + points * (given + size * 8 + low);
 }
 
 static farsum_status fmm_memory(const struct task *task, const struct fmm *s)
@@ -123,6 +129,18 @@ static farsum_status fmm_memory(const struct task *task, const struct fmm *s)
     return FARSUM_OK;
 }
 
+/* Open space: sets *uneven to 1 if the sample requires a sparse tree. */
+static farsum_status fmm_sample_uneven(const struct task *task,
+                                       const struct fmm *s, int *uneven)
+{
+    const farsum_problem *p = &task->problem;
+    struct fmm_places places = {
+        .n = p->n_sources, .step = 3, .type = p->arrays, .per = task_per(task)};
+    for (int d = 0; d < 3; d++)
+        places.x[d] = (const char *)p->sample_x + d * array_size(p->arrays);
+    return fmm_uneven(&places, s->facts.edge, task->threads, uneven);
+}
+
 static farsum_status fmm_tune(const struct task *task, void **state,
                               double *seconds)
 {
@@ -132,7 +150,6 @@ static farsum_status fmm_tune(const struct task *task, void **state,
     double found = 0;
     int uneven = 0;
     GO(MEM_NEW(s, 1));
-    s->exact.sum = fmm_sum;
     GO(fmm_names(task, &s->names));
     GO(fmm_facts(task, s));
     GO(fmm_strict_create(task, s));
@@ -140,8 +157,7 @@ static farsum_status fmm_tune(const struct task *task, void **state,
         GO(fmm_uneven_cell(task, s, 1, p->n_sources, p->n_targets, 0, &found,
                            &uneven));
     else if (s->sampled && !task->device)
-        GO(fmm_uneven(p->n_sources, p->sample_x, p->arrays, task_per(task),
-                      s->facts.edge, task->threads, &uneven));
+        GO(fmm_sample_uneven(task, s, &uneven));
     GO(fmm_shape(task, s, uneven, p->n_sources, p->n_targets, &s->shape));
     fmm_args(task, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
              &s->pairs);
@@ -244,13 +260,7 @@ static farsum_status fmm_execute(struct task *task, void *state, int rhs,
     struct fmm *s = state;
     if (s->gpu)
         return fmm_gpu_execute(task, s, rhs, q, result);
-    memset(s->seconds, 0, sizeof s->seconds);
-    TRY(reference_execute(task, s, rhs, q, result));
-    task->report->info.seconds_stages = 0;
-    for (int r = 0; r < FMM_ROOMS; r++)
-        task->report->info.seconds_stages += s->seconds[r];
-    fmm_seconds(task, s, s->seconds);
-    return FARSUM_OK;
+    return fmm_host_execute(task, s, rhs, q, result);
 }
 
 static farsum_status fmm_finish(struct task *task, void *state)

@@ -4,10 +4,11 @@
 #ifndef FARSUM_METHOD_FMM_FMM_H
 #define FARSUM_METHOD_FMM_FMM_H
 
-#include "reference/reference.h"
 #include "points/wrap.h"
 #include "stage/expansions/expansions.h"
 #include "stage/p2p/p2p.h"
+#include "task/host_arrays.h"
+#include "task/method.h"
 
 struct fmm_gpu;
 struct fmm_strict;
@@ -86,8 +87,16 @@ struct fmm_found {
     struct fmm_shape shape;
 };
 
+/* On the host: strengths and sums of the current right-hand side in f64, in the
+ * caller's order and the task's units, C = 1. */
+struct fmm_caller {
+    double *q;         /* owned, [n] */
+    double *potential; /* owned, [targets] */
+    double *field;     /* owned, [targets][3] */
+    int64_t have_q, have_potential, have_field;
+};
+
 struct fmm {
-    struct reference exact; /* first member: plan->state is also used as one */
     struct fmm_facts facts;
     struct fmm_names names;
     int sampled;    /* 1: facts come from a sample */
@@ -114,7 +123,12 @@ struct fmm {
     void *room[FMM_ROOMS];
     double seconds[FMM_ROOMS];
     struct tree tree;
-    struct points source, target; /* fractions, if in a periodic cell */
+    struct points source, target; /* On the host: positions in the caller's
+                                     order, not wrapped; target.n = 0: the
+                                     targets are the sources.  In a periodic
+                                     cell they hold fractions until the tree is
+                                     built. */
+    struct fmm_caller caller;
     void *q, *potential, *field;  /* owned, in the order of leaves */
     int64_t have_q, have_potential, have_field;
     void *multipole, *local;      /* owned */
@@ -142,11 +156,19 @@ int64_t fmm_facts_some(int64_t n, int64_t m);
 void fmm_facts_apart(const struct task *task, struct fmm *s, int64_t some,
                      const struct fmm_apart *apart);
 
-/* method/fmm/uneven.c: sets *uneven to 1 if x [n][3], times per, is so far from
- * uniform in its box that it requires a sparse tree. */
-farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
-                         double per, const double edge[3], int threads,
-                         int *uneven);
+/* Positions on the host: coordinate d of point i is x[d][step * i] times
+ * per. */
+struct fmm_places {
+    int64_t n;
+    const void *x[3];
+    int64_t step;
+    farsum_precision type;
+    double per;
+};
+/* method/fmm/uneven.c: sets *uneven to 1 if the points are so far from uniform
+ * in their box that they require a sparse tree. */
+farsum_status fmm_uneven(const struct fmm_places *places, const double edge[3],
+                         int threads, int *uneven);
 /* Periodic cells: sets *uneven to 1 if a sparse tree is predicted to be faster.
  * The prediction uses the sample or, without one, the clustering factor
  * `crowding` (1: uniform).  *seconds: time of a sum with the faster tree.  set:
@@ -285,7 +307,6 @@ int fmm_points_wider(const struct task *task, struct fmm *s);
 farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
                                int64_t n, int64_t m);
 farsum_status fmm_points_set(const struct task *task, struct fmm *s);
-void fmm_points_extent(struct fmm *s, int threads);
 farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
                                 int64_t n, int64_t m, int *uneven);
 farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
@@ -293,9 +314,14 @@ farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
 /* method/fmm/set_points.c */
 farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
                              const void *x, int64_t m, const void *y);
-/* method/fmm/run.c: sums one right-hand side. */
-farsum_status fmm_sum(const struct task *task, struct reference *exact,
-                      const struct reference_sums *sums);
+/* The positions that set_points has left in p, which is in use. */
+static inline struct positions fmm_positions(const struct points *p)
+{
+    return (struct positions){p->n, {p->s[0], p->s[1], p->s[2]}, 1};
+}
+/* method/fmm/run.c: execute on the host. */
+farsum_status fmm_host_execute(struct task *task, struct fmm *s, int rhs,
+                               const void *q, farsum_result *result);
 /* Statistics of a right-hand side's sums, C = 1; a norm < 0: unknown. */
 struct fmm_norms {
     double q, q2;            /* sums over the sources of q and q^2 */

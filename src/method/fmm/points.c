@@ -2,11 +2,7 @@
 /* points.c: extent, tree and order for points, and the stages' set calls. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/arrays.h"
-#include "base/mem.h"
-#include "base/par.h"
 #include "base/progress.h"
 #include "method/fmm/bound/bound.h"
 #include "method/fmm/device/set_points.h"
@@ -19,32 +15,6 @@ enum {
                    stages' */
     MESH = FMM_CELL * CROWD_EDGE, /* grid on which clusters are sought */
 };
-
-static void extent_along(const double *x, int64_t n, int threads, double *low,
-                         double *high)
-{
-    double least = *low, most = *high;
-    PAR_FOR(threads, schedule(static) reduction(min
-                                                : least) reduction(max
-                                                                   : most))
-    for (int64_t i = 0; i < n; i++) {
-        least = x[i] < least ? x[i] : least;
-        most = x[i] > most ? x[i] : most;
-    }
-    *low = least;
-    *high = most;
-}
-
-void fmm_points_extent(struct fmm *s, int threads)
-{
-    double low[3], high[3];
-    for (int d = 0; d < 3; d++) {
-        low[d] = high[d] = s->source.s[d][0];
-        extent_along(s->source.s[d], s->source.n, threads, &low[d], &high[d]);
-        extent_along(s->target.s[d], s->target.n, threads, &low[d], &high[d]);
-    }
-    fmm_extent(s, low, high);
-}
 
 void fmm_extent(struct fmm *s, const double low[3], const double high[3])
 {
@@ -224,11 +194,12 @@ farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
                                 int64_t n, int64_t m, int *uneven)
 {
     const int64_t mesh[3] = {MESH, MESH, MESH};
+    const struct fmm_places places = {
+        n, {s->source.s[0], s->source.s[1], s->source.s[2]}, 1, FARSUM_F64, 1};
     double crowding = 1, seconds;
     *uneven = 0;
     if (!s->facts.periodic)
-        return fmm_uneven(n, s->exact.x, FARSUM_F64, 1, s->facts.edge,
-                          task->threads, uneven);
+        return fmm_uneven(&places, s->facts.edge, task->threads, uneven);
     if (s->names.tree)
         return FARSUM_OK;
     if (task->sample.n_targets == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c: sum of one right-hand side on the host. */
+/* run.c: execute on the host. */
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "base/arrays.h"
 #include "base/progress.h"
 #include "method/fmm/fmm.h"
+#include "reference/exclusions.h"
 
 /* Sums over the sources of q, q u and q u^2, u from the centre of the root box
  * along the cell's axes: (10.14). */
@@ -62,12 +63,12 @@ static double run_in(const struct task *task, struct fmm *s)
     farsum_precision type = task->problem.precision;
     const int64_t *order = s->tree.source.order;
     double most = 0;
-    for (int64_t i = 0; i < s->exact.n; i++)
-        most = fmax(most, fabs(s->exact.q[i]));
+    for (int64_t i = 0; i < s->source.n; i++)
+        most = fmax(most, fabs(s->caller.q[i]));
     double unit = most > 0 ? ldexp(1, ilogb(most)) : 1;
     PAR_FOR(task->threads)
-    for (int64_t i = 0; i < s->exact.n; i++)
-        array_put(s->q, type, i, s->exact.q[order[i]] / unit);
+    for (int64_t i = 0; i < s->source.n; i++)
+        array_put(s->q, type, i, s->caller.q[order[i]] / unit);
     return unit;
 }
 
@@ -99,9 +100,9 @@ static farsum_status run_rooms(const struct task *task, struct fmm *s,
 struct out {
     const struct task *task;
     const struct fmm *s;
-    const struct reference_sums *sums;
+    double *potential, *field; /* in the caller's order; NULL: not needed */
     struct moments moments;
-    double unit, *field;
+    double unit;
     double vacuum[3]; /* 4 pi M/(3V) */
 };
 
@@ -112,8 +113,8 @@ static void run_out_point(const struct out *o, const double centre[3],
     const struct fmm *s = o->s;
     const struct tree_points *points = tree_targets(&s->tree);
     farsum_precision type = o->task->problem.precision;
+    const struct points *given = s->target.n > 0 ? &s->target : &s->source;
     int64_t i = points->order[k];
-    const double *at = (s->exact.m > 0 ? s->exact.y : s->exact.x) + 3 * i;
     double phi = o->unit * array_get(s->potential, type, k), e[3];
     for (int d = 0; d < 3; d++)
         e[d] = o->unit * array_get(s->field, type, d * points->n + k);
@@ -123,7 +124,7 @@ static void run_out_point(const struct out *o, const double centre[3],
         for (int d = 0; d < 3; d++) {
             double u = centre[d] + h * array_get(points->x[d], type, k);
             phi += front * u * (o->moments.q * u - 2 * o->moments.d[d])
-                   + o->vacuum[d] * at[d];
+                   + o->vacuum[d] * given->s[d][i];
             e[d] -= 2 * front * (o->moments.q * u - o->moments.d[d]);
             for (int a = 0; a < 3; a++)
                 turned[a] += e[d] * s->axis[3 * d + a];
@@ -131,8 +132,8 @@ static void run_out_point(const struct out *o, const double centre[3],
         for (int d = 0; d < 3; d++)
             e[d] = turned[d] - o->vacuum[d];
     }
-    if (o->sums->potential)
-        o->sums->potential[i] = phi;
+    if (o->potential)
+        o->potential[i] = phi;
     for (int d = 0; d < 3 && o->field; d++)
         o->field[3 * i + d] = e[d];
 }
@@ -153,14 +154,15 @@ static void run_out(const struct out *o)
 static void run_virial(const struct fmm *s, const double *field,
                        double virial[9])
 {
-    const double *x = s->exact.x;
+    const struct points *p = &s->source;
     double middle[3] = {0};
-    for (int64_t i = 0; i < 3 * s->exact.n; i++)
-        middle[i % 3] += x[i] / (double)s->exact.n;
-    for (int64_t i = 0; i < s->exact.n; i++)
+    for (int64_t i = 0; i < p->n; i++)
+        for (int d = 0; d < 3; d++)
+            middle[d] += p->s[d][i] / (double)p->n;
+    for (int64_t i = 0; i < p->n; i++)
         for (int a = 0; a < 9; a++)
-            virial[a] += s->exact.q[i] * field[3 * i + a / 3]
-                         * (x[3 * i + a % 3] - middle[a % 3]);
+            virial[a] += s->caller.q[i] * field[3 * i + a / 3]
+                         * (p->s[a % 3][i] - middle[a % 3]);
 }
 
 farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
@@ -199,41 +201,79 @@ static farsum_status run_estimate(const struct task *task, const struct fmm *s,
 {
     int64_t targets = tree_targets(&s->tree)->n;
     struct fmm_norms norms = {.q = o->moments.q, .q2 = o->moments.square};
-    double q_rms = sqrt(o->moments.square / (double)s->exact.n);
+    double q_rms = sqrt(o->moments.square / (double)s->source.n);
     norms.force = o->field ? 0 : -1;
-    norms.potential = o->sums->potential ? 0 : -1;
+    norms.potential = o->potential ? 0 : -1;
     for (int64_t i = 0; i < targets; i++) {
-        double q = s->exact.m > 0 ? q_rms : s->exact.q[i];
-        if (o->sums->potential)
-            norms.potential += o->sums->potential[i] * o->sums->potential[i];
+        double q = s->target.n > 0 ? q_rms : s->caller.q[i];
+        if (o->potential)
+            norms.potential += o->potential[i] * o->potential[i];
         for (int d = 0; d < 3 && o->field; d++)
             norms.force += q * q * o->field[3 * i + d] * o->field[3 * i + d];
     }
     return fmm_estimate_sum(task, s, &norms);
 }
 
-farsum_status fmm_sum(const struct task *task, struct reference *exact,
-                      const struct reference_sums *sums)
+/* The dipole of the sources, times 4 pi/(3V). */
+static void run_vacuum(const struct fmm *s, double vacuum[3])
 {
-    struct fmm *s = (struct fmm *)exact;
-    struct out o = {.task = task, .s = s, .sums = sums};
-    struct reference_sums all = *sums;
-    int potential = sums->potential || sums->energy;
-    if (sums->energy && !sums->potential)
-        all.potential = exact->potential;
-    o.sums = &all;
-    o.field = sums->field || sums->virial ? exact->field : NULL;
+    const struct points *p = &s->source;
+    for (int64_t i = 0; i < p->n; i++)
+        for (int d = 0; d < 3; d++)
+            vacuum[d] +=
+                4 * M_PI / (3 * s->facts.volume) * s->caller.q[i] * p->s[d][i];
+}
+
+/* Sums s->caller.q. */
+static farsum_status run_sum(const struct task *task, struct fmm *s,
+                             const struct host_sums *sums)
+{
+    const struct fmm_caller *c = &s->caller;
+    struct out o = {.task = task, .s = s};
+    o.potential = sums->potential || sums->energy ? c->potential : NULL;
+    o.field = sums->field || sums->virial ? c->field : NULL;
     o.unit = run_in(task, s);
     o.moments = run_moments(task, s, o.unit);
-    TRY(run_rooms(task, s, potential, o.field != NULL));
-    for (int64_t i = 0;
-         i < 3 * exact->n && task->problem.surface == FARSUM_VACUUM; i++)
-        o.vacuum[i % 3] += 4 * M_PI / (3 * s->facts.volume) * exact->q[i / 3]
-                           * exact->x[i];
+    TRY(run_rooms(task, s, o.potential != NULL, o.field != NULL));
+    if (task->problem.surface == FARSUM_VACUUM)
+        run_vacuum(s, o.vacuum);
     run_out(&o);
-    for (int64_t i = 0; i < exact->n && sums->energy; i++)
-        *sums->energy += 0.5 * exact->q[i] * all.potential[i];
+    for (int64_t i = 0; i < s->source.n && sums->energy; i++)
+        *sums->energy += 0.5 * c->q[i] * c->potential[i];
     if (sums->virial)
-        run_virial(s, o.field, sums->virial);
+        run_virial(s, c->field, sums->virial);
     return run_estimate(task, s, &o);
+}
+
+/* Sums right-hand side r and writes its results. */
+static farsum_status run_one(struct task *task, struct fmm *s, int r,
+                             const void *q, farsum_result *result)
+{
+    const struct fmm_caller *c = &s->caller;
+    const struct positions source = fmm_positions(&s->source);
+    const struct positions target = fmm_positions(&s->target);
+    double energy = 0, virial[9] = {0};
+    const struct host_sums sums =
+        host_sums(result, c->potential, c->field, &energy, virial);
+    host_strengths(task, source.n, r, q, c->q);
+    TRY(run_sum(task, s, &sums));
+    TRY(reference_exclude(task, &source, &target, c->q, &sums));
+    TRY(host_results(task, tree_targets(&s->tree)->n, r, &sums, result));
+    host_net(task, source.n, c->q);
+    return FARSUM_OK;
+}
+
+farsum_status fmm_host_execute(struct task *task, struct fmm *s, int rhs,
+                               const void *q, farsum_result *result)
+{
+    memset(s->seconds, 0, sizeof s->seconds);
+    for (int r = 0; r < rhs; r++) {
+        TRY(progress_step(r, rhs, "summing"));
+        TRY(run_one(task, s, r, q, result));
+    }
+    task->report->info.seconds_stages = 0;
+    for (int r = 0; r < FMM_ROOMS; r++)
+        task->report->info.seconds_stages += s->seconds[r];
+    fmm_seconds(task, s, s->seconds);
+    return FARSUM_OK;
 }

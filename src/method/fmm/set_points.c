@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* set_points.c: tree of the points on the host, and its statistics. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "base/par.h"
 #include "base/arrays.h"
 #include "base/progress.h"
 #include "method/fmm/device/set_points.h"
 #include "method/fmm/bound/bound.h"
-#include "points/clustering.h"
 
-/* Splits x [n][3] into one array per axis. */
-static farsum_status points_apart(struct points *p, int64_t n, const double *x,
-                                  int threads)
+/* Periodic cells: wraps positions to fractions. */
+static farsum_status points_wrapped(const struct task *task, struct fmm *s,
+                                    int64_t n, const void *x, int64_t m,
+                                    const void *y)
 {
-    p->n = n;
-    for (int d = 0; d < 3; d++) {
-        mem_free(p->s[d]);
-        p->s[d] = NULL;
-        p->room = 0;
-        TRY(MEM_RAW(p->s[d], n));
-    }
-    p->room = n;
-    PAR_FOR(threads, schedule(static))
-    for (int64_t i = 0; i < n; i++)
-        for (int d = 0; d < 3; d++)
-            p->s[d][i] = x[3 * i + d];
+    farsum_precision type = task->problem.arrays;
+    int threads = task->threads;
+    TRY(points_set(&s->source, &s->cell, n, x, type, "source", threads));
+    if (m > 0)
+        TRY(points_set(&s->target, &s->cell, m, y, type, "target", threads));
+    if (s->strict)
+        s->strict->reach = task_per(task)
+                           * fmax(units_largest(x, type, 3 * n, threads),
+                                  units_largest(y, type, 3 * m, threads));
     return FARSUM_OK;
 }
 
-/* Copies and checks positions, one array per axis. */
+/* Copies positions, not wrapped.  extent: as for host_positions. */
+static farsum_status points_copied(struct task *task, struct fmm *s, int64_t n,
+                                   const void *x, int64_t m, const void *y,
+                                   struct extent *extent)
+{
+    TRY(points_hold(&s->source, n));
+    if (m > 0)
+        TRY(points_hold(&s->target, m));
+    const struct positions source = fmm_positions(&s->source);
+    const struct positions target = fmm_positions(&s->target);
+    return host_positions(task, &source, x, &target, y, extent);
+}
+
+/* Sets and checks what the tree is built from. */
 static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
                                  const void *x, int64_t m, const void *y)
 {
-    farsum_precision type = task->problem.arrays;
-    TRY(reference_set_points(&s->exact, task, n, x, m, y));
-    s->target.n = 0;
+    struct extent extent;
+    s->source.n = s->target.n = 0;
     if (s->facts.periodic) {
-        TRY(points_set(&s->source, &s->cell, n, x, type, "source",
-                       task->threads));
-        if (m > 0)
-            TRY(points_set(&s->target, &s->cell, m, y, type, "target",
-                           task->threads));
+        TRY(points_wrapped(task, s, n, x, m, y));
     } else {
-        TRY(points_apart(&s->source, n, s->exact.x, task->threads));
-        if (m > 0)
-            TRY(points_apart(&s->target, m, s->exact.y, task->threads));
-        fmm_points_extent(s, task->threads);
+        TRY(points_copied(task, s, n, x, m, y, &extent));
+        fmm_extent(s, extent.low, extent.high);
         fmm_facts_targets(task, s);
     }
     if (!task->problem.exclude_coincident)
@@ -63,7 +63,11 @@ static farsum_status points_arrays(const struct task *task, struct fmm *s)
     size_t size = (size_t)array_size(task->problem.precision);
     int64_t numbers = multipole_size(s->shape.order);
     int64_t targets = tree_targets(&s->tree)->n;
+    struct fmm_caller *c = &s->caller;
     s->stride = (s->tree.n_boxes + 15) / 16 * 16;
+    TRY(MEM_RESERVE(c->q, &c->have_q, s->source.n));
+    TRY(MEM_RESERVE(c->potential, &c->have_potential, targets));
+    TRY(MEM_RESERVE(c->field, &c->have_field, 3 * targets));
     TRY(mem_reserve(&s->q, &s->have_q, s->source.n, size));
     TRY(mem_reserve(&s->potential, &s->have_potential, targets, size));
     TRY(mem_reserve(&s->field, &s->have_field, 3 * targets, size));
@@ -87,5 +91,7 @@ farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
         status = fmm_points_tree(task, s, uneven, n, m);
     TRY(status);
     TRY(points_arrays(task, s));
+    if (s->facts.periodic) /* replaces fractions, which only the tree needed */
+        TRY(points_copied(task, s, n, x, m, y, NULL));
     return fmm_points_set(task, s);
 }

@@ -16,28 +16,27 @@
 /* Points per thread, at least. */
 enum { UNEVEN_LEAST = 4096 };
 
-static double uneven_low(const void *x, farsum_precision type, int64_t n,
-                         int axis, int threads)
+static double uneven_low(const struct fmm_places *p, int axis, int threads)
 {
-    double low = array_get(x, type, axis);
+    double low = array_get(p->x[axis], p->type, 0);
     PAR_FOR(threads, schedule(static) reduction(min : low))
-    for (int64_t i = 1; i < n; i++) {
-        double v = array_get(x, type, 3 * i + axis);
+    for (int64_t i = 1; i < p->n; i++) {
+        double v = array_get(p->x[axis], p->type, p->step * i);
         low = v < low ? v : low;
     }
     return low;
 }
 
 /* Adds points begin to end to the cells that contain them. */
-static void uneven_count(const void *x, farsum_precision type, double per,
-                         const double low[3], const double edge[3],
-                         int64_t begin, int64_t end, int32_t *count)
+static void uneven_count(const struct fmm_places *p, const double low[3],
+                         const double edge[3], int64_t begin, int64_t end,
+                         int32_t *count)
 {
     for (int64_t i = begin; i < end; i++) {
         int64_t at = 0;
         for (int d = 0; d < 3; d++) {
-            double f = (per * array_get(x, type, 3 * i + d) - per * low[d])
-                       / edge[d];
+            double v = array_get(p->x[d], p->type, p->step * i);
+            double f = (p->per * v - p->per * low[d]) / edge[d];
             int64_t k = (int64_t)(f * FMM_CELL);
             at = at * FMM_CELL + (k < FMM_CELL ? k : FMM_CELL - 1);
         }
@@ -45,20 +44,19 @@ static void uneven_count(const void *x, farsum_precision type, double per,
     }
 }
 
-farsum_status fmm_uneven(int64_t n, const void *x, farsum_precision type,
-                         double per, const double edge[3], int threads,
-                         int *uneven)
+farsum_status fmm_uneven(const struct fmm_places *places, const double edge[3],
+                         int threads, int *uneven)
 {
-    int64_t most = n / UNEVEN_LEAST + 1;
+    int64_t n = places->n, most = n / UNEVEN_LEAST + 1;
     int parts = most < threads ? (int)most : threads;
     int32_t *count = NULL;
     double low[3];
     TRY(MEM_NEW(count, (int64_t)parts * FMM_CELLS));
     for (int d = 0; d < 3; d++)
-        low[d] = uneven_low(x, type, n, d, parts);
+        low[d] = uneven_low(places, d, parts);
     PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++)
-        uneven_count(x, type, per, low, edge, par_start(n, parts, p),
+        uneven_count(places, low, edge, par_start(n, parts, p),
                      par_start(n, parts, p + 1), count + p * FMM_CELLS);
     for (int k = FMM_CELLS; k < parts * FMM_CELLS; k++)
         count[k % FMM_CELLS] += count[k];

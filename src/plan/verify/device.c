@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/arrays.h"
-#include "reference/reference.h"
+#include "reference/exclusions.h"
 #include "reference/few/few.h"
 #include "reference/few/device.h"
 #include "plan/verify/verify.h"
@@ -96,15 +96,15 @@ done:
 /* The targets' excluded pairs as input of a sum: positions and strengths in
  * internal units, one source per pair. */
 struct lost {
-    struct reference exact;
-    struct task task; /* the plan's, with owned exclusions */
+    struct task task;  /* the plan's, with owned exclusions */
+    double *x, *y, *q; /* owned; of sources, targets */
 };
 
 static void lost_clear(struct lost *l)
 {
-    mem_free(l->exact.x);
-    mem_free(l->exact.y);
-    mem_free(l->exact.q);
+    mem_free(l->x);
+    mem_free(l->y);
+    mem_free(l->q);
     mem_free(l->task.exclusions.target);
     mem_free(l->task.exclusions.start);
     mem_free(l->task.exclusions.source);
@@ -116,9 +116,9 @@ static farsum_status lost_room(struct lost *l, int64_t targets, int64_t pairs)
 {
     struct exclusions *e = &l->task.exclusions;
     *e = (struct exclusions){0};
-    TRY(MEM_RAW(l->exact.x, 3 * pairs));
-    TRY(MEM_RAW(l->exact.y, 3 * targets));
-    TRY(MEM_RAW(l->exact.q, pairs * l->task.pair.strengths));
+    TRY(MEM_RAW(l->x, 3 * pairs));
+    TRY(MEM_RAW(l->y, 3 * targets));
+    TRY(MEM_RAW(l->q, pairs * l->task.pair.strengths));
     TRY(MEM_RAW(e->target, targets));
     TRY(MEM_RAW(e->start, targets + 1));
     TRY(MEM_RAW(e->source, pairs));
@@ -135,9 +135,9 @@ static void lost_row(struct lost *l, const struct verify_sum *s,
     for (int64_t j = from->start[r]; j < from->start[r + 1]; j++) {
         int64_t at = e->entries++, source = from->source[j];
         for (int d = 0; d < 3; d++)
-            l->exact.x[3 * at + d] = per * verify_x(s, 3 * source + d);
+            l->x[3 * at + d] = per * verify_x(s, 3 * source + d);
         for (int c = 0; c < width; c++)
-            l->exact.q[width * at + c] =
+            l->q[width * at + c] =
                 verify_q(s, width * source + c) * l->task.units.per[c / 3];
         e->source[at] = at;
         e->lost[at] = from->lost[j];
@@ -149,7 +149,7 @@ static void lost_row(struct lost *l, const struct verify_sum *s,
 /* Subtracts the excluded pairs from potentials and fields, or velocities. */
 static farsum_status lost_pairs(const struct farsum_plan *plan,
                                 const struct verify_sum *s, const double *y,
-                                const struct reference_sums *sums)
+                                const struct host_sums *sums)
 {
     farsum_status status = FARSUM_OK;
     const struct verify_targets *t = &s->targets;
@@ -164,13 +164,14 @@ static farsum_status lost_pairs(const struct farsum_plan *plan,
     for (int64_t k = 0; k < t->count; k++) {
         int64_t r = exclusions_row(e, t->index[k]);
         for (int d = 0; d < 3; d++)
-            l->exact.y[3 * k + d] = task_per(&plan->task) * y[3 * k + d];
+            l->y[3 * k + d] = task_per(&plan->task) * y[3 * k + d];
         if (r >= 0)
             lost_row(l, s, e, r, k);
     }
-    l->exact.n = l->task.exclusions.entries;
-    l->exact.m = t->count;
-    GO(reference_exclude(&l->task, &l->exact, sums));
+    const struct positions source =
+        positions_rows(l->x, l->task.exclusions.entries);
+    const struct positions target = positions_rows(l->y, t->count);
+    GO(reference_exclude(&l->task, &source, &target, l->q, sums));
 done:
     lost_clear(l);
     return status;
@@ -222,7 +223,7 @@ farsum_status verify_sum_few(struct farsum_plan *plan, struct verify_sum *s,
         for (int d = 0; d < 3 && width > 1; d++)
             vector[3 * i + d] = values[width * i + gradient + d];
     }
-    const struct reference_sums sums = {
+    const struct host_sums sums = {
         .potential = gradient ? phi : NULL,
         .field = gradient && width > 1 ? vector : NULL,
         .velocity = gradient ? NULL : vector,

@@ -43,7 +43,7 @@ static double direct_cost(const struct task *task)
 }
 
 static farsum_status direct_run(const struct task *task, struct reference *s,
-                                const struct reference_sums *sums)
+                                const struct host_sums *sums)
 {
     const struct direct_args args = {
         task->threads, task->isa,

@@ -36,7 +36,7 @@ static double ewald_least(const struct task *task)
 }
 
 static farsum_status ewald_sums(const struct task *task, struct reference *s,
-                                const struct reference_sums *sums)
+                                const struct host_sums *sums)
 {
     if (!s->any)
         return ewald_run(s->ewald, s->q, sums->potential, sums->field,

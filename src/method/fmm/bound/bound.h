@@ -48,6 +48,8 @@ struct fmm_strict {
     double bound;   /* of the potential or the field at any target, C = 1, with
                        the assumed weights */
     double over;    /* largest number of sources in a box over its weight */
+    double reach;   /* in a periodic cell: largest coordinate of the points, in
+                       the task's unit */
     double near;    /* rounding bound of near pairs, C = 1, for strengths of the
                        root mean square; 0: unknown */
     /* On a device: */

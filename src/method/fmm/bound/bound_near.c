@@ -162,10 +162,8 @@ static void near_job_set(struct near_job *job, const struct fmm *s)
     job->edge = 0;
     for (int d = 0; d < 3 && s->facts.periodic; d++)
         job->edge = fmax(job->edge, s->facts.edge[d]);
-    for (int64_t i = 0; i < 3 * s->exact.n && s->facts.periodic; i++)
-        job->edge = fmax(job->edge, fabs(s->exact.x[i]));
-    for (int64_t i = 0; i < 3 * s->exact.m && s->facts.periodic; i++)
-        job->edge = fmax(job->edge, fabs(s->exact.y[i]));
+    if (s->facts.periodic)
+        job->edge = fmax(job->edge, s->strict->reach);
     job->edge *= M_SQRT2;
     if (pairs->row && strcmp(pairs->row->name, "host_simd") == 0) {
         job->chunk = SIMD_CHUNK;

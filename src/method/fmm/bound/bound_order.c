@@ -158,11 +158,11 @@ farsum_status fmm_strict_sum(const struct task *task, const struct fmm *s,
         ratio = most * t->over;
     } else {
         most = 0;
-        for (int64_t i = 0; i < s->exact.n; i++)
-            most = fmax(most, fabs(s->exact.q[i]));
+        for (int64_t i = 0; i < s->source.n; i++)
+            most = fmax(most, fabs(s->caller.q[i]));
         ratio = strict_ratio(s);
     }
-    TRY(strict_rounded(task, s, &s->tree, s->exact.q, sqrt(facts->q2), &near));
+    TRY(strict_rounded(task, s, &s->tree, s->caller.q, sqrt(facts->q2), &near));
     task->report->info.bound =
         strict_error(task, facts, &s->crowd, most,
                      t->bound > 0 ? t->bound * ratio : 0, near);

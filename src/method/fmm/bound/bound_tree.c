@@ -234,7 +234,7 @@ double strict_ratio(const struct fmm *s)
     for (int64_t leaf = 0; leaf < s->tree.n_leaves; leaf++) {
         double sum = 0;
         for (int64_t i = from->begin[leaf]; i < from->begin[leaf + 1]; i++)
-            sum += fabs(s->exact.q[from->order[i]]);
+            sum += fabs(s->caller.q[from->order[i]]);
         t->size[tree_leaf_box(&s->tree, leaf)] = sum;
     }
     tree_up(&s->tree, t->size);
