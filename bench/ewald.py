@@ -142,7 +142,7 @@ def portable_on(a, device):
     mesh = int(216 * (n / 1e6) ** (1 / 3))
     for row in ("host_tile", "multicolour") if host else SPREADING:
         yield [a.build + "/bench/mesh_rows", device, "f64", "8", "3",
-               str(mesh), "%d" % n, "uniform", "room=spread", "header=1", row]
+               str(mesh), "%d" % n, "uniform", "stage=spread", "header=1", row]
     for plan in ("tol=1e-9", "tol=1e-4,prec=f32"):
         yield whole_row(a, device, "stokeslet n=%d" % n,
                         "reference=ewald:200:1e-11" if n <= 1e5 else CONVERGED,

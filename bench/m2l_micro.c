@@ -89,7 +89,7 @@ static void take(struct micro *m, int64_t numbers)
 static void memory(struct micro *m)
 {
     double all = terms_of_pair(m) * (double)m->pairs, part;
-    int64_t groups = 8 * (int64_t)m->device->facts.units;
+    int64_t groups = 8 * (int64_t)m->device->properties.units;
     int64_t wide = groups * GROUP, terms;
     part = fmin(all, MEMORY_MOST);
     terms = (int64_t)ceil(part / (double)wide);

@@ -6,12 +6,12 @@
  *
  *     m2l_rows cuda:0 f32 12 5
  *     m2l_rows cuda:0 f64 8 4 gpu_dense gpu_walsh repeats=20
- *     m2l_rows host f64 12 4 room=m2m
+ *     m2l_rows host f64 12 4 stage=m2m
  *     m2l_rows cuda:0 f32 17 7 group=128 groups=264 gpu_rotation_tiled
  *     m2l_rows cuda:0 f32 12 4 images=4 gpu_symmetric images=8 gpu_symmetric
  *
  * WHAT: variants, in that order (default: all of the table except plain);
- *     room=m2m      stage: m2m or l2l (default: m2l)
+ *     stage=m2m      stage: m2m or l2l (default: m2l)
  *     ws=W          separation
  *     root=K        K^3 root boxes
  *     open=1        no periodic axis
@@ -32,7 +32,7 @@
  * the cost model.  off is the root mean square difference from the first
  * variant over that of its values.  With many boxes, only the first and the
  * last ones are compared; numbers of sources repeat there.  setting: the words
- * above that change a variant.  room: m2l, m2m or l2l. */
+ * above that change a variant.  stage: m2l, m2m or l2l. */
 #include "mesh_case.h"
 
 #include "base/clock.h"
@@ -52,7 +52,7 @@ enum { REPEATS = 10, REPEATS_LEAST = 2, CHUNK = 1 << 22 };
 #define COMPARED 3e7 /* approximate number of compared values */
 
 struct m2l_bench {
-    const struct stage *room;
+    const struct stage *stage;
     struct boxes_args args;
     struct tree tree;
     struct boxes_io io;
@@ -154,7 +154,7 @@ static double difference(struct m2l_bench *b)
     int64_t real = real_bytes(b), bytes = b->most * real;
     double sum = 0, norm = 0, *r = b->reference;
     int first = !r, size = multipole_size(b->args.p);
-    int up = b->room == &m2m_stage;
+    int up = b->stage == &m2m_stage;
     const char *array = up ? b->multipole : b->local;
     const struct buf *there = up ? &b->multipole_there : &b->local_there;
     int64_t begin = up ? 0 : b->tree.first[1];
@@ -206,9 +206,9 @@ static farsum_status measure(struct m2l_bench *b, const struct variant *v,
     double all = 0;
     if (v->set)
         TRY(v->set(state, &points, &points));
-    if (b->room == &m2m_stage)
+    if (b->stage == &m2m_stage)
         take_numbers(b, b->multipole, &b->multipole_there);
-    else if (b->room == &l2l_stage)
+    else if (b->stage == &l2l_stage)
         take_numbers(b, b->local, &b->local_there);
     else if (b->args.device)
         TRY(buf_fill(&b->local_there, 0xff));
@@ -228,7 +228,7 @@ static void print(const struct m2l_bench *b, const struct variant_row *row,
 {
     const struct boxes_args *a = &b->args;
     struct work work = {0};
-    stage_work(b->room, row, a, &work);
+    stage_work(b->stage, row, a, &work);
     const double *calls = work.count.calls;
     double fma = calls[COUNT_FMA] + calls[COUNT_ADD] + calls[COUNT_MUL];
     double share = 0;
@@ -238,7 +238,7 @@ static void print(const struct m2l_bench *b, const struct variant_row *row,
            a->device ? a->device->name : "host", row->name,
            a->precision == FARSUM_F32 ? "f32" : "f64", a->p, a->depth, a->ws,
            (long long)a->root[0], (long long)a->n_boxes, m->create, m->run, fma,
-           share, m->off, row->variant->cost(a), b->setting, b->room->name);
+           share, m->off, row->variant->cost(a), b->setting, b->stage->name);
     fflush(stdout);
 }
 
@@ -270,7 +270,7 @@ static void row(struct m2l_bench *b, const struct variant_row *row)
 
 static void asked(struct m2l_bench *b, const char *name)
 {
-    for (const struct variant_row *r = b->room->rows; r->name; r++)
+    for (const struct variant_row *r = b->stage->rows; r->name; r++)
         if (strcmp(r->name, name) == 0) {
             row(b, r);
             return;
@@ -278,15 +278,15 @@ static void asked(struct m2l_bench *b, const char *name)
     fprintf(stderr, "# no row %s\n", name);
 }
 
-/* "room=..." */
-static int room_of(const char *word, const struct stage **room)
+/* "stage=..." */
+static int stage_of(const char *word, const struct stage **stage)
 {
-    if (strncmp(word, "room=", 5) != 0)
+    if (strncmp(word, "stage=", 6) != 0)
         return 0;
-    *room = stage_find(word + 5);
-    if (*room == &m2m_stage || *room == &m2l_stage || *room == &l2l_stage)
+    *stage = stage_find(word + 6);
+    if (*stage == &m2m_stage || *stage == &m2l_stage || *stage == &l2l_stage)
         return 1;
-    fprintf(stderr, "m2l_rows: room= expects m2m, m2l or l2l\n");
+    fprintf(stderr, "m2l_rows: stage= expects m2m, m2l or l2l\n");
     exit(2);
 }
 
@@ -327,7 +327,7 @@ static int setting(struct m2l_bench *b, const char *word)
 
 int main(int argc, char **argv)
 {
-    static struct m2l_bench b = {.room = &m2l_stage, .repeats = REPEATS};
+    static struct m2l_bench b = {.stage = &m2l_stage, .repeats = REPEATS};
     int root = 1, open = 0, header = 1, words = 0, rows = 0;
     if (argc < 5) {
         fprintf(stderr, "usage: m2l_rows DEVICE PRECISION P DEPTH [WHAT...]\n");
@@ -339,7 +339,7 @@ int main(int argc, char **argv)
     b.args.precision = strcmp(argv[2], "f32") == 0 ? FARSUM_F32 : FARSUM_F64;
     b.args.p = atoi(argv[3]);
     for (int i = 5; i < argc; i++)
-        if (!room_of(argv[i], &b.room) && !number(argv[i], "ws=", &b.args.ws)
+        if (!stage_of(argv[i], &b.stage) && !number(argv[i], "ws=", &b.args.ws)
             && !number(argv[i], "root=", &root)
             && !number(argv[i], "open=", &open)
             && !number(argv[i], "repeats=", &b.repeats)
@@ -361,8 +361,8 @@ int main(int argc, char **argv)
             asked(&b, argv[5 + i]);
             rows++;
         }
-    for (const struct variant_row *r = b.room->rows; !rows && r->name; r++)
-        if (r != b.room->rows)
+    for (const struct variant_row *r = b.stage->rows; !rows && r->name; r++)
+        if (r != b.stage->rows)
             row(&b, r);
     tree_clear(&b.tree);
     buf_clear(&b.multipole_there);

@@ -165,7 +165,7 @@ void bench_create(struct bench *b)
     b->mesh_reals = parts * s->mesh[0] * s->mesh[1] * s->mesh[2];
     b->q_reals = parts * b->n;
     points(b);
-    bench_need(crowd_measure(&b->points, s->mesh, &b->spread.crowd));
+    bench_need(clustering_measure(&b->points, s->mesh, &b->spread.clustering));
     arrays(b);
     b->interp = (struct interp_args){
         .precision = s->precision,
@@ -178,7 +178,7 @@ void bench_create(struct bench *b)
         .channels = s->channels,
         .parts = s->parts,
         .repeats = s->repeats,
-        .crowd = s->crowd,
+        .clustering = s->clustering,
         .window = s->window,
         .cell = &b->cell,
         .n = b->n};
@@ -202,22 +202,22 @@ void bench_out_zero(struct bench *b)
         memset(b->out, 0, (size_t)most(b) * (size_t)bench_size(b));
 }
 
-double bench_difference(struct bench *b, int room)
+double bench_difference(struct bench *b, int stage)
 {
     double sum = 0, norm = 0;
-    int64_t count = room ? b->q_reals : b->mesh_reals;
-    int first = !b->reference[room];
+    int64_t count = stage ? b->q_reals : b->mesh_reals;
+    int first = !b->reference[stage];
     if (b->device)
         bench_need(
             buf_download(&b->out_there, 0, b->out, count * bench_size(b)));
     if (first)
-        bench_need(MEM_RAW(b->reference[room], count));
+        bench_need(MEM_RAW(b->reference[stage], count));
 #pragma omp parallel for reduction(+ : sum, norm)
     for (int64_t i = 0; i < count; i++) {
         double v = get(b, b->out, i);
         if (first)
-            b->reference[room][i] = v;
-        double r = b->reference[room][i];
+            b->reference[stage][i] = v;
+        double r = b->reference[stage][i];
         sum += (v - r) * (v - r);
         norm += r * r;
     }

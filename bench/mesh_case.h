@@ -49,5 +49,5 @@ void bench_points_again(struct bench *b);
 /* Fills the variants' output arrays with zeros. */
 void bench_out_zero(struct bench *b);
 /* Relative RMS difference of a variant's output from the first variant's. */
-double bench_difference(struct bench *b, int room);
+double bench_difference(struct bench *b, int stage);
 #endif

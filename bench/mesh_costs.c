@@ -18,28 +18,28 @@ enum { COLUMNS = 18, MOST_POINTS = 1000000, COSTS = 3 };
 static const double costs[COSTS] = {1, 20, 1e4};
 
 static struct device h200 = {.name = "cuda:0",
-                             .facts = {.model = "NVIDIA H200",
-                                       .arch = "sm_90",
-                                       .units = 132,
-                                       .group_max = 1024,
-                                       .subgroup = 32,
-                                       .shuffles = 1,
-                                       .f64 = 1,
-                                       .local = 232448,
-                                       .memory = 150ll << 30,
-                                       .alloc_max = 150ll << 30,
-                                       .cache = 60ll << 20,
-                                       .clock = 1.98e9}};
+                             .properties = {.model = "NVIDIA H200",
+                                            .arch = "sm_90",
+                                            .units = 132,
+                                            .group_max = 1024,
+                                            .subgroup = 32,
+                                            .shuffles = 1,
+                                            .f64 = 1,
+                                            .local = 232448,
+                                            .memory = 150ll << 30,
+                                            .alloc_max = 150ll << 30,
+                                            .cache = 60ll << 20,
+                                            .clock = 1.98e9}};
 
 static double crowding(const char *dist, const int64_t mesh[3], int64_t n)
 {
     static char last[64];
-    static double crowd;
+    static double clustering;
     char key[64];
     snprintf(key, sizeof key, "%.20s %lld %lld", dist, (long long)mesh[0],
              (long long)n);
     if (strcmp(key, last) == 0)
-        return crowd;
+        return clustering;
     strcpy(last, key);
     struct points points = {.n = n < MOST_POINTS ? n : MOST_POINTS};
     struct bench b = {.dist = dist, .spread.mesh = {mesh[0], mesh[1], mesh[2]}};
@@ -52,10 +52,10 @@ static double crowding(const char *dist, const int64_t mesh[3], int64_t n)
         for (int d = 0; d < 3; d++)
             points.s[d][i] = x[d] - (double)(int)x[d] + (x[d] < 0);
     }
-    bench_need(crowd_measure(&points, mesh, &crowd));
+    bench_need(clustering_measure(&points, mesh, &clustering));
     for (int d = 0; d < 3; d++)
         mem_free(points.s[d]);
-    return crowd;
+    return clustering;
 }
 
 static void line(char *text)
@@ -86,7 +86,7 @@ static void line(char *text)
                                  .parts = n > 17 ? atoi(word[17]) : 1,
                                  .window = &window,
                                  .n = count};
-    spread.crowd = crowding(word[8], spread.mesh, count);
+    spread.clustering = crowding(word[8], spread.mesh, count);
     struct interp_args interp = {.precision = spread.precision,
                                  .device = &h200,
                                  .isa = spread.isa,
@@ -96,7 +96,7 @@ static void line(char *text)
                                  .ldz = mesh,
                                  .channels = channels,
                                  .parts = n > 17 ? atoi(word[17]) : 1,
-                                 .crowd = spread.crowd,
+                                 .clustering = spread.clustering,
                                  .window = &window,
                                  .cell = &cell,
                                  .n = count};
@@ -112,7 +112,7 @@ static void line(char *text)
                                                          ? (void *)&spread
                                                          : (void *)&interp));
         }
-        printf("%.4g,%s,%d\n", spread.crowd, window_name(&window),
+        printf("%.4g,%s,%d\n", spread.clustering, window_name(&window),
                spread_parts(&spread));
     }
 }

@@ -6,7 +6,7 @@
  *
  *     mesh_rows cuda:0 f64 8 3 216 1e6 uniform
  *     mesh_rows cuda:0 f32 6 1 216 1e7 uniform gpu_stream gpu_particle
- *     mesh_rows cuda:0 f32 6 1 128 1e6 uniform window=bspline room=spread \
+ *     mesh_rows cuda:0 f32 6 1 128 1e6 uniform window=bspline stage=spread \
  *         gpu_single:unit=8 gpu_group:group=128 gpu_particle_shadow
  *
  * MESH: points along each axis.  DIST: uniform, clustered (half of the points
@@ -16,7 +16,7 @@
  *     window=NAME
  *     parts=2       complex strengths
  *     repeats=R     runs that variants should expect
- *     room=         spread or interp
+ *     stage=         spread or interp
  *     field=1       interp computes the field and the potential; only the
  *                   potential is compared
  *     header=1      first the names of columns, and the line of room "points",
@@ -74,12 +74,12 @@ struct measured {
     int64_t bytes;
 };
 
-static void print(const struct bench *b, const char *room, const char *name,
+static void print(const struct bench *b, const char *stage, const char *name,
                   const struct measured *m)
 {
     printf("%s,%s,%s,%s,%d,%d,%lld,%lld,%s,%.5g,%.5g,%.5g,%.5g,%.3g,%lld,%.4g,"
            "%s,%d\n",
-           room, name, b->device ? b->device->name : "host",
+           stage, name, b->device ? b->device->name : "host",
            bench_f32(b) ? "f32" : "f64", b->window.support, b->spread.channels,
            (long long)b->spread.mesh[0], (long long)b->n, b->dist, 1e3 * m->set,
            1e3 * m->least, 1e3 * m->median, 1e-6 * (double)b->n / m->least,
@@ -97,9 +97,9 @@ static void summary(double *run, int count, struct measured *m)
 }
 
 /* Runs a variant whose state has its points. */
-static farsum_status run_all(struct bench *b, int room, const struct variant *v,
-                             void *state, struct stopwatch *watch,
-                             struct measured *m)
+static farsum_status run_all(struct bench *b, int stage,
+                             const struct variant *v, void *state,
+                             struct stopwatch *watch, struct measured *m)
 {
     struct spread_io spread = {.q = b->device ? (void *)&b->q_there : b->q,
                                .mesh =
@@ -110,12 +110,12 @@ static farsum_status run_all(struct bench *b, int room, const struct variant *v,
         .field = !b->field   ? NULL
                  : b->device ? (void *)&b->field_there
                              : b->field_out};
-    const void *io = room ? (const void *)&interp : (const void *)&spread;
+    const void *io = stage ? (const void *)&interp : (const void *)&spread;
     double at, run[REPEATS], all = 0;
     int count = 0;
     bench_out_zero(b);
     TRY(v->run(state, io));
-    m->off = bench_difference(b, room);
+    m->off = bench_difference(b, stage);
     while (count < REPEATS && (count < REPEATS_LEAST || all < LONG)) {
         start(b, watch, &at);
         TRY(v->run(state, io));
@@ -128,18 +128,18 @@ static farsum_status run_all(struct bench *b, int room, const struct variant *v,
 
 /* Creates a variant's state, sets points twice, runs it, and prints its
  * line. */
-static void row(struct bench *b, int room, const char *name,
+static void row(struct bench *b, int stage, const char *name,
                 const struct variant *v)
 {
     const void *args =
-        room ? (const void *)&b->interp : (const void *)&b->spread;
+        stage ? (const void *)&b->interp : (const void *)&b->spread;
     struct stopwatch watch = {0};
     struct measured m = {0};
     void *state = NULL;
     double at;
     if ((v->fits && v->fits(args) != FARSUM_OK)
         || v->create(args, &state) != FARSUM_OK) {
-        fprintf(stderr, "# %s %s: %s\n", room ? "interp" : "spread", name,
+        fprintf(stderr, "# %s %s: %s\n", stage ? "interp" : "spread", name,
                 farsum_message());
         return;
     }
@@ -158,8 +158,8 @@ static void row(struct bench *b, int room, const char *name,
     }
     m.bytes = bytes_now(b) - before;
     m.cost = v->cost(args);
-    if (run_all(b, room, v, state, &watch, &m) == FARSUM_OK)
-        print(b, room ? "interp" : "spread", name, &m);
+    if (run_all(b, stage, v, state, &watch, &m) == FARSUM_OK)
+        print(b, stage ? "interp" : "spread", name, &m);
     else
         fprintf(stderr, "# %s: %s\n", name, farsum_message());
 done:
@@ -186,41 +186,41 @@ static void points_line(struct bench *b)
     stopwatch_clear(&watch);
 }
 
-static void all_rows(struct bench *b, int room)
+static void all_rows(struct bench *b, int stage)
 {
-    const struct variant_row *r = room ? interp_stage.rows : spread_stage.rows;
+    const struct variant_row *r = stage ? interp_stage.rows : spread_stage.rows;
     b->spread.unit = b->spread.group = 0;
     for (; r->name; r++)
-        row(b, room, r->name, r->variant);
+        row(b, stage, r->name, r->variant);
 }
 
 /* Runs a variant as named: NAME[:unit=U][:group=G], or all. */
-static int asked(struct bench *b, int room, const char *text)
+static int asked(struct bench *b, int stage, const char *text)
 {
-    const struct variant_row *r = room ? interp_stage.rows : spread_stage.rows;
+    const struct variant_row *r = stage ? interp_stage.rows : spread_stage.rows;
     size_t length = strcspn(text, ":");
     const char *unit = strstr(text, ":unit="), *group = strstr(text, ":group=");
     if (strcmp(text, "all") == 0) {
-        all_rows(b, room);
+        all_rows(b, stage);
         return 1;
     }
     b->spread.unit = unit ? atoi(unit + strlen(":unit=")) : 0;
     b->spread.group = group ? atoi(group + strlen(":group=")) : 0;
-    if (!room && strcmp(text, "gpu_particle_shadow") == 0) {
+    if (!stage && strcmp(text, "gpu_particle_shadow") == 0) {
         if (b->device)
-            row(b, room, text, &spread_gpu_particle_shadow);
+            row(b, stage, text, &spread_gpu_particle_shadow);
         return 1;
     }
     for (; r->name; r++)
         if (strlen(r->name) == length && memcmp(r->name, text, length) == 0) {
-            row(b, room, text, r->variant);
+            row(b, stage, text, r->variant);
             return 1;
         }
     return 0;
 }
 
 struct wanted {
-    const char *window, *room;
+    const char *window, *stage;
     int header, rows; /* rows: number of named variants, in front */
     char **row;
 };
@@ -239,8 +239,8 @@ static void options(struct bench *b, struct wanted *w, int count, char **word)
         const char *v;
         if ((v = value(word[i], "window=")))
             w->window = v;
-        else if ((v = value(word[i], "room=")))
-            w->room = v;
+        else if ((v = value(word[i], "stage=")))
+            w->stage = v;
         else if ((v = value(word[i], "parts=")))
             b->spread.parts = atoi(v);
         else if ((v = value(word[i], "field=")))
@@ -254,18 +254,18 @@ static void options(struct bench *b, struct wanted *w, int count, char **word)
     }
 }
 
-static void rooms(struct bench *b, const struct wanted *w)
+static void stages(struct bench *b, const struct wanted *w)
 {
     static const char *const names[2] = {"spread", "interp"};
     int *found = NULL;
     bench_need(MEM_NEW(found, w->rows + 1));
-    for (int room = 0; room < 2; room++) {
-        if (w->room && strcmp(w->room, names[room]) != 0)
+    for (int stage = 0; stage < 2; stage++) {
+        if (w->stage && strcmp(w->stage, names[stage]) != 0)
             continue;
         if (w->rows == 0)
-            all_rows(b, room);
+            all_rows(b, stage);
         for (int i = 0; i < w->rows; i++)
-            found[i] |= asked(b, room, w->row[i]);
+            found[i] |= asked(b, stage, w->row[i]);
     }
     for (int i = 0; i < w->rows; i++)
         if (!found[i])
@@ -307,7 +307,7 @@ int main(int argc, char **argv)
     bench_create(&b);
     if (w.header)
         points_line(&b);
-    rooms(&b, &w);
+    stages(&b, &w);
     bench_clear(&b);
     return 0;
 }

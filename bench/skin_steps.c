@@ -48,7 +48,7 @@ struct least {
     double made, kept, execute, near;
 };
 
-static double *room(int64_t count)
+static double *memory(int64_t count)
 {
     double *p = malloc((size_t)count * sizeof *p);
     if (!p) {
@@ -182,9 +182,9 @@ int main(int argc, char **argv)
     s.tolerance = atof(argv[2]);
     s.move = atof(argv[3]);
     s.steps = atoll(argv[4]);
-    s.x = room(3 * s.c.p.n);
-    s.v = room(3 * s.c.p.n);
-    s.field = room(3 * s.c.p.n);
+    s.x = memory(3 * s.c.p.n);
+    s.v = memory(3 * s.c.p.n);
+    s.field = memory(3 * s.c.p.n);
     velocities(&s);
     printf("case,n,tolerance,move,skin,cutoff,made,kept,set_made,set_kept,"
            "execute,near,step,precision,device,near_row,spread,interp\n");

@@ -28,7 +28,7 @@ import time
 
 import parts
 
-PAPER = ["room=spread", "window=bspline"]
+PAPER = ["stage=spread", "window=bspline"]
 DECADES = (1000, 10000, 100000, 1000000, 10000000)
 STEPS = tuple(m * 10 ** e for e in range(3, 7) for m in (2, 5))
 # (precision, P, channels, K, N, distribution), most important first

@@ -24,7 +24,7 @@ static void fail(const char *what)
     exit(1);
 }
 
-static void *room(int64_t count, size_t size)
+static void *memory(int64_t count, size_t size)
 {
     void *p = malloc((size_t)count * size);
     if (!p)
@@ -51,8 +51,8 @@ static void from_file(struct sum_case *c, const char *path, int copies)
         fail("the file has no charges or no cell");
     int64_t m = copies, all = m * m * m * f.n;
     c->p = (struct case_particles){.n = all, .strengths = 1};
-    c->p.x = room(3 * all, sizeof *c->p.x);
-    c->p.q = room(all, sizeof *c->p.q);
+    c->p.x = memory(3 * all, sizeof *c->p.x);
+    c->p.q = memory(all, sizeof *c->p.q);
     for (int64_t i = 0; i < all; i++) {
         int64_t k = i / f.n, j = i % f.n;
         const int64_t at[3] = {k / (m * m), k / m % m, k % m};
@@ -147,15 +147,15 @@ static void by_targets(struct sum_case *c, const farsum_options *how,
     } else {
         struct rng r = rng_seed(12345);
         c->targets = c->period = targets < c->p.n ? targets : c->p.n;
-        c->target = room(c->targets, sizeof *c->target);
-        y = room(3 * c->targets, sizeof *y);
+        c->target = memory(c->targets, sizeof *c->target);
+        y = memory(3 * c->targets, sizeof *y);
         for (int64_t k = 0; k < c->targets; k++) {
             c->target[k] = rng_below(&r, c->p.n);
             memcpy(y + 3 * k, c->p.x + 3 * c->target[k], 3 * sizeof *y);
         }
         problem.n_targets = c->targets;
     }
-    c->exact = room(3 * c->period, sizeof *c->exact);
+    c->exact = memory(3 * c->period, sizeof *c->exact);
     sum(c, &problem, how, y, c->exact);
     for (int64_t k = 0; k < c->period; k++)
         times_charge(c, c->target ? c->target[k] : k, c->exact + 3 * k);
@@ -171,7 +171,7 @@ static void by_plan(struct sum_case *c, double tolerance, const char *device)
     problem.tolerance = tolerance;
     problem.precision = FARSUM_F64;
     c->targets = c->period = c->p.n;
-    c->exact = room(3 * c->p.n, sizeof *c->exact);
+    c->exact = memory(3 * c->p.n, sizeof *c->exact);
     sum(c, &problem, &how, NULL, c->exact);
     for (int64_t i = 0; i < c->p.n; i++)
         times_charge(c, i, c->exact + 3 * i);

@@ -251,15 +251,17 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } rooms[] = {
-        {"net", edges_net},       {"points", edges_points},
-        {"cells", edges_cells},   {"meshes", edges_meshes},
+    } stages[] = {
+        {"net", edges_net},
+        {"points", edges_points},
+        {"cells", edges_cells},
+        {"meshes", edges_meshes},
         {"strengths", edges_strengths},
         {"device", edges_device},
     };
-    size_t n = sizeof rooms / sizeof *rooms;
+    size_t n = sizeof stages / sizeof *stages;
     for (size_t r = 0; r < n; r++)
-        if (argc < 2 ? r < n - 1 : strcmp(argv[1], rooms[r].name) == 0)
-            rooms[r].run();
+        if (argc < 2 ? r < n - 1 : strcmp(argv[1], stages[r].name) == 0)
+            stages[r].run();
     return check_end();
 }

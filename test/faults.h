@@ -15,7 +15,7 @@ struct fault_case {
     farsum_options options;
     double x[FAULTS_N][3], y[FAULTS_M][3], q[FAULTS_N * 6];
     int64_t m; /* targets; 0: the sources */
-    int tuned;      /* the tuner finds its parameters */
+    int parameters;      /* the tuner finds its parameters */
     double cell[9]; /* for set_cell */
 };
 

@@ -10,35 +10,55 @@ static const struct {
     farsum_precision precision; /* 0: f64 */
     farsum_surface surface;
     int64_t m;
-    int tuned;
+    int parameters;
     double skin;
     const char *tree; /* fmm only; sparse: open boundaries */
 } kinds[FAULT_CASES] = {
     {.name = "spectral", .method = "spectral"},
-    {.name = "spectral, targets, vacuum", .method = "spectral",
-     .surface = FARSUM_VACUUM, .m = FAULTS_M},
+    {.name = "spectral, targets, vacuum",
+     .method = "spectral",
+     .surface = FARSUM_VACUUM,
+     .m = FAULTS_M},
     {.name = "spectral, skin", .method = "spectral", .skin = 1},
-    {.name = "spectral, f32, kiss", .method = "spectral", .fft = "kiss",
+    {.name = "spectral, f32, kiss",
+     .method = "spectral",
+     .fft = "kiss",
      .precision = FARSUM_F32},
-    {.name = "spectral, plain", .method = "spectral", .fft = "plain",
-     .near = "plain", .spread = "plain", .scale = "plain", .interp = "plain"},
-    {.name = "spectral, tuned", .method = "spectral", .tuned = 1},
-    {.name = "spectral, stresslet", .method = "spectral",
+    {.name = "spectral, plain",
+     .method = "spectral",
+     .fft = "plain",
+     .near = "plain",
+     .spread = "plain",
+     .scale = "plain",
+     .interp = "plain"},
+    {.name = "spectral, tuned", .method = "spectral", .parameters = 1},
+    {.name = "spectral, stresslet",
+     .method = "spectral",
      .kernel = "stresslet"},
     {.name = "ewald", .method = "ewald"},
-    {.name = "ewald, targets", .method = "ewald", .surface = FARSUM_VACUUM,
+    {.name = "ewald, targets",
+     .method = "ewald",
+     .surface = FARSUM_VACUUM,
      .m = FAULTS_M},
-    {.name = "ewald, stresslet, targets", .method = "ewald",
-     .kernel = "stresslet", .m = FAULTS_M},
+    {.name = "ewald, stresslet, targets",
+     .method = "ewald",
+     .kernel = "stresslet",
+     .m = FAULTS_M},
     {.name = "direct", .method = "direct"},
     {.name = "direct, stokeslet", .method = "direct", .kernel = "stokeslet"},
     {.name = "fmm, dense", .method = "fmm", .tree = "dense"},
-    {.name = "fmm, dense, targets, f32", .method = "fmm", .tree = "dense",
-     .surface = FARSUM_VACUUM, .m = FAULTS_M, .precision = FARSUM_F32},
+    {.name = "fmm, dense, targets, f32",
+     .method = "fmm",
+     .tree = "dense",
+     .surface = FARSUM_VACUUM,
+     .m = FAULTS_M,
+     .precision = FARSUM_F32},
     {.name = "fmm, sparse", .method = "fmm", .tree = "sparse"},
-    {.name = "fmm, sparse, targets", .method = "fmm", .tree = "sparse",
+    {.name = "fmm, sparse, targets",
+     .method = "fmm",
+     .tree = "sparse",
      .m = FAULTS_M},
-    {.name = "fmm, tuned", .method = "fmm", .tuned = 1},
+    {.name = "fmm, tuned", .method = "fmm", .parameters = 1},
 };
 
 static void fault_positions(struct fault_case *c)
@@ -81,7 +101,7 @@ void fault_case(struct fault_case *c, int k)
     fault_positions(c);
     c->name = kinds[k].name;
     c->m = kinds[k].m;
-    c->tuned = kinds[k].tuned;
+    c->parameters = kinds[k].parameters;
     c->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
     c->options = (farsum_options)FARSUM_OPTIONS_INIT;
     c->options.verify = FARSUM_VERIFY_OFF; /* unit/verify_late.c tests this */
@@ -89,7 +109,7 @@ void fault_case(struct fault_case *c, int k)
         c->problem.cell[4 * d] = 10;
         c->cell[4 * d] = 9.99 + 0.005 * d;
         c->problem.periodic[d] = !fault_open(k);
-        c->options.spectral.mesh[d] = kinds[k].tuned ? 0 : 24;
+        c->options.spectral.mesh[d] = kinds[k].parameters ? 0 : 24;
     }
     c->problem.n_sources = FAULTS_N;
     c->problem.n_targets = c->m;
@@ -113,7 +133,7 @@ void fault_case(struct fault_case *c, int k)
     c->options.spectral.interp = kinds[k].interp;
     if (kinds[k].tree)
         fault_boxes(c, k);
-    if (!kinds[k].tuned && strcmp(kinds[k].method, "spectral") == 0) {
+    if (!kinds[k].parameters && strcmp(kinds[k].method, "spectral") == 0) {
         c->options.cutoff = 3;
         c->options.spectral.support = 6;
     } else {

@@ -176,7 +176,7 @@ void check_same_potential(const char *what, const struct system *s,
 
 int main(void)
 {
-    laws_of_rooms();
+    laws_of_stages();
     laws_of_invariance();
     laws_of_sums();
     laws_of_derivatives();

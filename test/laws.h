@@ -63,6 +63,6 @@ void laws_of_invariance(void);
 void laws_of_sums(void);
 void laws_of_derivatives(void);
 void laws_of_edges(void);
-void laws_of_rooms(void);
+void laws_of_stages(void);
 void laws_of_crystals(void);
 #endif

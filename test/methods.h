@@ -30,7 +30,7 @@ struct ladder_cell {
 
 struct ladder {
     struct ladder_cell *cell;
-    int n, room;
+    int n, capacity;
     int threads;
 };
 

@@ -88,10 +88,10 @@ void ladder_add(struct ladder *ladder, const struct ladder_cell *cell,
         || !ladder_wanted(filter, "precision",
                           ladder_precision(cell->precision)))
         return;
-    if (ladder->n == ladder->room) {
-        ladder->room = 2 * ladder->room + 64;
-        ladder->cell = realloc(ladder->cell, (size_t)ladder->room
-                                                 * sizeof *ladder->cell);
+    if (ladder->n == ladder->capacity) {
+        ladder->capacity = 2 * ladder->capacity + 64;
+        ladder->cell = realloc(ladder->cell,
+                               (size_t)ladder->capacity * sizeof *ladder->cell);
         if (!ladder->cell)
             check_stop("no memory for the tolerance sweep");
     }

@@ -85,9 +85,9 @@ static void near_children(struct near_list *list, int64_t box,
 }
 
 /* The near list of a leaf, from the boxes near its parent; entries and order
- * are those of tree_near.  room: [side^3].  Returns how many. */
-static int64_t near_leaf(const struct sparse *s, int64_t leaf, int32_t *room,
-                         struct tree_gpu_near *to)
+ * are those of tree_near.  capacity: [side^3].  Returns how many. */
+static int64_t near_leaf(const struct sparse *s, int64_t leaf,
+                         int32_t *capacity, struct tree_gpu_near *to)
 {
     const struct tree *tree = s->tree;
     int64_t box = tree->leaf[leaf], most = sparse_near_most(s), p[3];
@@ -95,7 +95,7 @@ static int64_t near_leaf(const struct sparse *s, int64_t leaf, int32_t *room,
     const int32_t *found = NULL;
     tree_place(tree, list.level, box, list.place);
     for (int64_t e = 0; e < most; e++)
-        room[e] = -1;
+        capacity[e] = -1;
     if (list.level > 0)
         found = s->found + most * s->slot[tree->parent[box]];
     for (int64_t e = 0; e < most; e++) {
@@ -103,17 +103,17 @@ static int64_t near_leaf(const struct sparse *s, int64_t leaf, int32_t *room,
             p[d] = (list.level ? list.place[d] >> 1 : list.place[d])
                    + s->step[e][d];
         if (list.level == 0)
-            room[e] = (int32_t)tree_find(tree, 0, p);
+            capacity[e] = (int32_t)tree_find(tree, 0, p);
         else if (found[e] >= 0)
-            near_children(&list, found[e], p, s->side, room);
+            near_children(&list, found[e], p, s->side, capacity);
     }
     for (int64_t e = 0; e < most; e++) {
         for (int d = 0; d < 3; d++)
             p[d] = list.place[d] + s->step[e][d];
-        if (room[e] >= 0 && s->slot[room[e]] < 0)
-            near_add(&list, tree->number[room[e]], list.level, p);
-        else if (room[e] >= 0)
-            near_children(&list, room[e], p, s->side, NULL);
+        if (capacity[e] >= 0 && s->slot[capacity[e]] < 0)
+            near_add(&list, tree->number[capacity[e]], list.level, p);
+        else if (capacity[e] >= 0)
+            near_children(&list, capacity[e], p, s->side, NULL);
     }
     for (int64_t e = 0; found && e < most; e++) {
         for (int d = 0; d < 3; d++)
@@ -127,29 +127,30 @@ static int64_t near_leaf(const struct sparse *s, int64_t leaf, int32_t *room,
 /* Near lists of some leaves. */
 struct near_part {
     struct tree_gpu_near *v; /* owned */
-    int64_t n, room;
+    int64_t n, capacity;
 };
 
 /* Lists of a part of the leaves; begin counts from the start of the part.
- * room: [side^3]. */
-static farsum_status near_part(const struct sparse *s, int part, int32_t *room,
-                               uint32_t *begin, struct near_part *p)
+ * capacity: [side^3]. */
+static farsum_status near_part(const struct sparse *s, int part,
+                               int32_t *capacity, uint32_t *begin,
+                               struct near_part *p)
 {
     int64_t leaves = s->tree->n_leaves, most = tree_near_most(s->tree);
     for (int64_t leaf = par_start(leaves, PARTS, part);
          leaf < par_start(leaves, PARTS, part + 1); leaf++) {
-        if (p->n + most > p->room) {
+        if (p->n + most > p->capacity) {
             struct tree_gpu_near *v = NULL;
-            int64_t more = 2 * p->room + 16 * most;
+            int64_t more = 2 * p->capacity + 16 * most;
             TRY(MEM_RAW(v, more));
             if (p->n > 0)
                 memcpy(v, p->v, (size_t)p->n * sizeof *v);
             mem_free(p->v);
             p->v = v;
-            p->room = more;
+            p->capacity = more;
         }
         begin[leaf] = (uint32_t)p->n;
-        p->n += near_leaf(s, leaf, room, p->v + p->n);
+        p->n += near_leaf(s, leaf, capacity, p->v + p->n);
     }
     return FARSUM_OK;
 }
@@ -188,20 +189,20 @@ static farsum_status sparse_near(const struct sparse *s)
     const struct tree *tree = s->tree;
     struct near_part part[PARTS] = {0};
     uint32_t *begin = NULL;
-    int32_t *room = NULL;
+    int32_t *capacity = NULL;
     int64_t most = sparse_near_most(s);
-    GO(MEM_RAW(room, PARTS * most));
+    GO(MEM_RAW(capacity, PARTS * most));
     GO(MEM_RAW(begin, tree->n_leaves + 1));
 #pragma omp parallel for num_threads(tree->threads) schedule(dynamic)
     for (int k = 0; k < PARTS; k++)
-        one[k] = near_part(s, k, room + k * most, begin, &part[k]);
+        one[k] = near_part(s, k, capacity + k * most, begin, &part[k]);
     for (int k = 0; k < PARTS; k++)
         GO(one[k]);
     GO(near_upload(s, part, begin));
 done:
     for (int k = 0; k < PARTS; k++)
         mem_free(part[k].v);
-    mem_free(room);
+    mem_free(capacity);
     mem_free(begin);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variants.c: test_variants ROOM STEM [CASE...]: variant STEM of a stage
+/* variants.c: test_variants STAGE STEM [CASE...]: variant STEM of a stage
  * against the stage's plain variant, for each precision, available instruction
  * set, number of threads, and case (of many cases, alternating).  Runs on the
  * host and on the device FARSUM_TEST_DEVICE (default: opencl:0; "host": none).
@@ -180,7 +180,7 @@ static void want(const struct harness *h, int k, const struct variant *plain,
 {
     struct trial trial = {plain, FARSUM_F64, ISA_BASE, 1, 1, NULL};
     if (wanted->n == 0 && h->run(k, &trial, wanted) != FARSUM_OK)
-        check_stop("%s plain, case %d: %s", h->room, k, farsum_message());
+        check_stop("%s plain, case %d: %s", h->stage, k, farsum_message());
 }
 
 /* On a device, the first case of each precision: the same texts as in C. */
@@ -212,7 +212,7 @@ static int run_one(const struct harness *h, int k, const struct trial *trial,
     struct outcome found = {0}, second = {0};
     h->name(k, label, sizeof label);
     snprintf(what, sizeof what, "%s %s %s %s, %d threads, case %d (%s)",
-             h->room, name, trial->precision == FARSUM_F32 ? "f32" : "f64",
+             h->stage, name, trial->precision == FARSUM_F32 ? "f32" : "f64",
              trial->device ? trial->device->name : isa_name(trial->isa),
              trial->threads, k, label);
     struct texts texts = {0};
@@ -310,12 +310,12 @@ static int wanted_case(int argc, char **argv, int k)
 int main(int argc, char **argv)
 {
     if (argc < 3)
-        check_stop("usage: test_variants ROOM STEM [CASE...]");
+        check_stop("usage: test_variants STAGE STEM [CASE...]");
     setvbuf(stdout, NULL, _IOLBF, 0); /* an aborted run shows how far it came */
     const struct stage *stage = stage_find(argv[1]);
     const struct harness *h = NULL;
     for (int i = 0; harnesses[i]; i++)
-        if (strcmp(harnesses[i]->room, argv[1]) == 0)
+        if (strcmp(harnesses[i]->stage, argv[1]) == 0)
             h = harnesses[i];
     if (!stage || !h)
         check_stop("no stage %s, or no test for it", argv[1]);

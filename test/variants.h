@@ -33,7 +33,7 @@ struct outcome {
 };
 
 struct harness {
-    const char *room;
+    const char *stage;
     int cases;
     void (*name)(int k, char *text, size_t size);
     /* Passes on FARSUM_ERR_UNSUPPORTED or _TOLERANCE from the variant's

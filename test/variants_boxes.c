@@ -266,20 +266,20 @@ static void found_potentials(const struct given *g, int p, int64_t begin,
     }
 }
 
-static void found_all(const struct given *g, const char *room, int p,
+static void found_all(const struct given *g, const char *stage, int p,
                       struct outcome *outcome)
 {
     const struct tree *t = &g->tree;
     int64_t below = t->first[1], n = tree_targets(t)->n;
-    if (strcmp(room, "p2m") == 0 || strcmp(room, "m2m") == 0)
+    if (strcmp(stage, "p2m") == 0 || strcmp(stage, "m2m") == 0)
         found_boxes(g, g->multipole, 0, t->n_boxes, "multipoles", outcome);
-    else if (strcmp(room, "lattice") == 0)
+    else if (strcmp(stage, "lattice") == 0)
         found_boxes(g, g->local, 0, below, "locals", outcome);
-    else if (strcmp(room, "l2p") != 0)
+    else if (strcmp(stage, "l2p") != 0)
         found_boxes(g, g->local, below, t->n_boxes, "locals", outcome);
-    if (strcmp(room, "m2l") == 0)
+    if (strcmp(stage, "m2l") == 0)
         found_potentials(g, p, below, outcome);
-    if (strcmp(room, "l2p") != 0)
+    if (strcmp(stage, "l2p") != 0)
         return;
     double *phi = outcome_part(outcome, "potential", n, 0);
     double *e = outcome_part(outcome, "field", 3 * n, 0);
@@ -290,7 +290,7 @@ static void found_all(const struct given *g, const char *room, int p,
             trial_get(g->trial, g->field, k);
 }
 
-static farsum_status boxes_run(const char *room, int k,
+static farsum_status boxes_run(const char *stage, int k,
                                const struct trial *trial,
                                struct outcome *outcome)
 {
@@ -309,27 +309,27 @@ static farsum_status boxes_run(const char *room, int k,
         trial_fetch(trial, &g.potential_on, g.potential,
                     c->n * given_real(&g));
         trial_fetch(trial, &g.field_on, g.field, 3 * c->n * given_real(&g));
-        found_all(&g, room, c->p, outcome);
+        found_all(&g, stage, c->p, outcome);
     }
     given_free(&g);
     return status;
 }
 
-#define ROOM(x)                                                                \
-    static farsum_status run_##x(int k, const struct trial *trial,          \
+#define STAGE(x)                                                               \
+    static farsum_status run_##x(int k, const struct trial *trial,             \
                                     struct outcome *outcome)                   \
     {                                                                          \
-        return boxes_run(#x, k, trial, outcome);                            \
+        return boxes_run(#x, k, trial, outcome);                               \
     }                                                                          \
-    const struct harness harness_##x = {.room = #x,                            \
+    const struct harness harness_##x = {.stage = #x,                           \
                                            .cases = CASES,                     \
                                            .name = boxes_name,                 \
-                                           .run = run_##x,                  \
+                                           .run = run_##x,                     \
                                            .bound = boxes_bound,               \
                                            .on_device = ON_DEVICE};
-ROOM(p2m)
-ROOM(m2m)
-ROOM(m2l)
-ROOM(lattice)
-ROOM(l2l)
-ROOM(l2p)
+STAGE(p2m)
+STAGE(m2m)
+STAGE(m2l)
+STAGE(lattice)
+STAGE(l2l)
+STAGE(l2p)

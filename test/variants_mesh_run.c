@@ -113,7 +113,7 @@ static double mesh_bound(int k, farsum_precision precision)
 }
 
 const struct harness harness_spread = {
-    .room = "spread",
+    .stage = "spread",
     .cases = MESH_CASES,
     .name = mesh_name,
     .run = spread_run,
@@ -122,7 +122,7 @@ const struct harness harness_spread = {
     .more = mesh_adjoint,
 };
 const struct harness harness_interp = {
-    .room = "interp",
+    .stage = "interp",
     .cases = MESH_CASES,
     .name = mesh_name,
     .run = interp_run,

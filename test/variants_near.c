@@ -57,7 +57,7 @@ static const struct {
     const char *split;
     double c;
     unsigned outputs;
-    int twins;
+    int coincident;
     const char *kernel;
 } cases[] = {
     {"cubic", "uniform", 64, 600, 0, "prolate", 12, ALL, 0, LAPLACE},
@@ -190,7 +190,7 @@ static farsum_status near_points(int k, struct near_work *w)
             && case_fill("uniform", cases[k].m, rows, 200 + (uint64_t)k, &w->y,
                          error, sizeof error) != 0))
         check_stop("near case %d: %s", k, error);
-    for (int64_t i = 0; i < cases[k].twins; i++)
+    for (int64_t i = 0; i < cases[k].coincident; i++)
         memcpy(w->p.x + 3 * (2 * i + 1), w->p.x + 6 * i, 3 * sizeof *w->p.x);
     for (int i = 0; close && i < 6; i++)
         w->p.x[i] = rows[0] / 4 + (i == 3 ? 0x1p-13 : 0);
@@ -359,7 +359,7 @@ static double near_bound(int k, farsum_precision precision)
 #define NEAR_MORE_ON_DEVICE (3 << 2 | 15 << 7)
 
 const struct harness harness_near = {
-    .room = "near",
+    .stage = "near",
     .cases = CASES,
     .name = near_name,
     .run = near_run,

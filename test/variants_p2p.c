@@ -216,12 +216,13 @@ static double p2p_bound(int k, farsum_precision precision)
 {
     if (precision == FARSUM_F32 && p2p_close(k) > 0)
         return 4e-6; /* pairs of one box have ten bits more */
-    int crowded = cases[k].dist == TREE_CLUSTERS || cases[k].dist == TREE_LINE;
-    return precision != FARSUM_F32 ? 1e-13 : crowded ? 5e-5 : 1e-5;
+    int clustered =
+        cases[k].dist == TREE_CLUSTERS || cases[k].dist == TREE_LINE;
+    return precision != FARSUM_F32 ? 1e-13 : clustered ? 5e-5 : 1e-5;
 }
 
 const struct harness harness_p2p = {
-    .room = "p2p",
+    .stage = "p2p",
     .cases = sizeof cases / sizeof *cases,
     .name = p2p_name,
     .run = p2p_run,

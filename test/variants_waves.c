@@ -55,7 +55,7 @@ static void wave_again(void *data)
     trial_send(w->trial, &w->virial_on, w->virial, sizeof w->virial);
 }
 
-static struct wave_work *wave_room(const struct trial *trial, int64_t size)
+static struct wave_work *wave_memory(const struct trial *trial, int64_t size)
 {
     struct wave_work *w = check_memory(1, sizeof *w);
     w->trial = trial;
@@ -69,7 +69,7 @@ static struct wave_work *wave_room(const struct trial *trial, int64_t size)
 static struct wave_work *wave_make(const struct trial *trial,
                                    const int64_t mesh[3], int64_t ldz)
 {
-    return wave_room(trial, mesh[0] * mesh[1] * ldz);
+    return wave_memory(trial, mesh[0] * mesh[1] * ldz);
 }
 
 static void wave_free(struct wave_work *w)
@@ -143,7 +143,7 @@ static farsum_status fft_run_batch(int k, const struct trial *trial,
     int64_t ldz = row_of(mesh), rows = mesh[0] * mesh[1];
     int64_t step = rows * ldz + batches[b].apart;
     int64_t used = backward ? mesh[2] : ldz;
-    struct wave_work *w = wave_room(trial, count * step);
+    struct wave_work *w = wave_memory(trial, count * step);
     struct fft_args args = {.precision = trial->precision,
                             .threads = trial->threads,
                             .mesh = {mesh[0], mesh[1], mesh[2]},
@@ -295,7 +295,7 @@ static farsum_status scale_run(int k, const struct trial *trial,
     const char *kernel = scale_case_kernel(k);
     struct pair pair = kernel ? *pair_find(kernel) : *pair_rows;
     int64_t one = mesh[0] * mesh[1] * row_of(mesh);
-    struct wave_work *w = wave_room(trial, pair.channels * one);
+    struct wave_work *w = wave_memory(trial, pair.channels * one);
     struct scale_parts *p = check_memory(1, sizeof *p);
     pair.kappa = pair.kind->screened ? 3 : 0;
     GO(scale_make(k, p));
@@ -346,7 +346,7 @@ static double scale_bound(int k, farsum_precision precision)
 }
 
 const struct harness harness_fft = {
-    .room = "fft",
+    .stage = "fft",
     .cases = 4 * MESHES + 2 * BATCHES,
     .name = fft_name,
     .run = fft_run,
@@ -354,7 +354,7 @@ const struct harness harness_fft = {
     .on_device = FFT_ON_DEVICE,
 };
 const struct harness harness_scale = {
-    .room = "scale",
+    .stage = "scale",
     .cases = SCALES,
     .name = scale_name,
     .run = scale_run,

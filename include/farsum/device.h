@@ -91,9 +91,9 @@ farsum_list_devices(int index, farsum_device_info *info);
 typedef void farsum_cache_visit(const char *file, const char *arch,
                                 int64_t bytes, void *data);
 /* Lists the cache on disk: compiled kernels, and one file of measured times.
- * visit: called for each file; NULL is legal.  folder: out, [room] characters,
- * the folder's path, "" if the cache is off; NULL is legal.  files, bytes: out,
- * their number and size.
+ * visit: called for each file; NULL is legal.  folder: out, [capacity]
+ * characters, the folder's path, "" if the cache is off; NULL is legal.  files,
+ * bytes: out, their number and size.
  *
  * The folder is FARSUM_CACHE_DIR, else XDG_CACHE_HOME/farsum, else
  * HOME/.cache/farsum.  An empty FARSUM_CACHE_DIR switches the cache off; a
@@ -103,7 +103,7 @@ typedef void farsum_cache_visit(const char *file, const char *arch,
  * call and farsum_cache_clear() fail. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_cache_list(farsum_cache_visit *visit, void *data, char *folder,
-                  size_t room, int64_t *files, int64_t *bytes);
+                  size_t capacity, int64_t *files, int64_t *bytes);
 /* Removes all files of the cache.  files: out, their number. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_cache_clear(int64_t *files);
 

@@ -206,11 +206,11 @@ void store_forget_lock(struct store *store)
 /* --- files --- */
 
 /* Reads from the file's start; returns the number of bytes read. */
-static int64_t store_get(int fd, char *to, int64_t room)
+static int64_t store_get(int fd, char *to, int64_t capacity)
 {
     int64_t n = 0;
-    while (n < room) {
-        ssize_t got = read(fd, to + n, (size_t)(room - n));
+    while (n < capacity) {
+        ssize_t got = read(fd, to + n, (size_t)(capacity - n));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -243,11 +243,11 @@ int store_read(const struct store *store, const char *name, int64_t most,
 }
 
 int64_t store_start(const struct store *store, const char *name, void *to,
-                    int64_t room)
+                    int64_t capacity)
 {
     struct stat about;
     int fd = store_file(store, name, O_RDONLY, &about);
-    int64_t n = fd >= 0 ? store_get(fd, to, room) : 0;
+    int64_t n = fd >= 0 ? store_get(fd, to, capacity) : 0;
     if (fd >= 0)
         close(fd);
     return n;

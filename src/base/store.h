@@ -51,10 +51,10 @@ farsum_status store_lock(struct store *store);
  * file does not exist, is larger than `most` or is not trusted. */
 int store_read(const struct store *store, const char *name, int64_t most,
                char **data, int64_t *bytes);
-/* Reads at most `room` bytes from the start of such a file.  Returns their
+/* Reads at most `capacity` bytes from the start of such a file.  Returns their
  * number, 0 if there is no such file. */
 int64_t store_start(const struct store *store, const char *name, void *to,
-                    int64_t room);
+                    int64_t capacity);
 /* Replaces the file. */
 farsum_status store_write(const struct store *store, const char *name,
                           const struct store_part *part, int parts);

@@ -4,7 +4,7 @@
 
 int gpu_is_processor(const struct device *device)
 {
-    return device->facts.integrated && device->facts.subgroup == 1;
+    return device->properties.integrated && device->properties.subgroup == 1;
 }
 
 /* A processor by OpenCL.  A thread block is one thread that does its work items
@@ -29,15 +29,15 @@ static struct gpu_rates of_processor(double cycles, double cache)
 struct gpu_rates gpu_rates(const struct device *device,
                            farsum_precision precision)
 {
-    const struct device_facts *facts = &device->facts;
+    const struct device_properties *properties = &device->properties;
     int f32 = precision == FARSUM_F32;
-    double clock = facts->clock > 0 ? facts->clock : 1e9;
-    double cycles = clock * (facts->units > 0 ? facts->units : 1);
+    double clock = properties->clock > 0 ? properties->clock : 1e9;
+    double cycles = clock * (properties->units > 0 ? properties->units : 1);
     double s = cycles / (132 * 1.98e9);
     /* computed from an H200's memory clock and bus: 4.92e12 */
-    double m = facts->bandwidth > 0 ? facts->bandwidth / 4.92e12 : s;
+    double m = properties->bandwidth > 0 ? properties->bandwidth / 4.92e12 : s;
     /* part of it holds other data */
-    double cache = facts->cache > 0 ? 0.6 * (double)facts->cache : 0;
+    double cache = properties->cache > 0 ? 0.6 * (double)properties->cache : 0;
     if (gpu_is_processor(device))
         return of_processor(cycles, cache);
     return (struct gpu_rates){

@@ -39,7 +39,7 @@ struct gpu_rates gpu_rates(const struct device *device,
 /* Threads that a device can hold: 2048 per unit. */
 static inline double gpu_threads(const struct device *device)
 {
-    return 2048 * (double)device->facts.units;
+    return 2048 * (double)device->properties.units;
 }
 /* Seconds per operation if they are spread over `bytes` of memory. */
 double gpu_seconds(const struct gpu_rates *rates, struct gpu_rate rate,

@@ -6,7 +6,7 @@
 
 #include "cost/kept_times.h"
 
-static const char *const names[MACHINE_ROOMS] = {
+static const char *const names[MACHINE_STAGES] = {
 #define MESH_STAGE(NAME, name) #name,
 #define BOXES_STAGE(NAME, name) #name,
 #include "cost/stages.def"
@@ -24,7 +24,7 @@ static void machine_key(const struct machine_place *place,
 void machine_none(struct machine *machine)
 {
     machine->measured = 0;
-    for (int r = 0; r < MACHINE_ROOMS; r++)
+    for (int r = 0; r < MACHINE_STAGES; r++)
         machine->factor[r] = 1;
 }
 
@@ -40,7 +40,7 @@ void machine_load(struct machine *machine, const struct machine_place *place)
     char key[KEPT_TIMES_KEY];
     machine_key(place, key);
     int n = kept_times_load(key, times);
-    for (int r = 0; r < MACHINE_ROOMS; r++) {
+    for (int r = 0; r < MACHINE_STAGES; r++) {
         found.factor[r] = kept_times_run(times, n, names[r]);
         found.measured &= !machine_is_bad(found.factor[r]);
     }
@@ -52,12 +52,12 @@ void machine_load(struct machine *machine, const struct machine_place *place)
 void machine_keep(const struct machine *machine,
                   const struct machine_place *place)
 {
-    struct choose_time times[MACHINE_ROOMS];
+    struct choose_time times[MACHINE_STAGES];
     char key[KEPT_TIMES_KEY];
     machine_key(place, key);
-    for (int r = 0; r < MACHINE_ROOMS; r++) {
+    for (int r = 0; r < MACHINE_STAGES; r++) {
         times[r] = (struct choose_time){.run = machine->factor[r]};
         snprintf(times[r].row, sizeof times->row, "%s", names[r]);
     }
-    kept_times_keep(key, times, MACHINE_ROOMS);
+    kept_times_keep(key, times, MACHINE_STAGES);
 }

@@ -16,11 +16,11 @@ enum {
 #define BOXES_STAGE(NAME, name) MACHINE_##NAME,
     MACHINE_BEFORE_FMM = MACHINE_FMM - 1, /* the next is MACHINE_FMM */
 #include "cost/stages.def"
-    MACHINE_ROOMS
+    MACHINE_STAGES
 };
 
 struct machine {
-    double factor[MACHINE_ROOMS]; /* measured seconds over modelled seconds */
+    double factor[MACHINE_STAGES]; /* measured seconds over modelled seconds */
     int measured;                 /* 0: all factors are 1 */
 };
 

@@ -25,11 +25,12 @@ void kept_times_key(char key[KEPT_TIMES_KEY], const struct device *device,
     if (!*text)
         return;
     if (device)
-        snprintf(place, sizeof place, "%s %.80s %.40s %.60s %016llx",
-                 device->backend->name, device->facts.model, device->facts.arch,
-                 device->facts.compiler,
-                 (unsigned long long)XXH3_64bits(
-                     device->facts.makers, strlen(device->facts.makers)));
+        snprintf(
+            place, sizeof place, "%s %.80s %.40s %.60s %016llx",
+            device->backend->name, device->properties.model,
+            device->properties.arch, device->properties.compiler,
+            (unsigned long long)XXH3_64bits(device->properties.makers,
+                                            strlen(device->properties.makers)));
     else {
         char name[128];
         machine_name(name, sizeof name);
@@ -171,14 +172,14 @@ static farsum_status kept_times_try(const char *key,
     farsum_status status = FARSUM_OK;
     struct store store;
     char *add = NULL;
-    int64_t room = (int64_t)n * LINE, used = 0;
+    int64_t capacity = (int64_t)n * LINE, used = 0;
     GO(store_open(&store, 1));
     if (store.folder < 0)
         goto done;
-    GO(MEM_RAW(add, room));
+    GO(MEM_RAW(add, capacity));
     for (int i = 0; i < n; i++)
-        used += snprintf(add + used, (size_t)(room - used), "%s%s %s %s\n", key,
-                         times[i].row, number_digits(times[i].set, 5).text,
+        used += snprintf(add + used, (size_t)(capacity - used), "%s%s %s %s\n",
+                         key, times[i].row, number_digits(times[i].set, 5).text,
                          number_digits(times[i].run, 5).text);
     GO(store_lock(&store));
     GO(kept_times_write(&store, key, times, n, add, used));

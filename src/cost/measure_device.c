@@ -86,13 +86,13 @@ static farsum_status run_launches(void *data, int64_t amount, double *seconds)
 
 static farsum_status measure_streams(struct gpu *g, struct model_rates *rates)
 {
-    const struct device_facts *facts = &g->device->facts;
+    const struct device_properties *properties = &g->device->properties;
     double cached = rates->cache / 4, pass;
     int64_t most = (int64_t)fmax(4 * rates->cache, FAR);
-    if (most > facts->memory / 8 && facts->memory > 0)
-        most = facts->memory / 8;
-    if (most > facts->alloc_max && facts->alloc_max > 0)
-        most = facts->alloc_max;
+    if (most > properties->memory / 8 && properties->memory > 0)
+        most = properties->memory / 8;
+    if (most > properties->alloc_max && properties->alloc_max > 0)
+        most = properties->alloc_max;
     TRY(buf_alloc(&g->x, g->device, most));
     TRY(buf_fill(&g->x, 0));
     g->bytes = most;
@@ -131,7 +131,7 @@ done:
 static farsum_status gpu_make(struct gpu *g, farsum_precision precision)
 {
     struct jit *jit = &g->jit;
-    int units = g->device->facts.units;
+    int units = g->device->properties.units;
     g->groups = (int64_t)GROUPS_A_UNIT * (units > 0 ? units : 1);
     jit_begin(jit, g->device, "cost/measured_rates.k", precision);
     jit_define(jit, "GROUP", "%d", GROUP);
@@ -148,7 +148,7 @@ farsum_status model_measure_gpu(const struct machine_place *place,
     farsum_status status = FARSUM_OK;
     struct gpu g = {.device = place->device,
                     .f32 = place->precision == FARSUM_F32};
-    rates->cache = (double)g.device->facts.cache;
+    rates->cache = (double)g.device->properties.cache;
     GO(gpu_make(&g, place->precision));
     GO(measure_streams(&g, rates));
     for (int k = 0; k < COUNT_KINDS; k++) {

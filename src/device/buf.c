@@ -5,7 +5,7 @@
 #include "device/graph.h"
 
 /* Fails if the device cannot allocate that many bytes. */
-static farsum_status buf_room(const struct device *device, int64_t size)
+static farsum_status buf_capacity(const struct device *device, int64_t size)
 {
     if (device->limit > 0 && device->bytes + size > device->limit)
         FAIL(ERR_MEMORY, "%s: %lld bytes and %lld in use exceed its limit",
@@ -18,11 +18,11 @@ static farsum_status buf_room(const struct device *device, int64_t size)
              (long long)(ceiling->limit
                          + (device->bytes + size - ceiling->most)),
              (long long)ceiling->limit);
-    if (device->facts.alloc_max > 0 && size > device->facts.alloc_max)
+    if (device->properties.alloc_max > 0 && size > device->properties.alloc_max)
         FAIL(ERR_MEMORY,
              "%s: a buffer of %lld bytes is more than its largest, %lld",
              device->name, (long long)size,
-             (long long)device->facts.alloc_max);
+             (long long)device->properties.alloc_max);
     return FARSUM_OK;
 }
 
@@ -34,7 +34,7 @@ static farsum_status buf_make(struct buf *buf, struct device *device,
     TRY(graph_refuses(device, "allocating"));
     buf_clear(buf);
     made.bytes = bytes > 0 ? bytes : 1;
-    TRY(buf_room(device, made.bytes));
+    TRY(buf_capacity(device, made.bytes));
     if (managed)
         TRY(backend->alloc_managed(device, made.bytes, &made.handle,
                                    &made.host));

@@ -117,7 +117,7 @@ struct device_backend {
 };
 
 /* Properties of a device, filled by the back end. */
-struct device_facts {
+struct device_properties {
     char model[128];    /* the vendor's name of the model */
     char arch[64];      /* architecture that kernels are compiled for:
                            "sm_90" */
@@ -147,7 +147,7 @@ struct device_facts {
 struct device {
     const struct device_backend *backend;
     char name[32];      /* "cuda:0" */
-    struct device_facts facts;
+    struct device_properties properties;
     int64_t bytes, peak; /* bytes of our buffers: current and maximum */
     int64_t limit;       /* for tests: allocations beyond this fail; 0: none */
     struct mem_limit ceiling; /* the same limit for a plan that works on it */

@@ -86,7 +86,7 @@ int dl_more(void *library, const char *const *symbols, void **api)
     return all;
 }
 
-void dl_path(void *library, char *path, size_t room)
+void dl_path(void *library, char *path, size_t capacity)
 {
     struct link_map *map = NULL;
     struct stat about;
@@ -95,26 +95,27 @@ void dl_path(void *library, char *path, size_t room)
         return;
     char *whole = realpath(map->l_name, NULL);
     if (whole && stat(whole, &about) == 0)
-        snprintf(path, room, "%s %lld", whole, (long long)about.st_size);
+        snprintf(path, capacity, "%s %lld", whole, (long long)about.st_size);
     free(whole);
 }
 
 /* Returns 1 if the folder has a readable file of that name. */
 static int dl_reads(const char *folder, size_t length, const char *name,
-                    char *path, size_t room)
+                    char *path, size_t capacity)
 {
-    int n = snprintf(path, room, "%.*s/%s", (int)length, folder, name);
-    return length > 0 && n > 0 && (size_t)n < room && access(path, R_OK) == 0;
+    int n = snprintf(path, capacity, "%.*s/%s", (int)length, folder, name);
+    return length > 0 && n > 0 && (size_t)n < capacity
+           && access(path, R_OK) == 0;
 }
 
 farsum_status dl_file(void *library, const char *const *folders,
-                      const char *name, char *path, size_t room)
+                      const char *name, char *path, size_t capacity)
 {
     const char *folder = secure_getenv("FARSUM_LIBRARY_PATH");
     struct link_map *map = NULL;
     while (folder && *folder) {
         size_t length = strcspn(folder, ":");
-        if (dl_reads(folder, length, name, path, room))
+        if (dl_reads(folder, length, name, path, capacity))
             return FARSUM_OK;
         folder += length + (folder[length] == ':');
     }
@@ -122,11 +123,11 @@ farsum_status dl_file(void *library, const char *const *folders,
         const char *slash = strrchr(map->l_name, '/');
         if (slash
             && dl_reads(map->l_name, (size_t)(slash - map->l_name), name, path,
-                        room))
+                        capacity))
             return FARSUM_OK;
     }
     for (int f = 0; folders && folders[f]; f++)
-        if (dl_reads(folders[f], strlen(folders[f]), name, path, room))
+        if (dl_reads(folders[f], strlen(folders[f]), name, path, capacity))
             return FARSUM_OK;
     path[0] = 0;
     FAIL(ERR_DEVICE,

@@ -26,10 +26,10 @@ farsum_status dl_open(void **library, const char *const *names,
 int dl_more(void *library, const char *const *symbols, void **api);
 /* Writes the file of an open library, links followed, and its length in bytes;
  * "" if unknown. */
-void dl_path(void *library, char *path, size_t room);
+void dl_path(void *library, char *path, size_t capacity);
 /* Finds a file next to an open library, or in the folders that dl_open
  * searches. */
 farsum_status dl_file(void *library, const char *const *folders,
-                      const char *name, char *path, size_t room);
+                      const char *name, char *path, size_t capacity);
 void dl_close(void *library); /* NULL is legal */
 #endif

@@ -8,16 +8,16 @@
 
 /* Ratios of the number of points and of clustering above which variants are
  * chosen again. */
-static const double far_number = 2, far_crowd = 4;
+static const double far_number = 2, far_clustering = 4;
 
 static int apart(double a, double b, double factor)
 {
     return a > factor * b || b > factor * a;
 }
 
-farsum_status mesh_plan_room(struct farsum_mesh *m, int room,
-                             const struct stage *stage, const char *name,
-                             const void *args)
+farsum_status mesh_choose_stage(struct farsum_mesh *m, int which,
+                                const struct stage *stage, const char *name,
+                                const void *args)
 {
     struct planner how = {.name = name,
                           .deterministic = m->options.deterministic,
@@ -25,55 +25,56 @@ farsum_status mesh_plan_room(struct farsum_mesh *m, int room,
                           .device = m->spread.device,
                           .isa = m->isa,
                           .threads = m->threads};
-    m->args[room] = args;
-    m->named[room] = name != NULL;
-    return planner_choose(&how, stage, args, &m->choice[room]);
+    m->args[which] = args;
+    m->named[which] = name != NULL;
+    return planner_choose(&how, stage, args, &m->choice[which]);
 }
 
 /* Replaces the variant of a stage, or creates the same one for another number
  * of points.  Keeps the old one if that fails. */
-static farsum_status plan_again(struct farsum_mesh *m, int room, int number)
+static farsum_status plan_again(struct farsum_mesh *m, int which, int number)
 {
-    struct choice old = m->choice[room];
+    struct choice old = m->choice[which];
     void *state = NULL;
     farsum_status status =
-        mesh_plan_room(m, room, old.stage, NULL, m->args[room]);
-    if (status == FARSUM_OK && m->choice[room].row == old.row && !number)
+        mesh_choose_stage(m, which, old.stage, NULL, m->args[which]);
+    if (status == FARSUM_OK && m->choice[which].row == old.row && !number)
         return FARSUM_OK;
     if (status == FARSUM_OK)
-        status = m->choice[room].row->variant->create(m->args[room], &state);
+        status = m->choice[which].row->variant->create(m->args[which], &state);
     if (status != FARSUM_OK) {
-        m->choice[room] = old;
+        m->choice[which] = old;
         return status;
     }
     if (m->gpu) /* before the variant that it uses is destroyed */
-        graph_clear(&m->gpu->recording[room]);
-    old.row->variant->destroy(m->state[room]);
-    m->state[room] = state;
-    if (old.row != m->choice[room].row)
-        mesh_log(&m->options, &m->choice[room]);
+        graph_clear(&m->gpu->recording[which]);
+    old.row->variant->destroy(m->state[which]);
+    m->state[which] = state;
+    if (old.row != m->choice[which].row)
+        mesh_log(&m->options, &m->choice[which]);
     return FARSUM_OK;
 }
 
 farsum_status mesh_plan_points(struct farsum_mesh *m)
 {
     int64_t n = m->points.n;
-    int wanted = 0, first = !(m->crowd > 0);
-    for (int room = 0; room < MESH_ROOMS; room++)
-        wanted |= m->choice[room].row && !m->named[room];
+    int wanted = 0, first = !(m->clustering > 0);
+    for (int which = 0; which < MESH_STAGES; which++)
+        wanted |= m->choice[which].row && !m->named[which];
     int number = apart((double)n, (double)m->spread.n, far_number);
     if (!wanted || n < 2 || (m->spread.device && !first && !number))
         return FARSUM_OK;
-    double crowd, before = first ? spread_crowd(&m->spread) : m->crowd;
-    TRY(crowd_measure(&m->points, m->spread.mesh, &crowd));
+    double clustering,
+        before = first ? spread_clustering(&m->spread) : m->clustering;
+    TRY(clustering_measure(&m->points, m->spread.mesh, &clustering));
     if (first)
-        m->crowd = before;
-    if (!number && !apart(crowd, before, far_crowd))
+        m->clustering = before;
+    if (!number && !apart(clustering, before, far_clustering))
         return FARSUM_OK;
-    m->crowd = m->spread.crowd = m->interp.crowd = crowd;
+    m->clustering = m->spread.clustering = m->interp.clustering = clustering;
     m->spread.n = m->interp.n = n;
-    for (int room = 0; room < MESH_ROOMS; room++)
-        if (m->choice[room].row && !m->named[room])
-            TRY(plan_again(m, room, number));
+    for (int which = 0; which < MESH_STAGES; which++)
+        if (m->choice[which].row && !m->named[which])
+            TRY(plan_again(m, which, number));
     return FARSUM_OK;
 }

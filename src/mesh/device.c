@@ -40,8 +40,8 @@ void mesh_gpu_destroy(struct mesh_gpu *g)
 {
     if (!g)
         return;
-    for (int room = 0; room < MESH_ROOMS; room++)
-        graph_clear(&g->recording[room]);
+    for (int stage = 0; stage < MESH_STAGES; stage++)
+        graph_clear(&g->recording[stage]);
     struct buf *all[] = {&g->record, &g->flag,  &g->q,
                          &g->grid,   &g->value, &g->gradient};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -64,7 +64,7 @@ farsum_status mesh_gpu_create(struct farsum_mesh *m)
     TRY(MEM_NEW(g, 1));
     m->gpu = g;
     TRY(points_gpu_create(m->device, &m->points.gpu));
-    for (int w = 0; w < MESH_ROOMS; w++, g->has_watches++)
+    for (int w = 0; w < MESH_STAGES; w++, g->has_watches++)
         TRY(stopwatch_create(&g->watch[w], m->device));
     if (m->problem.grid_memory == FARSUM_HOST)
         TRY(buf_alloc(&g->grid, m->device, gpu_grid_bytes(m)));
@@ -219,13 +219,13 @@ farsum_status mesh_gpu_check(struct farsum_mesh *m)
 static void gpu_seconds(struct farsum_mesh *m)
 {
     struct mesh_gpu *g = m->gpu;
-    for (int room = 0; room < MESH_ROOMS; room++) {
+    for (int stage = 0; stage < MESH_STAGES; stage++) {
         double seconds = 0;
         /* a caller's queue may not support timing */
-        if (g->timed[room]
-            && stopwatch_seconds(&g->watch[room], &seconds) == FARSUM_OK)
-            m->seconds[room] = seconds;
-        g->timed[room] = 0;
+        if (g->timed[stage]
+            && stopwatch_seconds(&g->watch[stage], &seconds) == FARSUM_OK)
+            m->seconds[stage] = seconds;
+        g->timed[stage] = 0;
     }
 }
 

@@ -16,9 +16,9 @@ struct mesh_gpu {
     struct buf flag;   /* [MESH_ARRAYS] i32, 1: results are not finite */
     int looked;        /* 1: flags may have been set since they were read */
     struct buf q, grid, value, gradient;    /* for a caller on the host */
-    struct graph recording[MESH_ROOMS];     /* graphs of calls */
-    struct stopwatch watch[MESH_ROOMS];
-    int has_watches, timed[MESH_ROOMS];
+    struct graph recording[MESH_STAGES];     /* graphs of calls */
+    struct stopwatch watch[MESH_STAGES];
+    int has_watches, timed[MESH_STAGES];
 };
 
 /* Results that a device checks for numbers that are not finite. */
@@ -31,7 +31,8 @@ void mesh_gpu_destroy(struct mesh_gpu *gpu); /* NULL is legal */
 farsum_status mesh_gpu_points(struct farsum_mesh *mesh, int64_t n,
                               const void *x);
 /* Runs a stage and times it. */
-farsum_status mesh_gpu_room(struct farsum_mesh *mesh, int room, const void *io);
+farsum_status mesh_gpu_stage(struct farsum_mesh *mesh, int stage,
+                             const void *io);
 /* Spreads or interpolates with the caller's arrays, on host or device. */
 farsum_status mesh_gpu_spread(struct farsum_mesh *mesh, const void *q,
                               void *grid);

@@ -15,7 +15,7 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
     const farsum_mesh_problem *p = &mesh->problem;
     farsum_mesh_info i = FARSUM_MESH_INFO_INIT;
     i.device = mesh->device ? mesh->device->name : "host";
-    i.device_model = mesh->device ? mesh->device->facts.model : NULL;
+    i.device_model = mesh->device ? mesh->device->properties.model : NULL;
     i.isa = isa_name(mesh->isa);
     i.window = window_name(&mesh->window);
     i.precision = p->precision;
@@ -34,11 +34,11 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
     i.device_bytes = (uint64_t)mesh->device_bytes;
     i.seconds_create = mesh->seconds_create;
     i.seconds_set_points = mesh->seconds_set_points;
-    for (int room = 0; room < MESH_ROOMS; room++) {
-        const struct choice *c = &mesh->choice[room];
+    for (int stage = 0; stage < MESH_STAGES; stage++) {
+        const struct choice *c = &mesh->choice[stage];
         if (c->row)
             i.stages[i.n_stages++] = (farsum_stage_info){
-                c->stage->name, c->row->name, c->reason, mesh->seconds[room],
+                c->stage->name, c->row->name, c->reason, mesh->seconds[stage],
                 c->row->variant->deterministic};
     }
     return struct_give(info, info->size, &i, sizeof i,

@@ -24,7 +24,7 @@ static void mesh_args(struct farsum_mesh *m)
                                      .channels = p->channels,
                                      .parts = parts,
                                      .repeats = p->repeats,
-                                     .crowd = p->crowding,
+                                     .clustering = p->crowding,
                                      .window = &m->window,
                                      .cell = &m->mirror,
                                      .n = p->n_points};
@@ -78,11 +78,11 @@ farsum_status mesh_think(struct farsum_mesh *m,
     TRY(mesh_window(&m->window, &m->problem, band, dry));
     mesh_args(m);
     if (m->problem.uses & FARSUM_MESH_SPREAD)
-        TRY(mesh_plan_room(m, MESH_SPREAD, &spread_stage, m->options.spread,
-                           &m->spread));
+        TRY(mesh_choose_stage(m, MESH_SPREAD, &spread_stage, m->options.spread,
+                              &m->spread));
     if (m->problem.uses & gather)
-        TRY(mesh_plan_room(m, MESH_INTERP, &interp_stage, m->options.interp,
-                           &m->interp));
+        TRY(mesh_choose_stage(m, MESH_INTERP, &interp_stage, m->options.interp,
+                              &m->interp));
     return FARSUM_OK;
 }
 
@@ -98,12 +98,12 @@ static farsum_status mesh_make(struct farsum_mesh *m)
 {
     if (m->device)
         TRY(mesh_gpu_create(m));
-    for (int room = 0; room < MESH_ROOMS; room++) {
-        if (!m->choice[room].row)
+    for (int stage = 0; stage < MESH_STAGES; stage++) {
+        if (!m->choice[stage].row)
             continue;
-        TRY(m->choice[room].row->variant->create(m->args[room],
-                                                 &m->state[room]));
-        mesh_log(&m->options, &m->choice[room]);
+        TRY(m->choice[stage].row->variant->create(m->args[stage],
+                                                  &m->state[stage]));
+        mesh_log(&m->options, &m->choice[stage]);
     }
     mesh_forget(m);
     return FARSUM_OK;
@@ -196,9 +196,9 @@ void farsum_mesh_destroy(farsum_mesh *mesh)
     FP_GUARD;
     if (!mesh || device_usable(mesh->device) != FARSUM_OK)
         return;
-    for (int room = 0; room < MESH_ROOMS; room++)
-        if (mesh->choice[room].row)
-            mesh->choice[room].row->variant->destroy(mesh->state[room]);
+    for (int stage = 0; stage < MESH_STAGES; stage++)
+        if (mesh->choice[stage].row)
+            mesh->choice[stage].row->variant->destroy(mesh->state[stage]);
     points_clear(&mesh->points);
     mesh_gpu_destroy(mesh->gpu);
     if (mesh->owns_device)

@@ -13,7 +13,7 @@
 #include "stage/spread/spread.h"
 
 /* The stages of a mesh, in the order of the report. */
-enum { MESH_SPREAD, MESH_INTERP, MESH_ROOMS };
+enum { MESH_SPREAD, MESH_INTERP, MESH_STAGES };
 
 struct farsum_mesh {
     farsum_mesh_problem problem; /* all zeros replaced by defaults */
@@ -30,15 +30,15 @@ struct farsum_mesh {
                            gradient */
     struct spread_args spread;
     struct interp_args interp;
-    const void *args[MESH_ROOMS];     /* point to spread and interp above */
-    struct choice choice[MESH_ROOMS]; /* row NULL: not used */
-    int named[MESH_ROOMS];            /* 1: named by the caller */
+    const void *args[MESH_STAGES];     /* point to spread and interp above */
+    struct choice choice[MESH_STAGES]; /* row NULL: not used */
+    int named[MESH_STAGES];            /* 1: named by the caller */
     int asked;                        /* 1: for farsum_mesh_tune, without
                                          states */
-    double crowd;                     /* clustering factor that the variants
+    double clustering;                /* clustering factor that the variants
                                          were chosen for */
-    void *state[MESH_ROOMS];          /* owned */
-    double seconds[MESH_ROOMS];
+    void *state[MESH_STAGES];          /* owned */
+    double seconds[MESH_STAGES];
     struct points points;
     int has_points;
     int64_t bytes, device_bytes; /* allocated in total, and on the device */
@@ -125,9 +125,9 @@ int64_t mesh_value_bytes(const struct farsum_mesh *mesh, int64_t each);
 
 /* mesh/choose.c */
 /* Chooses a stage's variant from the current args. */
-farsum_status mesh_plan_room(struct farsum_mesh *mesh, int room,
-                             const struct stage *stage, const char *name,
-                             const void *args);
+farsum_status mesh_choose_stage(struct farsum_mesh *mesh, int which,
+                                const struct stage *stage, const char *name,
+                                const void *args);
 /* Called after points are set, before the variants get them.  If their number
  * or clustering has changed much since the choice, chooses those variants again
  * that the caller did not name.  On a device, measuring the clustering waits:

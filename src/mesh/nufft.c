@@ -179,7 +179,7 @@ static farsum_status nufft_points(struct farsum_nufft *nufft, int64_t n)
         return FARSUM_OK;
     char *planar = nufft->planar;
     farsum_status status =
-        MEM_RESERVE(planar, &nufft->planar_room,
+        MEM_RESERVE(planar, &nufft->planar_capacity,
                     2 * nufft->batch * n * (int64_t)nufft_real(nufft));
     nufft->planar = planar;
     return status;

@@ -23,7 +23,7 @@ struct farsum_nufft {
     double *scale[3]; /* owned, [|k|]: 1 / window_hat */
     void *grid;       /* owned, [2 batch][step] */
     void *planar;     /* owned, [2 batch][n], if required */
-    int64_t planar_room;
+    int64_t planar_capacity;
     int64_t bytes, device_bytes; /* without the mesh's */
     double seconds_fft, seconds_create;
 };

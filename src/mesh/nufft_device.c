@@ -244,11 +244,11 @@ static farsum_status gpu_vectors(struct farsum_nufft *n, int first, int last,
 static void gpu_seconds(struct farsum_nufft *n)
 {
     struct nufft_gpu *g = n->gpu;
-    int room = n->problem.type == 1 ? MESH_SPREAD : MESH_INTERP;
+    int stage = n->problem.type == 1 ? MESH_SPREAD : MESH_INTERP;
     double seconds = 0;
     if (!g->timed)
         return;
-    n->mesh->seconds[room] *= g->batches;
+    n->mesh->seconds[stage] *= g->batches;
     /* a caller's queue may not support timing */
     if (stopwatch_seconds(&g->watch, &seconds) == FARSUM_OK)
         n->seconds_fft = seconds * g->batches;

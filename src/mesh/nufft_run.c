@@ -144,16 +144,16 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
     }
     int64_t modes =
         n->problem.modes[0] * n->problem.modes[1] * n->problem.modes[2];
-    double rooms[MESH_ROOMS] = {0};
+    double stages[MESH_STAGES] = {0};
     n->seconds_fft = 0;
     for (int v = 0; v < n->problem.channels; v += n->batch) {
         void *cv = c ? at(n, c, 2 * v * n->mesh->points.n) : NULL;
         void *fv = at(n, f, 2 * v * modes);
         TRY(n->problem.type == 1 ? type_1(n, cv, fv) : type_2(n, cv, fv));
-        for (int room = 0; room < MESH_ROOMS; room++)
-            rooms[room] += n->mesh->seconds[room];
+        for (int stage = 0; stage < MESH_STAGES; stage++)
+            stages[stage] += n->mesh->seconds[stage];
     }
-    for (int room = 0; room < MESH_ROOMS; room++)
-        n->mesh->seconds[room] = rooms[room];
+    for (int stage = 0; stage < MESH_STAGES; stage++)
+        n->mesh->seconds[stage] = stages[stage];
     return nufft_finite(n, c, f);
 }

@@ -60,8 +60,8 @@ static farsum_status cost_of(struct farsum_nufft *n, struct farsum_mesh *m,
                                .is_complex = p->is_complex};
     memcpy(n->fft.mesh, p->mesh, sizeof n->fft.mesh);
     TRY(choose(&fft_stage, &n->fft, &wanted, &n->choice));
-    int room = n->problem.type == 1 ? MESH_SPREAD : MESH_INTERP;
-    *cost = m->choice[room].cost + p->channels * n->choice.cost;
+    int stage = n->problem.type == 1 ? MESH_SPREAD : MESH_INTERP;
+    *cost = m->choice[stage].cost + p->channels * n->choice.cost;
     return FARSUM_OK;
 }
 

@@ -79,10 +79,10 @@ farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
     m->has_points = 0;
     GO(run_points(m, n, x));
     GO(mesh_plan_points(m));
-    for (int room = 0; room < MESH_ROOMS; room++)
-        if (m->choice[room].row && m->choice[room].row->variant->set)
-            GO(m->choice[room].row->variant->set(m->state[room], &m->points,
-                                                 NULL));
+    for (int stage = 0; stage < MESH_STAGES; stage++)
+        if (m->choice[stage].row && m->choice[stage].row->variant->set)
+            GO(m->choice[stage].row->variant->set(m->state[stage], &m->points,
+                                                  NULL));
     m->has_points = 1;
     m->seconds_set_points = clock_seconds() - start;
 done:

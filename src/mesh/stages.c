@@ -27,21 +27,21 @@ farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
 }
 
 /* Runs a stage. */
-static farsum_status run_room(struct farsum_mesh *m, int room, const void *io)
+static farsum_status run_stage(struct farsum_mesh *m, int stage, const void *io)
 {
-    const struct variant *v = m->choice[room].row->variant;
+    const struct variant *v = m->choice[stage].row->variant;
     double start = clock_seconds();
     if (m->device)
-        return mesh_gpu_room(m, room, io);
-    TRY(v->run(m->state[room], io));
-    m->seconds[room] = clock_seconds() - start;
+        return mesh_gpu_stage(m, stage, io);
+    TRY(v->run(m->state[stage], io));
+    m->seconds[stage] = clock_seconds() - start;
     return FARSUM_OK;
 }
 
 farsum_status mesh_spread_run(struct farsum_mesh *mesh,
                               const struct spread_io *io)
 {
-    return run_room(mesh, MESH_SPREAD, io);
+    return run_stage(mesh, MESH_SPREAD, io);
 }
 
 int64_t mesh_value_bytes(const struct farsum_mesh *m, int64_t each)
@@ -67,16 +67,16 @@ farsum_status mesh_interp_run(struct farsum_mesh *mesh,
 {
     TRY(run_clear(mesh, io->potential, 1));
     TRY(run_clear(mesh, io->field, 3));
-    return run_room(mesh, MESH_INTERP, io);
+    return run_stage(mesh, MESH_INTERP, io);
 }
 
-farsum_status mesh_gpu_room(struct farsum_mesh *m, int room, const void *io)
+farsum_status mesh_gpu_stage(struct farsum_mesh *m, int stage, const void *io)
 {
     struct mesh_gpu *g = m->gpu;
-    TRY(stopwatch_start(&g->watch[room]));
-    TRY(m->choice[room].row->variant->run(m->state[room], io));
-    g->timed[room] = 1;
-    return stopwatch_stop(&g->watch[room]);
+    TRY(stopwatch_start(&g->watch[stage]));
+    TRY(m->choice[stage].row->variant->run(m->state[stage], io));
+    g->timed[stage] = 1;
+    return stopwatch_stop(&g->watch[stage]);
 }
 
 farsum_status mesh_not_finite(farsum_precision precision, const char *what)

@@ -99,7 +99,7 @@ static farsum_status plan_options(struct farsum_plan *plan,
     TRY(count_check(o->fmm.leaf, "leaf"));
     if (o->memory_limit == 0)
         o->memory_limit =
-            (plan->task.device ? (uint64_t)plan->task.device->facts.memory
+            (plan->task.device ? (uint64_t)plan->task.device->properties.memory
                                : mem_allowed())
             / 10 * 8;
     TRY(isa_find(o->isa, &plan->task.isa));
@@ -154,7 +154,8 @@ static void plan_about(struct farsum_plan *plan)
     i->size = sizeof *i;
     i->kernel = plan->task.problem.kernel;
     i->device = plan->task.device ? plan->task.device->name : "host";
-    i->device_model = plan->task.device ? plan->task.device->facts.model : NULL;
+    i->device_model =
+        plan->task.device ? plan->task.device->properties.model : NULL;
     i->isa = isa_name(plan->task.isa);
     i->threads = plan->task.threads;
     i->n_sources = plan->task.problem.n_sources;

@@ -35,40 +35,40 @@ static void machine_points(int64_t n, double *x, double *q)
  * does everything. */
 enum probe { SPECTRAL, TREE, GRID, PROBES };
 
-/* 1: this sum measures the factor of the stage `room`. */
-static int probe_has(enum probe probe, int room)
+/* 1: this sum measures the factor of the stage. */
+static int probe_has(enum probe probe, int stage)
 {
-    int lattice = room == MACHINE_FMM + FMM_LATTICE;
-    if (probe == SPECTRAL || room < MACHINE_FMM)
-        return probe == SPECTRAL && room < MACHINE_FMM;
+    int lattice = stage == MACHINE_FMM + FMM_LATTICE;
+    if (probe == SPECTRAL || stage < MACHINE_FMM)
+        return probe == SPECTRAL && stage < MACHINE_FMM;
     return lattice == (probe == GRID);
 }
 
 /* Expected seconds of a stage in one sum, from its variant's built-in
  * constants.  It excludes the cost of set_points and ignores kept times. */
-static double machine_model(const struct farsum_plan *plan, int room)
+static double machine_model(const struct farsum_plan *plan, int stage)
 {
-    union room_args args[ROOM_COUNT];
-    if (room >= MACHINE_FMM) {
-        const int r = room - MACHINE_FMM;
+    union stage_args args[STAGE_COUNT];
+    if (stage >= MACHINE_FMM) {
+        const int r = stage - MACHINE_FMM;
         const struct fmm *s = plan->state;
-        return s->choice[r].cost / plan->task.machine.factor[room];
+        return s->choice[r].cost / plan->task.machine.factor[stage];
     }
     const struct spectral *s = plan->state;
-    tuned_args(&s->tuned, &plan->task, args);
-    args[ROOM_SPREAD].spread.repeats = args[ROOM_INTERP].interp.repeats = 1e9;
-    return s->tuned.choice[room].row->variant->cost(&args[room])
-           * (room == ROOM_FFT ? 2 : 1);
+    parameters_args(&s->parameters, &plan->task, args);
+    args[STAGE_SPREAD].spread.repeats = args[STAGE_INTERP].interp.repeats = 1e9;
+    return s->parameters.choice[stage].row->variant->cost(&args[stage])
+           * (stage == STAGE_FFT ? 2 : 1);
 }
 
 /* Measured seconds of a stage in the last sum. */
-static double machine_seconds(const struct farsum_plan *plan, int room)
+static double machine_seconds(const struct farsum_plan *plan, int stage)
 {
     const farsum_plan_info *info = &plan->report.info;
-    if (room < MACHINE_FMM)
-        return info->stages[room].seconds;
+    if (stage < MACHINE_FMM)
+        return info->stages[stage].seconds;
     const struct fmm *s = plan->state;
-    const char *name = s->choice[room - MACHINE_FMM].stage->name;
+    const char *name = s->choice[stage - MACHINE_FMM].stage->name;
     for (int k = 0; k < info->n_stages; k++)
         if (strcmp(info->stages[k].stage, name) == 0)
             return info->stages[k].seconds;
@@ -82,12 +82,12 @@ static farsum_status machine_probe(farsum_plan *plan, enum probe probe,
     farsum_result result = FARSUM_RESULT_INIT;
     result.potential = out;
     result.field = out + plan->n;
-    for (int r = 0; r < MACHINE_ROOMS; r++)
+    for (int r = 0; r < MACHINE_STAGES; r++)
         if (probe_has(probe, r))
             factor[r] = INFINITY;
     for (int k = 0; k < REPEATS; k++) {
         TRY(plan_sum(plan, 1, q, &result, NULL));
-        for (int r = 0; r < MACHINE_ROOMS; r++)
+        for (int r = 0; r < MACHINE_STAGES; r++)
             if (probe_has(probe, r))
                 factor[r] = fmin(factor[r], machine_seconds(plan, r)
                                                 / machine_model(plan, r));
@@ -155,7 +155,7 @@ static int machine_factors(const struct machine_place *place,
         if (machine_method(place, memory_limit, probe, n, x, factor)
             != FARSUM_OK)
             return 0;
-        for (int r = 0; r < MACHINE_ROOMS; r++)
+        for (int r = 0; r < MACHINE_STAGES; r++)
             if (probe_has(probe, r) && machine_is_bad(factor[r]))
                 return 0;
     }

@@ -90,7 +90,7 @@ static farsum_status info_give(farsum_device_info *to,
 
 static void info_set(farsum_device_info *info, const struct device *d)
 {
-    const struct device_facts *f = &d->facts;
+    const struct device_properties *f = &d->properties;
     *info = (farsum_device_info)FARSUM_DEVICE_INFO_INIT;
     info->available = 1;
     snprintf(info->name, sizeof info->name, "%s", d->name);
@@ -201,7 +201,7 @@ static void visit_file(const char *file, const char *arch, int64_t bytes,
 }
 
 farsum_status farsum_cache_list(farsum_cache_visit *visit, void *data,
-                                char *folder, size_t room, int64_t *files,
+                                char *folder, size_t capacity, int64_t *files,
                                 int64_t *bytes)
 {
     FP_GUARD;
@@ -209,8 +209,8 @@ farsum_status farsum_cache_list(farsum_cache_visit *visit, void *data,
     if (!files || !bytes)
         FAIL(ERR_ARGUMENT, "%s is NULL", files ? "bytes" : "files");
     store_where(where);
-    if (folder && room > 0)
-        snprintf(folder, room, "%s", where);
+    if (folder && capacity > 0)
+        snprintf(folder, capacity, "%s", where);
     char times[1400];
     int64_t lines, size;
     struct visitor visitor = {visit, data};

@@ -28,7 +28,7 @@ struct modelled {
     const farsum_plan *plan;
     const struct spectral *s;
     struct model_rates rates, near; /* near: pairs of a mixed plan, in f32 */
-    union room_args args[ROOM_COUNT];
+    union stage_args args[STAGE_COUNT];
     farsum_model *model;
 };
 
@@ -81,12 +81,14 @@ void model_ops_points(double n, int on_device, struct work *work)
 /* Bytes that a stage uses repeatedly, for the choice between cache and memory.
  * A transform reads and writes the mesh three times, so the mesh counts once;
  * other stages use the bytes that they move. */
-static double modelled_inside(const struct modelled *m, int room,
+static double modelled_inside(const struct modelled *m, int stage,
                               const struct work *work)
 {
     double real = m->plan->task.problem.precision == FARSUM_F32 ? 4 : 8;
-    if (room == ROOM_FFT)
-        return real * (double)tuned_channel(&m->s->tuned, m->plan->task.device);
+    if (stage == STAGE_FFT)
+        return real
+               * (double)parameters_channel(&m->s->parameters,
+                                            m->plan->task.device);
     return work->read + work->written;
 }
 
@@ -98,7 +100,7 @@ static double sum_seconds(const struct modelled *m)
         return 0;
     struct gpu_rates rates = gpu_rates(device, m->plan->task.problem.precision);
     double mesh = real * m->plan->task.pair.channels
-                  * (double)tuned_channel(&m->s->tuned, device);
+                  * (double)parameters_channel(&m->s->parameters, device);
     return gpu_seconds(&rates, rates.scattered, mesh);
 }
 
@@ -128,14 +130,14 @@ static farsum_model_stage *add(struct modelled *m,
     return to;
 }
 
-/* Adds the variant of the stage `room`, with `times` its work. */
-static void add_room(struct modelled *m, int room, const char *name,
-                     double times, double measured)
+/* Adds the variant of the stage, with `times` its work. */
+static void add_stage(struct modelled *m, int stage, const char *name,
+                      double times, double measured)
 {
-    const struct choice *choice = &m->s->tuned.choice[room];
-    double factor = choice->measured ? 1 : m->plan->task.machine.factor[room];
+    const struct choice *choice = &m->s->parameters.choice[stage];
+    double factor = choice->measured ? 1 : m->plan->task.machine.factor[stage];
     struct work one = {.launches = 0}, all;
-    stage_work(choice->stage, choice->row, &m->args[room], &one);
+    stage_work(choice->stage, choice->row, &m->args[stage], &one);
     all = one;
     for (int k = 0; k < COUNT_KINDS; k++)
         all.count.calls[k] *= times;
@@ -143,8 +145,8 @@ static void add_room(struct modelled *m, int room, const char *name,
     all.written *= times;
     all.sums *= times;
     all.launches *= times;
-    add(m, room == ROOM_NEAR ? &m->near : &m->rates, name, choice->row->name,
-        &all, modelled_inside(m, room, &one), measured)
+    add(m, stage == STAGE_NEAR ? &m->near : &m->rates, name, choice->row->name,
+        &all, modelled_inside(m, stage, &one), measured)
         ->planned = times * choice->cost * factor;
 }
 
@@ -218,14 +220,14 @@ static void fill_stages(struct modelled *m)
     double back = m->s->seconds_back, sum = 0;
     int first = 1; /* of an execute */
     add_points(m);
-    add_room(m, ROOM_NEAR, "near", 1, info[ROOM_NEAR].seconds);
-    add_room(m, ROOM_SPREAD, "spread", 1, info[ROOM_SPREAD].seconds);
-    add_room(m, ROOM_FFT, "fft", pair->channels,
-             fmax(info[ROOM_FFT].seconds - back, 0));
-    add_room(m, ROOM_SCALE, "scale", 1, info[ROOM_SCALE].seconds);
-    add_room(m, ROOM_FFT, "ifft", pair->values, back);
-    add_room(m, ROOM_INTERP, "interp", 1, info[ROOM_INTERP].seconds);
-    for (int r = 0; r < ROOM_COUNT; r++)
+    add_stage(m, STAGE_NEAR, "near", 1, info[STAGE_NEAR].seconds);
+    add_stage(m, STAGE_SPREAD, "spread", 1, info[STAGE_SPREAD].seconds);
+    add_stage(m, STAGE_FFT, "fft", pair->channels,
+              fmax(info[STAGE_FFT].seconds - back, 0));
+    add_stage(m, STAGE_SCALE, "scale", 1, info[STAGE_SCALE].seconds);
+    add_stage(m, STAGE_FFT, "ifft", pair->values, back);
+    add_stage(m, STAGE_INTERP, "interp", 1, info[STAGE_INTERP].seconds);
+    for (int r = 0; r < STAGE_COUNT; r++)
         sum += info[r].seconds;
     add_ends(m, fmax(plan->report.info.seconds_execute - sum, 0));
     for (int k = first; k < m->model->n_stages; k++) {
@@ -258,7 +260,7 @@ farsum_status farsum_plan_get_model(const farsum_plan *plan, int again,
         TRY(model_rates_get(&place, again, &m.near));
     fill_machine(&m.rates, &made.machine);
     fill_machine(&m.near, &made.near_machine);
-    tuned_args(&m.s->tuned, &plan->task, m.args);
+    parameters_args(&m.s->parameters, &plan->task, m.args);
     fill_stages(&m);
     return struct_give(model, model->size, &made, sizeof made,
                        "FARSUM_MODEL_INIT");

@@ -165,8 +165,8 @@ farsum_status farsum_list_variants(const char *stage, int index,
     const struct stage *s = stage_find(stage);
     if (!s) {
         const char *names[32] = {"method"};
-        for (int k = 0; k < 30 && stage_rooms[k]; k++)
-            names[k + 1] = stage_rooms[k]->name;
+        for (int k = 0; k < 30 && all_stages[k]; k++)
+            names[k + 1] = all_stages[k]->name;
         return text_unknown("stage", stage, names);
     }
     for (const struct variant_row *r = s->rows; r->name; r++, i++)
@@ -198,9 +198,9 @@ farsum_status farsum_list_kernels(int index, farsum_kernel_info *info)
 const char *farsum_list_stages(int index)
 {
     int n = 0;
-    while (stage_rooms[n])
+    while (all_stages[n])
         n++;
-    return index >= 0 && index < n ? stage_rooms[index]->name : NULL;
+    return index >= 0 && index < n ? all_stages[index]->name : NULL;
 }
 
 const char *farsum_list_names(const char *kind, int index)

@@ -110,15 +110,16 @@ static void sort_run(const struct sort *sort, int64_t *total)
 
 static farsum_status bins_reserve(struct bins *bins)
 {
-    if (bins->room < bins->n || !bins->order) {
-        int64_t have[4] = {bins->room, bins->room, bins->room, bins->room};
-        bins->room = 0;
+    if (bins->capacity < bins->n || !bins->order) {
+        int64_t have[4] = {bins->capacity, bins->capacity, bins->capacity,
+                           bins->capacity};
+        bins->capacity = 0;
         for (int d = 0; d < 3; d++)
             TRY(MEM_RESERVE(bins->s[d], &have[d], bins->n));
         TRY(MEM_RESERVE(bins->order, &have[3], bins->n));
-        bins->room = bins->n;
+        bins->capacity = bins->n;
     }
-    return MEM_RESERVE(bins->start, &bins->bin_room, bins->n_bins + 1);
+    return MEM_RESERVE(bins->start, &bins->bin_capacity, bins->n_bins + 1);
 }
 
 farsum_status bins_build(struct points *points, const int32_t nb[3],

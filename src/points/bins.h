@@ -13,7 +13,7 @@ struct points;
 struct bins {
     int32_t nb[3];     /* tiles along a, b, c */
     int64_t n, n_bins; /* points, nb[0] nb[1] nb[2] */
-    int64_t room, bin_room;
+    int64_t capacity, bin_capacity;
     int64_t *start;    /* owned, [n_bins + 1]; tile (bx*nb1 + by)*nb2 + bz */
     int64_t *order;    /* owned, [n]: caller's index of the k-th sorted point */
     double *s[3];      /* owned, [n]: fractional coordinates, sorted */

@@ -8,18 +8,18 @@
 
 enum { SAMPLE = 1 << 16, PAIRS = 100 };
 
-double crowd_of(double squares, double n, double tiles)
+double clustering_of(double squares, double n, double tiles)
 {
-    double crowd = n > 1 ? tiles * (squares - n) / (n * (n - 1)) : 1;
-    return crowd > 1 ? crowd : 1;
+    double clustering = n > 1 ? tiles * (squares - n) / (n * (n - 1)) : 1;
+    return clustering > 1 ? clustering : 1;
 }
 
 /* Uniform points then have n^2 / (2 tiles) pairs within tiles, at least
  * PAIRS. */
-void crowd_tiles(const int64_t mesh[3], int64_t n, int32_t nb[3])
+void clustering_tiles(const int64_t mesh[3], int64_t n, int32_t nb[3])
 {
     double most = (double)n * (double)n / (2 * PAIRS);
-    for (int edge = CROWD_EDGE;; edge *= 2) {
+    for (int edge = CLUSTERING_EDGE;; edge *= 2) {
         double tiles = 1;
         for (int d = 0; d < 3; d++) {
             nb[d] = (int32_t)((mesh[d] + edge - 1) / edge);
@@ -31,30 +31,30 @@ void crowd_tiles(const int64_t mesh[3], int64_t n, int32_t nb[3])
 }
 
 static farsum_status on_device(struct points_gpu *points, const int64_t mesh[3],
-                               double *crowd)
+                               double *clustering)
 {
     struct gpu_filling filling;
     int32_t nb[3];
-    crowd_tiles(mesh, points->n, nb);
+    clustering_tiles(mesh, points->n, nb);
     TRY(gpu_sort_build(points, nb, 0));
     TRY(gpu_sort_measure(points, &filling));
-    *crowd = crowd_of(filling.squares, (double)points->n,
-                      (double)points->sort.n_bins);
+    *clustering = clustering_of(filling.squares, (double)points->n,
+                                (double)points->sort.n_bins);
     return FARSUM_OK;
 }
 
-farsum_status crowd_measure(const struct points *points, const int64_t mesh[3],
-                            double *crowd)
+farsum_status clustering_measure(const struct points *points,
+                                 const int64_t mesh[3], double *clustering)
 {
     int64_t n = points->n;
-    *crowd = 1;
+    *clustering = 1;
     if (n < 2)
         return FARSUM_OK;
     if (points->gpu)
-        return on_device(points->gpu, mesh, crowd);
+        return on_device(points->gpu, mesh, clustering);
     int64_t step = n > SAMPLE ? n / SAMPLE : 1, taken = (n + step - 1) / step;
     int32_t nb[3], *count = NULL;
-    crowd_tiles(mesh, taken, nb);
+    clustering_tiles(mesh, taken, nb);
     int64_t tiles = (int64_t)nb[0] * nb[1] * nb[2];
     double squares = 0;
     TRY(MEM_NEW(count, tiles));
@@ -72,6 +72,6 @@ farsum_status crowd_measure(const struct points *points, const int64_t mesh[3],
         squares += 2.0 * count[b]++ + 1;
     }
     mem_free(count);
-    *crowd = crowd_of(squares, (double)taken, (double)tiles);
+    *clustering = clustering_of(squares, (double)taken, (double)tiles);
     return FARSUM_OK;
 }

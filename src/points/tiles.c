@@ -138,7 +138,7 @@ farsum_status tiles_tasks_set(struct tiles_tasks *tasks,
     int64_t n_tiles =
         (int64_t)tiles->count[0] * tiles->count[1] * tiles->count[2];
     tasks->n = 0;
-    TRY(MEM_RESERVE(tasks->task, &tasks->room, n_tiles + bins->n / most));
+    TRY(MEM_RESERVE(tasks->task, &tasks->capacity, n_tiles + bins->n / most));
     for (int32_t x = 0; x < tiles->count[0]; x++)
         for (int32_t y = 0; y < tiles->count[1]; y++)
             for (int32_t z = 0; z < tiles->count[2]; z++) {

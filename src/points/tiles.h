@@ -92,7 +92,7 @@ struct tiles_task {
     int64_t from, to;
 };
 struct tiles_tasks {
-    int64_t n, room;
+    int64_t n, capacity;
     struct tiles_task *task; /* owned; by tile, then part */
 };
 farsum_status tiles_tasks_set(struct tiles_tasks *tasks,

@@ -41,15 +41,15 @@ static int64_t points_wrap(struct points *p, const struct cell *cell,
 
 farsum_status points_hold(struct points *points, int64_t n)
 {
-    if (points->room < n || !points->s[0]) {
+    if (points->capacity < n || !points->s[0]) {
         for (int d = 0; d < 3; d++) {
-            int64_t room = 0;
+            int64_t capacity = 0;
             mem_free(points->s[d]);
             points->s[d] = NULL;
-            points->room = 0;
-            TRY(MEM_RESERVE(points->s[d], &room, n));
+            points->capacity = 0;
+            TRY(MEM_RESERVE(points->s[d], &capacity, n));
         }
-        points->room = n;
+        points->capacity = n;
     }
     points->n = n;
     return FARSUM_OK;

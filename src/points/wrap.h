@@ -12,7 +12,7 @@ struct tree;
 
 struct points {
     int64_t n;
-    int64_t room;      /* capacity of s */
+    int64_t capacity;      /* capacity of s */
     double *s[3];      /* owned: fractional coordinates in [0, 1) of the
                           reduced cell, or positions (fmm on the host);
                           caller's order */

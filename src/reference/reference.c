@@ -11,7 +11,7 @@
 #include "reference/kernels.h"
 
 /* Allocates n numbers; n = 0: none. */
-static farsum_status reference_room(double **p, int64_t n)
+static farsum_status reference_array(double **p, int64_t n)
 {
     mem_free(*p);
     *p = NULL;
@@ -25,17 +25,17 @@ farsum_status reference_set_points(struct reference *s, struct task *task,
     int64_t targets = m > 0 ? m : n;
     s->n = s->m = 0;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(reference_room(&s->x, 3 * n));
-    TRY(reference_room(&s->y, 3 * m));
+    TRY(reference_array(&s->x, 3 * n));
+    TRY(reference_array(&s->y, 3 * m));
     const struct positions source = positions_rows(s->x, n);
     const struct positions target = positions_rows(s->y, m);
     TRY(host_positions(task, &source, x, &target, y, NULL));
-    TRY(reference_room(&s->q, n * task->pair.strengths));
+    TRY(reference_array(&s->q, n * task->pair.strengths));
     if (task->pair.kind->gradient)
-        TRY(reference_room(&s->potential, targets));
-    TRY(reference_room(&s->field, 3 * targets));
+        TRY(reference_array(&s->potential, targets));
+    TRY(reference_array(&s->field, 3 * targets));
     if (task->pair.kind->gradient && reference_kind_find(task->pair.name))
-        TRY(reference_room(&s->values, REFERENCE_VIRIAL * targets));
+        TRY(reference_array(&s->values, REFERENCE_VIRIAL * targets));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
@@ -91,7 +91,7 @@ int reference_wants(const struct reference_kind *kind,
     return reference_width(kind, sums->field != NULL, sums->virial != NULL);
 }
 
-double *reference_room_of(const struct reference *s,
+double *reference_results(const struct reference *s,
                           const struct host_sums *sums)
 {
     return s->values ? s->values : sums->velocity;

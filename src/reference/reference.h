@@ -39,7 +39,7 @@ farsum_status reference_execute(struct task *task, void *state, int rhs,
 struct reference_kind;
 int reference_wants(const struct reference_kind *kind,
                     const struct host_sums *sums);
-double *reference_room_of(const struct reference *s,
+double *reference_results(const struct reference *s,
                           const struct host_sums *sums);
 void exact_spread(const struct reference *s, int width,
                   const struct host_sums *sums);

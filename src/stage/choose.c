@@ -23,11 +23,11 @@ static void choose_more(const void *args, struct choice *choice, int about)
     void (*const says[])(const void *, char *, size_t) = {
         choice->row->variant->says, about ? stage->about : NULL};
     for (int k = 0; k < 2; k++) {
-        size_t room = sizeof choice->reason, n = strlen(choice->reason);
-        if (!says[k] || n + 3 > room)
+        size_t capacity = sizeof choice->reason, n = strlen(choice->reason);
+        if (!says[k] || n + 3 > capacity)
             continue;
-        snprintf(choice->reason + n, room - n, "; ");
-        says[k](args, choice->reason + n + 2, room - n - 2);
+        snprintf(choice->reason + n, capacity - n, "; ");
+        says[k](args, choice->reason + n + 2, capacity - n - 2);
     }
 }
 
@@ -128,16 +128,16 @@ static void choose_say(const struct stage *stage, const void *args,
                        const struct variant_row *next, double second)
 {
     char *to = choice->reason;
-    size_t room = sizeof choice->reason, n;
+    size_t capacity = sizeof choice->reason, n;
     int rows = 0;
     while (stage->rows[rows].name)
         rows++;
-    c_locale_text(to, room, "fits %d of %d; %s %.3g ms", fit, rows,
+    c_locale_text(to, capacity, "fits %d of %d; %s %.3g ms", fit, rows,
                   choice->measured ? "measured" : "est", 1e3 * choice->cost);
     n = strlen(to);
     if (next && choice->cost > 0)
-        c_locale_text(to + n, room - n, "; %s %.3g ms, %.3g times", next->name,
-                      1e3 * second, second / choice->cost);
+        c_locale_text(to + n, capacity - n, "; %s %.3g ms, %.3g times",
+                      next->name, 1e3 * second, second / choice->cost);
     choose_more(args, choice, 1);
 }
 

@@ -37,20 +37,21 @@ farsum_status gpu_not_wanted(const struct device *device)
 
 farsum_status gpu_local_fits(const struct device *device, int64_t bytes)
 {
-    if (bytes > device->facts.local)
+    if (bytes > device->properties.local)
         FAIL(ERR_UNSUPPORTED, "needs %lld bytes of shared memory; %s has %lld",
-             (long long)bytes, device->name, (long long)device->facts.local);
+             (long long)bytes, device->name,
+             (long long)device->properties.local);
     return FARSUM_OK;
 }
 
 /* 90 for "sm_90"; 0 for other names. */
 static int architecture(const struct device *device)
 {
-    if (strncmp(device->facts.arch, "sm_", 3) != 0)
+    if (strncmp(device->properties.arch, "sm_", 3) != 0)
         return 0;
     const char *end;
     uint64_t found = 0;
-    (void)number_count(device->facts.arch + 3, &end, &found);
+    (void)number_count(device->properties.arch + 3, &end, &found);
     return (int)found;
 }
 
@@ -61,7 +62,7 @@ farsum_status gpu_tensor_fits(const struct device *device,
     if (architecture(device) < 80)
         FAIL(ERR_UNSUPPORTED,
              "needs FP64 tensor cores (NVIDIA, sm_80 or later); %s is %s",
-             device->name, device->facts.arch);
+             device->name, device->properties.arch);
     if (precision != FARSUM_F64)
         FAIL(ERR_UNSUPPORTED, "supports only f64");
     return FARSUM_OK;

@@ -96,7 +96,7 @@ struct stage {
 };
 
 /* All stages, ended by NULL. */
-extern const struct stage *const stage_rooms[];
+extern const struct stage *const all_stages[];
 const struct stage *stage_find(const char *name);
 
 /* Adds the work of one run of a variant. */

@@ -10,7 +10,7 @@
 #include "stage/scale/scale.h"
 #include "stage/spread/spread.h"
 
-const struct stage *const stage_rooms[] = {
+const struct stage *const all_stages[] = {
 #define MESH_STAGE(NAME, name) &name##_stage,
 #define BOXES_STAGE(NAME, name) &name##_stage,
 #include "cost/stages.def"
@@ -19,8 +19,8 @@ const struct stage *const stage_rooms[] = {
 
 const struct stage *stage_find(const char *name)
 {
-    for (int i = 0; stage_rooms[i]; i++)
-        if (strcmp(stage_rooms[i]->name, name) == 0)
-            return stage_rooms[i];
+    for (int i = 0; all_stages[i]; i++)
+        if (strcmp(all_stages[i]->name, name) == 0)
+            return all_stages[i];
     return NULL;
 }

@@ -6,13 +6,13 @@
 
 #include <math.h>
 
-int tuned_of_values(const struct task *task)
+int parameters_of_values(const struct task *task)
 {
     return task->problem.error == FARSUM_ERROR_POTENTIAL
            || !task->pair.kind->gradient;
 }
 
-static double tuned_volume(const struct task *task)
+static double parameters_volume(const struct task *task)
 {
     const double *a = task->problem.cell;
     return a[0] * (a[4] * a[8] - a[5] * a[7])
@@ -22,30 +22,32 @@ static double tuned_volume(const struct task *task)
 
 /* The force (potential = 0) or potential due to a unit source at the mean
  * distance between sources, C = 1. */
-static double tuned_neighbour(const struct task *task, double n, double volume,
-                              int potential)
+static double parameters_neighbour(const struct task *task, double n,
+                                   double volume, int potential)
 {
     double v[2];
     task->pair.kind->bare(&task->pair, cbrt(volume / n), v);
     return fabs(v[potential]);
 }
 
-double tuned_force_norm(const struct task *task, double volume, double force,
-                        double q2, int64_t n)
+double parameters_force_norm(const struct task *task, double volume,
+                             double force, double q2, int64_t n)
 {
-    return fmax(force,
-                q2 / (double)n * tuned_neighbour(task, (double)n, volume, 0));
+    return fmax(force, q2 / (double)n
+                           * parameters_neighbour(task, (double)n, volume, 0));
 }
 
-double tuned_velocity(const struct task *task, double q2, int64_t n)
+double parameters_velocity(const struct task *task, double q2, int64_t n)
 {
     return task->problem.coulomb * sqrt(q2 / (double)n)
-           * pow((double)n / tuned_volume(task), task->pair.kind->power / 3.0);
+           * pow((double)n / parameters_volume(task),
+                 task->pair.kind->power / 3.0);
 }
 
 /* (6.17): the effect of a particle's nearest image, which the opposite image
  * all but cancels. */
-static double tuned_own_image(const struct tuned *t, const struct task *p)
+static double parameters_own_image(const struct parameters *t,
+                                   const struct task *p)
 {
     const struct pair_kind *kind = p->pair.kind;
     double least = INFINITY, v[2] = {0};
@@ -63,7 +65,7 @@ static double tuned_own_image(const struct tuned *t, const struct task *p)
 /* Resolution of positions, h of (6.7), in the caller's length.  It is a
  * fraction of the cutoff for a near field in f32, and of the cell for wrapped
  * positions in f64. */
-static double tuned_step(const struct tuned *t, const struct task *p)
+static double parameters_step(const struct parameters *t, const struct task *p)
 {
     double longest = 2;
     if (p->pairs == FARSUM_F32)
@@ -78,7 +80,7 @@ static double tuned_step(const struct tuned *t, const struct task *p)
 
 /* Distance below which a pair is skipped, in the caller's length:
  * near_skip(). */
-static double tuned_skip(const struct tuned *t, const struct task *p)
+static double parameters_skip(const struct parameters *t, const struct task *p)
 {
     const struct near_args near = {.precision = p->pairs, .cell = &t->cell,
                                    .pair = &t->pair};
@@ -88,61 +90,62 @@ static double tuned_skip(const struct tuned *t, const struct task *p)
 /* (6.7) for potentials or velocities.  before: 1: relative to a norm that does
  * not include a pair much nearer than others, although the result's norm
  * does. */
-static double tuned_rounding_values(const struct tuned *t, const struct task *p,
-                                    int before)
+static double parameters_rounding_values(const struct parameters *t,
+                                         const struct task *p, int before)
 {
     const struct sample *s = &p->sample;
     double sum = p->pairs == FARSUM_F32 ? 2.5e-7 : 1e-15, part = 1;
-    double volume = tuned_volume(p), n = (double)s->n;
-    double norm = s->force, most = hypot_of(norm, tuned_own_image(t, p));
+    double volume = parameters_volume(p), n = (double)s->n;
+    double norm = s->force, most = hypot_of(norm, parameters_own_image(t, p));
     if (p->pair.kind->gradient) {
-        norm = sqrt(s->q2 / n) * tuned_neighbour(p, n, volume, 1);
+        norm = sqrt(s->q2 / n) * parameters_neighbour(p, n, volume, 1);
         most = fmax(norm, sqrt(s->q2 / n)
-                              * tuned_neighbour(p, 1, pow(t->rc, 3), 1));
+                              * parameters_neighbour(p, 1, pow(t->rc, 3), 1));
     }
     if (s->m > 0) /* the near sources of separate targets are unknown */
         return sum * most;
     if (before && p->problem.error != FARSUM_ERROR_ABSOLUTE)
         part = norm / fmax(norm, s->near);
-    double close = tuned_step(t, p) * s->close[1];
-    if (s->nearest < tuned_skip(t, p))
+    double close = parameters_step(t, p) * s->close[1];
+    if (s->nearest < parameters_skip(t, p))
         close = fmax(close, s->near); /* not included at all */
     return hypot_of(sum * fmax(most, part * s->near), part * close);
 }
 
 /* (6.7), C = 1, caller's length: the rounding error of a potential or force,
  * from the sum and from the positions. */
-static double tuned_rounding(const struct tuned *t, const struct task *p,
-                             int potential, int before)
+static double parameters_rounding(const struct parameters *t,
+                                  const struct task *p, int potential,
+                                  int before)
 {
     const struct sample *s = &p->sample;
     double sum = p->pairs == FARSUM_F32 ? 2.5e-7 : 1e-15;
-    double volume = tuned_volume(p);
+    double volume = parameters_volume(p);
     if (potential)
-        return tuned_rounding_values(t, p, before);
-    double norm = tuned_force_norm(p, volume, s->whole, s->q2, s->n);
+        return parameters_rounding_values(t, p, before);
+    double norm = parameters_force_norm(p, volume, s->whole, s->q2, s->n);
     double close = s->close[0];
     /* the pair with the largest error is in the norm too, (6.18) */
     if (p->problem.error == FARSUM_ERROR_FORCE && s->pair > 0)
         close *= norm / hypot_of(norm, s->pair);
-    return hypot_of(sum * hypot_of(norm, tuned_own_image(t, p)),
-                    tuned_step(t, p) * close);
+    return hypot_of(sum * hypot_of(norm, parameters_own_image(t, p)),
+                    parameters_step(t, p) * close);
 }
 
-double tuned_norm(const struct task *task)
+double parameters_norm(const struct task *task)
 {
     const struct sample *s = &task->sample;
     double n = (double)s->n, c = task->problem.coulomb;
-    double volume = tuned_volume(task);
+    double volume = parameters_volume(task);
     if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
         return 1;
     if (task->problem.error == FARSUM_ERROR_VELOCITY)
-        return fmax(c * s->force, tuned_velocity(task, s->q2, s->n));
+        return fmax(c * s->force, parameters_velocity(task, s->q2, s->n));
     if (task->problem.error == FARSUM_ERROR_POTENTIAL)
-        return c * sqrt(s->q2 / n) * tuned_neighbour(task, n, volume, 1);
+        return c * sqrt(s->q2 / n) * parameters_neighbour(task, n, volume, 1);
     /* separate targets: no statistics are available */
     return c
-           * tuned_force_norm(task, volume, s->m > 0 ? 0 : s->force, s->q2,
+           * parameters_force_norm(task, volume, s->m > 0 ? 0 : s->force, s->q2,
                               s->n);
 }
 
@@ -159,8 +162,8 @@ struct reach {
 };
 
 /* edge[0] = 0, then the outer radii, in units of the cutoff. */
-static void tuned_shells(const struct tuned *t, const struct sample *s,
-                         double edge[SHELLS + 1])
+static void parameters_shells(const struct parameters *t,
+                              const struct sample *s, double edge[SHELLS + 1])
 {
     double *radius = edge + 1;
     edge[0] = 0;
@@ -174,9 +177,11 @@ static void tuned_shells(const struct tuned *t, const struct sample *s,
                                           (k + 1.0) / WIDE);
 }
 
-static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
-                                const double edge[SHELLS + 1],
-                                const struct error_pair *pair, int potential)
+static struct reach parameters_reach(const struct parameters *t,
+                                     const struct sample *s,
+                                     const double edge[SHELLS + 1],
+                                     const struct error_pair *pair,
+                                     int potential)
 {
     const struct error_parts *p = potential ? &t->potential : &t->field;
     struct reach reach = {0, 0, 0, 0, 1, 1};
@@ -215,8 +220,8 @@ static struct reach tuned_reach(const struct tuned *t, const struct sample *s,
 }
 
 /* v^T m v */
-static double tuned_form(const double m[SAMPLE_SHELLS][SAMPLE_SHELLS],
-                         const double v[SAMPLE_SHELLS])
+static double parameters_form(const double m[SAMPLE_SHELLS][SAMPLE_SHELLS],
+                              const double v[SAMPLE_SHELLS])
 {
     double row[SAMPLE_SHELLS] = {0}, sum = 0;
     for (int k = 0; k < SAMPLE_SHELLS; k++)
@@ -228,8 +233,8 @@ static double tuned_form(const double m[SAMPLE_SHELLS][SAMPLE_SHELLS],
 }
 
 /* v^T u */
-static double tuned_dot(const double u[SAMPLE_SHELLS],
-                        const double v[SAMPLE_SHELLS])
+static double parameters_dot(const double u[SAMPLE_SHELLS],
+                             const double v[SAMPLE_SHELLS])
 {
     double sum = 0;
     for (int k = 0; k < SAMPLE_SHELLS; k++)
@@ -239,11 +244,11 @@ static double tuned_dot(const double u[SAMPLE_SHELLS],
 
 /* Mean square error over the targets due to the charges in their shells: the
  * first lines of (6.15). */
-static double tuned_targets(const struct tuned *t,
-                            const struct sample_moments *m,
-                            const struct error_pair *pair,
-                            const struct error_pair *own,
-                            const struct reach *reach, int potential)
+static double parameters_targets(const struct parameters *t,
+                                 const struct sample_moments *m,
+                                 const struct error_pair *pair,
+                                 const struct error_pair *own,
+                                 const struct reach *reach, int potential)
 {
     double gather[SAMPLE_SHELLS], cut[SAMPLE_SHELLS], each[SAMPLE_SHELLS];
     /* its own aliases of spread and interp are coherent */
@@ -255,33 +260,34 @@ static double tuned_targets(const struct tuned *t,
         each[k] = reach->more_spread * pair[k].spread * pair[k].spread
                   + pair[k].vary;
     }
-    double meshed = tuned_form(m->charge, gather)
-                    + 2 * phase * tuned_dot(m->own, gather)
+    double meshed = parameters_form(m->charge, gather)
+                    + 2 * phase * parameters_dot(m->own, gather)
                     + phase * phase * m->q2;
-    double left = tuned_form(potential ? m->charge : m->dipole, cut)
-                  + 2 * lost * tuned_dot(m->own, cut) + lost * lost * m->q2;
+    double left = parameters_form(potential ? m->charge : m->dipole, cut)
+                  + 2 * lost * parameters_dot(m->own, cut)
+                  + lost * lost * m->q2;
     return reach->more_gather * fmax(meshed, 0) + fmax(left, 0)
-           + tuned_dot(m->square, each);
+           + parameters_dot(m->square, each);
 }
 
 /* Mean square error of a flow over the targets, from their shells.  Strengths
  * have no common direction. */
-static double tuned_flow_targets(const struct sample_moments *m,
-                                 const struct error_pair *pair,
-                                 const struct reach *reach)
+static double parameters_flow_targets(const struct sample_moments *m,
+                                      const struct error_pair *pair,
+                                      const struct reach *reach)
 {
     double each[SAMPLE_SHELLS];
     for (int k = 0; k < SAMPLE_SHELLS; k++)
         each[k] = pair[k].cut * pair[k].cut + pair[k].vary
                   + reach->more_gather * pair[k].gather * pair[k].gather
                   + reach->more_spread * pair[k].spread * pair[k].spread;
-    return tuned_dot(m->square, each);
+    return parameters_dot(m->square, each);
 }
 
 /* (9.23), (9.24): effect of the window and its pieces on the mode k = 0, where
  * that mode counts; all sources contribute to it. */
-static double tuned_net(const struct tuned *t, const struct sample *s,
-                        double flat, int potential)
+static double parameters_net(const struct parameters *t, const struct sample *s,
+                             double flat, int potential)
 {
     double squares = 0, value, slope;
     if (!t->pair.kind->limit || t->mesh[0] == 0)
@@ -301,7 +307,7 @@ static double tuned_net(const struct tuned *t, const struct sample *s,
 /* (6.16): images of one source have coherent errors if they lie in a shell of
  * half a wave of the band; matters where the cutoff is wider than two cells. */
 #define THIN 0.5
-static double tuned_in_step(const struct tuned *t)
+static double parameters_in_step(const struct parameters *t)
 {
     const double *h = t->cell.height;
     double shell = M_PI / t->split.c, most = 1;
@@ -317,10 +323,11 @@ static double tuned_in_step(const struct tuned *t)
 
 /* Square of the RMS error of force or potential for the sample's charges, in
  * units of the cutoff. */
-static double tuned_square(const struct tuned *t, const struct sample *s,
-                           double flat, int potential)
+static double parameters_square(const struct parameters *t,
+                                const struct sample *s, double flat,
+                                int potential)
 {
-    const double net = tuned_net(t, s, flat, potential);
+    const double net = parameters_net(t, s, flat, potential);
     const struct error_parts *p = potential ? &t->potential : &t->field;
     double q2 = s->q2, mean = q2 / (double)s->n, w = potential ? 1 : mean;
     double cut = p->cut_near + p->cut_far, local = 0;
@@ -330,28 +337,29 @@ static double tuned_square(const struct tuned *t, const struct sample *s,
     double edge[SHELLS + 1];
     const double none[2] = {0, 0};
     if (!s->moments)
-        return tuned_in_step(t) * plain;
-    tuned_shells(t, s, edge);
+        return parameters_in_step(t) * plain;
+    parameters_shells(t, s, edge);
     error_pairs(pair, edge, SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
     error_pairs(&own, none, 1, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
-    struct reach reach = tuned_reach(t, s, edge, pair, potential);
-    local = t->pair.kind->gradient
-                ? tuned_targets(t, s->moments, pair, &own, &reach, potential)
-                : tuned_flow_targets(s->moments, pair, &reach)
-                      + mean * p->self;
+    struct reach reach = parameters_reach(t, s, edge, pair, potential);
+    local =
+        t->pair.kind->gradient
+            ? parameters_targets(t, s->moments, pair, &own, &reach, potential)
+            : parameters_flow_targets(s->moments, pair, &reach)
+                  + mean * p->self;
     /* charges beyond the targets' shells count as uncorrelated */
     local += w * (mean * reach.wide + net);
     local += w * q2
              * (fmax(cut - reach.cut, 0) + fmax(p->gather - reach.gather, 0)
                 + fmax(p->spread - reach.spread, 0));
-    return tuned_in_step(t) * fmax(local, 0.1 * plain);
+    return parameters_in_step(t) * fmax(local, 0.1 * plain);
 }
 
-void tuned_error(struct tuned *t, const struct task *task)
+void parameters_error(struct parameters *t, const struct task *task)
 {
-    int potential = tuned_of_values(task);
+    int potential = parameters_of_values(task);
     struct error_parts *p = potential ? &t->potential : &t->field;
     if (t->mesh[0])
         error_set(p, &t->band, &t->alias, &t->cell, t->mesh, potential);
@@ -360,26 +368,27 @@ void tuned_error(struct tuned *t, const struct task *task)
                   : task->problem.precision == FARSUM_F32
                       ? 6e-8
                       : window_flat(&t->window);
-    t->square = tuned_square(t, &task->sample, flat, potential);
-    t->error =
-        tuned_estimate(t, task, task->sample.q2, task->sample.n, potential, -1)
-        / tuned_norm(task);
+    t->square = parameters_square(t, &task->sample, flat, potential);
+    t->error = parameters_estimate(t, task, task->sample.q2, task->sample.n,
+                                   potential, -1)
+               / parameters_norm(task);
 }
 
 /* (6.18), random charges: estimates the distance of the nearest pair from the
  * force that was found, as if that pair made half of the mean square. */
-static double tuned_close_found(const struct tuned *t, const struct task *p,
-                                double q2, int64_t n, double found)
+static double parameters_close_found(const struct parameters *t,
+                                     const struct task *p, double q2, int64_t n,
+                                     double found)
 {
     double pair = M_SQRT1_2 * found, one = q2 / (double)n;
     if (!(pair > 0) || !(p->sample.pair > 0) || !p->pair.kind->charged)
         return 0;
     double r = sqrt(one / (pair * sqrt((double)n / 2)));
-    return tuned_step(t, p) * pair / r;
+    return parameters_step(t, p) * pair / r;
 }
 
-double tuned_estimate(const struct tuned *t, const struct task *task, double q2,
-                      int64_t n, int potential, double found)
+double parameters_estimate(const struct parameters *t, const struct task *task,
+                           double q2, int64_t n, int potential, double found)
 {
     const int before = found < 0;
     const struct sample *s = &task->sample;
@@ -390,7 +399,7 @@ double tuned_estimate(const struct tuned *t, const struct task *task, double q2,
     double to = potential ? sqrt(other * (double)s->n / (double)n)
                           : other * sqrt((double)s->n / (double)n);
     error = potential ? error * sqrt(other) : error * to;
-    double rounding = fmax(tuned_rounding(t, task, potential, before) * to,
-                           tuned_close_found(t, task, q2, n, found));
+    double rounding = fmax(parameters_rounding(t, task, potential, before) * to,
+                           parameters_close_found(t, task, q2, n, found));
     return task->problem.coulomb * hypot_of(error, rounding);
 }

@@ -33,10 +33,10 @@ struct trial {
 
 /* Places half of the points in a cube of volume v.  A point then sees, on
  * average, 1/4 / v + 3/4 of the mean density. */
-static void trial_place(double *x, int64_t n, double crowd)
+static void trial_place(double *x, int64_t n, double clustering)
 {
     uint64_t seed = 1;
-    double edge = crowd > 1.5 ? cbrt(0.25 / (crowd - 0.75)) : 1;
+    double edge = clustering > 1.5 ? cbrt(0.25 / (clustering - 0.75)) : 1;
     for (int64_t i = 0; i < n; i++)
         for (int d = 0; d < 3; d++) {
             double u = (double)(random_next(&seed) >> 11) * 0x1p-53;
@@ -104,7 +104,7 @@ static farsum_status trial_make(struct trial *t, const struct stage *stage,
 {
     static const double cube[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const struct interp_args *interp = args;
-    double crowd;
+    double clustering;
     int field = 0;
     t->interp = stage == &interp_stage;
     if (t->interp) {
@@ -112,7 +112,7 @@ static farsum_status trial_make(struct trial *t, const struct stage *stage,
         field = (interp->outputs & FARSUM_FIELD) != 0;
     } else
         *spread = *(const struct spread_args *)args;
-    crowd = spread_crowd(spread);
+    clustering = spread_clustering(spread);
     t->device = spread->device;
     t->precision = spread->precision;
     t->threads = spread->threads;
@@ -121,7 +121,7 @@ static farsum_status trial_make(struct trial *t, const struct stage *stage,
     t->mesh = t->values * spread->mesh[0] * spread->mesh[1] * spread->ldz;
     TRY(cell_set(&t->cell, cube, 1));
     TRY(MEM_RAW(t->x, 3 * t->n));
-    trial_place(t->x, t->n, crowd);
+    trial_place(t->x, t->n, clustering);
     if (t->device)
         TRY(trial_on_device(t, field));
     else

@@ -75,7 +75,7 @@ struct spread_args planner_spread(const struct interp_args *args)
         .channels = args->channels,
         .parts = args->parts,
         .repeats = args->repeats,
-        .crowd = args->crowd,
+        .clustering = args->clustering,
         .window = args->window,
         .n = args->n};
 }

@@ -10,7 +10,7 @@
 #include "points/clustering.h"
 #include "cost/expected_rates.h"
 
-static const struct stage *const rooms[ROOM_COUNT] = {
+static const struct stage *const stages[STAGE_COUNT] = {
 #define MESH_STAGE(NAME, name) &name##_stage,
 #include "cost/stages.def"
 };
@@ -18,28 +18,30 @@ static const struct stage *const rooms[ROOM_COUNT] = {
 /* The clustering factor of points/clustering.h, from the sample: the sources
  * within a ball of a tile's volume over those of a uniform system.  The ball
  * holds enough sources that a crystal's order has no effect. */
-static double tuned_crowd(const struct tuned *t, const struct sample *s,
-                          const struct cell *cell)
+static double parameters_clustering(const struct parameters *t,
+                                    const struct sample *s,
+                                    const struct cell *cell)
 {
     enum { ENOUGH = 16 };
     double points = (double)t->mesh[0] * (double)t->mesh[1]
                     * (double)t->mesh[2];
-    double tile = CROWD_EDGE * CROWD_EDGE * CROWD_EDGE, n = (double)s->n;
+    double tile = CLUSTERING_EDGE * CLUSTERING_EDGE * CLUSTERING_EDGE,
+           n = (double)s->n;
     double share = fmin(fmax(tile / fmax(points, 1), ENOUGH / n), 1);
     double radius = cbrt(share * cell->volume * 3 / (4 * M_PI));
     return fmax(sample_around(s, cell, radius) / (share * n), 1);
 }
 
 /* Outputs requested from interp, which sees a velocity as three potentials. */
-static unsigned tuned_interp(unsigned outputs)
+static unsigned parameters_interp(unsigned outputs)
 {
     return outputs & FARSUM_VELOCITY
                ? FARSUM_POTENTIAL
                : outputs & (FARSUM_POTENTIAL | FARSUM_FIELD);
 }
 
-void tuned_args(const struct tuned *t, const struct task *task,
-                union room_args args[ROOM_COUNT])
+void parameters_args(const struct parameters *t, const struct task *task,
+                     union stage_args args[STAGE_COUNT])
 {
     const farsum_problem *p = &task->problem;
     const farsum_spectral_options *o = &task->options.spectral;
@@ -48,8 +50,8 @@ void tuned_args(const struct tuned *t, const struct task *task,
     struct cell cell; /* the sample's radii are in the caller's units */
     cell_scale(&cell, &t->cell, t->rc);
     double around = sample_around(&task->sample, &cell, t->rc);
-    double crowd = tuned_crowd(t, &task->sample, &cell);
-    args[ROOM_NEAR].near =
+    double clustering = parameters_clustering(t, &task->sample, &cell);
+    args[STAGE_NEAR].near =
         (struct near_args){.precision = task->pairs,
                            .isa = task->isa,
                            .threads = task->threads,
@@ -66,13 +68,13 @@ void tuned_args(const struct tuned *t, const struct task *task,
                            .cells = o->near_cells,
                            .wide = task_is_mixed(task),
                            .allowed = t->near_error};
-    args[ROOM_NEAR].near.skin = task->options.spectral.skin / t->rc;
-    args[ROOM_NEAR].near.repeats = task->options.repeats;
+    args[STAGE_NEAR].near.skin = task->options.spectral.skin / t->rc;
+    args[STAGE_NEAR].near.repeats = task->options.repeats;
     if (!task->device) /* a device determines it itself */
-        args[ROOM_NEAR].near.distinct = !p->exclude_coincident;
-    args[ROOM_NEAR].near.exclusions =
+        args[STAGE_NEAR].near.distinct = !p->exclude_coincident;
+    args[STAGE_NEAR].near.exclusions =
         (struct exclusions *)(uintptr_t)&task->exclusions;
-    args[ROOM_SPREAD].spread =
+    args[STAGE_SPREAD].spread =
         (struct spread_args){.precision = p->precision,
                              .device = task->device,
                              .isa = task->isa,
@@ -80,11 +82,11 @@ void tuned_args(const struct tuned *t, const struct task *task,
                              .mesh = {mesh[0], mesh[1], mesh[2]},
                              .ldz = t->ldz,
                              .channels = task->pair.channels,
-                             .crowd = crowd,
+                             .clustering = clustering,
                              .repeats = task->options.repeats,
                              .window = &t->window,
                              .n = n};
-    args[ROOM_FFT].fft =
+    args[STAGE_FFT].fft =
         (struct fft_args){p->precision,
                           task->threads,
                           {mesh[0], mesh[1], mesh[2]},
@@ -93,43 +95,43 @@ void tuned_args(const struct tuned *t, const struct task *task,
                           task->device,
                           0,
                           {task->pair.channels, task->pair.values},
-                          tuned_channel(t, task->device)};
-    args[ROOM_SCALE].scale = (struct scale_args){
+                          parameters_channel(t, task->device)};
+    args[STAGE_SCALE].scale = (struct scale_args){
         p->precision, task->isa, task->threads, {mesh[0], mesh[1], mesh[2]},
         t->ldz,       &t->split, &t->window,    &t->cell,
         task->device, &t->pair};
-    args[ROOM_INTERP].interp =
+    args[STAGE_INTERP].interp =
         (struct interp_args){.precision = p->precision,
                              .device = task->device,
                              .isa = task->isa,
                              .threads = task->threads,
-                             .outputs = tuned_interp(p->outputs),
+                             .outputs = parameters_interp(p->outputs),
                              .channels = task->pair.values,
                              .mesh = {mesh[0], mesh[1], mesh[2]},
                              .ldz = t->ldz,
                              .window = &t->window,
                              .repeats = task->options.repeats,
-                             .crowd = m > 0 ? 1 : crowd,
+                             .clustering = m > 0 ? 1 : clustering,
                              .cell = &t->cell,
                              .n = m > 0 ? m : n};
 }
 
 /* Bytes of points on a device: sort keys and indices, and packed coordinates if
  * they exceed half of its cache. */
-static int64_t tuned_sort_bytes(const struct device *device, int64_t n)
+static int64_t parameters_sort_bytes(const struct device *device, int64_t n)
 {
-    int64_t cache = device->facts.cache;
+    int64_t cache = device->properties.cache;
     return n * (16 + (cache > 0 && 48 * n > cache ? 32 : 0));
 }
 
 /* Bytes that two stages count but that are allocated once. */
-static int64_t tuned_twice(const struct tuned *t,
-                           const union room_args args[ROOM_COUNT])
+static int64_t parameters_twice(const struct parameters *t,
+                                const union stage_args args[STAGE_COUNT])
 {
-    uint64_t key[ROOM_COUNT] = {0};
-    int64_t bytes[ROOM_COUNT] = {0}, twice = 0;
+    uint64_t key[STAGE_COUNT] = {0};
+    int64_t bytes[STAGE_COUNT] = {0}, twice = 0;
     double cost;
-    for (int r = 0; r < ROOM_COUNT; r++) {
+    for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant_row *row = t->choice[r].row;
         if (row && row->variant->shared)
             bytes[r] = row->variant->shared(&args[r], &key[r], &cost);
@@ -142,41 +144,41 @@ static int64_t tuned_twice(const struct tuned *t,
     return twice;
 }
 
-int tuned_beside(const struct task *task)
+int parameters_beside(const struct task *task)
 {
     return task->device != NULL && task->options.device.queues != 1;
 }
 
-int64_t tuned_bytes(const struct tuned *t, const struct task *task)
+int64_t parameters_bytes(const struct parameters *t, const struct task *task)
 {
-    union room_args args[ROOM_COUNT];
+    union stage_args args[STAGE_COUNT];
     int64_t real = task->problem.precision == FARSUM_F32 ? 4 : 8;
     int64_t n = task->sample.n, m = task->sample.m > 0 ? task->sample.m : 0;
     const struct pair *pair = &task->pair;
     int64_t in = pair->strengths + (pair->kind->apart ? pair->channels : 0);
     int64_t out = pair->kind->gradient ? 4 : pair->values;
     /* mesh; per point: s, sorted s, order; strengths, results */
-    int64_t bytes = pair->channels * tuned_channel(t, task->device) * real
+    int64_t bytes = pair->channels * parameters_channel(t, task->device) * real
                     + (n + m) * (24 + 24 + 8) + n * in * real
                     + (m > 0 ? m : n) * out * real;
-    if (tuned_beside(task))
+    if (parameters_beside(task))
         bytes += (m > 0 ? m : n) * out * real;
     if (task_is_mixed(task))
         bytes += 4 * n * pair->strengths;
     if (task->device) { /* and copies of the caller's arrays */
         int64_t given = task->problem.arrays == FARSUM_F32 ? 4 : 8;
-        bytes += tuned_sort_bytes(task->device, n)
-                 + tuned_sort_bytes(task->device, m);
+        bytes += parameters_sort_bytes(task->device, n)
+                 + parameters_sort_bytes(task->device, m);
         if (task->problem.memory == FARSUM_HOST)
             bytes += (n * pair->strengths + (m > 0 ? m : n) * out) * given;
     }
-    tuned_args(t, task, args);
-    for (int r = 0; r < ROOM_COUNT; r++) {
+    parameters_args(t, task, args);
+    for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant *v = t->choice[r].row ? t->choice[r].row->variant
                                                    : NULL;
         bytes += v && v->bytes ? v->bytes(&args[r]) : 0;
     }
-    return bytes - (m > 0 ? 0 : tuned_twice(t, args));
+    return bytes - (m > 0 ? 0 : parameters_twice(t, args));
 }
 
 /* Variants of spread or interp with their costs, cheapest first; only the named
@@ -187,9 +189,9 @@ struct ranked {
     int n;
 };
 
-static void tuned_rank(const struct choice *choice, const char *name,
-                       const void *args, int deterministic,
-                       struct ranked *ranked)
+static void parameters_rank(const struct choice *choice, const char *name,
+                            const void *args, int deterministic,
+                            struct ranked *ranked)
 {
     struct choose_options how = {.deterministic = deterministic};
     *ranked = (struct ranked){{choice->row}, {choice->cost}, 1};
@@ -200,20 +202,20 @@ static void tuned_rank(const struct choice *choice, const char *name,
 
 /* Lists common to a spread and an interp variant are built once.  Chooses the
  * cheapest pair of variants, with that cost subtracted. */
-static void tuned_together(struct tuned *t, const struct task *task,
-                           const union room_args args[ROOM_COUNT])
+static void parameters_together(struct parameters *t, const struct task *task,
+                                const union stage_args args[STAGE_COUNT])
 {
     const farsum_options *o = &task->options;
-    struct choice *spread = &t->choice[ROOM_SPREAD];
-    struct choice *interp = &t->choice[ROOM_INTERP];
-    const void *of[2] = {&args[ROOM_SPREAD], &args[ROOM_INTERP]};
+    struct choice *spread = &t->choice[STAGE_SPREAD];
+    struct choice *interp = &t->choice[STAGE_INTERP];
+    const void *of[2] = {&args[STAGE_SPREAD], &args[STAGE_INTERP]};
     double now = spread->cost + interp->cost, least = now;
     struct ranked s, i;
     if (!task->device || task->sample.m > 0 || spread->measured
         || interp->measured)
         return;
-    tuned_rank(spread, o->spectral.spread, of[0], o->deterministic, &s);
-    tuned_rank(interp, o->spectral.interp, of[1], o->deterministic, &i);
+    parameters_rank(spread, o->spectral.spread, of[0], o->deterministic, &s);
+    parameters_rank(interp, o->spectral.interp, of[1], o->deterministic, &i);
     for (int a = 0; a < s.n; a++) {
         const struct variant *v = s.row[a]->variant;
         uint64_t key[2];
@@ -247,76 +249,77 @@ static void tuned_together(struct tuned *t, const struct task *task,
 
 /* Seconds of one sum.  With two queues, the shorter one is hidden as far as the
  * points leave threads of the device idle. */
-static double tuned_seconds(const struct tuned *t, const struct task *task)
+static double parameters_seconds(const struct parameters *t,
+                                 const struct task *task)
 {
     const double *factor = task->machine.factor;
     double near = 0, mesh = 0;
-    for (int r = 0; r < ROOM_COUNT; r++) {
-        double both = r == ROOM_FFT /* forward and inverse */
+    for (int r = 0; r < STAGE_COUNT; r++) {
+        double both = r == STAGE_FFT /* forward and inverse */
                           ? task->pair.channels + task->pair.values
                           : 1;
         double cost =
             both * t->choice[r].cost * (t->choice[r].measured ? 1 : factor[r]);
-        *(r == ROOM_NEAR ? &near : &mesh) += cost;
+        *(r == STAGE_NEAR ? &near : &mesh) += cost;
     }
-    if (!tuned_beside(task) || task->device->facts.subgroup <= 1)
+    if (!parameters_beside(task) || task->device->properties.subgroup <= 1)
         return near + mesh;
     double threads = gpu_threads(task->device);
     double points = fmax((double)task->sample.n, (double)task->sample.m);
     return fmax(near, mesh) + fmin(near, mesh) * fmin(points / threads, 1);
 }
 
-static farsum_status tuned_rows(struct tuned *t, const struct task *task,
-                                int brief)
+static farsum_status parameters_rows(struct parameters *t,
+                                     const struct task *task, int brief)
 {
     const farsum_options *o = &task->options;
     const farsum_spectral_options *given = &o->spectral;
-    const char *names[ROOM_COUNT] = {given->near, given->spread, given->fft,
-                                     given->scale, given->interp};
-    union room_args args[ROOM_COUNT];
-    tuned_args(t, task, args);
-    for (int r = 0; r < ROOM_COUNT; r++) {
+    const char *names[STAGE_COUNT] = {given->near, given->spread, given->fft,
+                                      given->scale, given->interp};
+    union stage_args args[STAGE_COUNT];
+    parameters_args(t, task, args);
+    for (int r = 0; r < STAGE_COUNT; r++) {
         struct choose_options how = {.name = names[r],
                                      .deterministic = o->deterministic,
                                      .brief = brief};
-        TRY(choose(rooms[r], &args[r], &how, &t->choice[r]));
+        TRY(choose(stages[r], &args[r], &how, &t->choice[r]));
     }
-    tuned_together(t, task, args);
-    t->seconds = tuned_seconds(t, task);
+    parameters_together(t, task, args);
+    t->seconds = parameters_seconds(t, task);
     return FARSUM_OK;
 }
 
-farsum_status tuned_cost(struct tuned *t, const struct task *task)
+farsum_status parameters_cost(struct parameters *t, const struct task *task)
 {
-    return tuned_rows(t, task, 1);
+    return parameters_rows(t, task, 1);
 }
 
-farsum_status tuned_choose(struct tuned *t, const struct task *task)
+farsum_status parameters_choose(struct parameters *t, const struct task *task)
 {
-    TRY(tuned_rows(t, task, 0));
-    t->bytes = tuned_bytes(t, task);
+    TRY(parameters_rows(t, task, 0));
+    t->bytes = parameters_bytes(t, task);
     return FARSUM_OK;
 }
 
-farsum_status tuned_measured(struct tuned *t, const struct task *task)
+farsum_status parameters_measured(struct parameters *t, const struct task *task)
 {
-    static const int kept[] = {ROOM_SPREAD, ROOM_INTERP};
+    static const int kept[] = {STAGE_SPREAD, STAGE_INTERP};
     const farsum_options *o = &task->options;
-    union room_args args[ROOM_COUNT];
-    tuned_args(t, task, args);
+    union stage_args args[STAGE_COUNT];
+    parameters_args(t, task, args);
     for (int k = 0; k < 2; k++) {
         int r = kept[k];
-        struct planner how = {.name = r == ROOM_SPREAD ? o->spectral.spread
-                                                       : o->spectral.interp,
+        struct planner how = {.name = r == STAGE_SPREAD ? o->spectral.spread
+                                                        : o->spectral.interp,
                               .deterministic = o->deterministic,
                               .measure = o->measure,
                               .device = task->device,
                               .isa = task->isa,
                               .threads = task->threads};
-        TRY(planner_choose(&how, rooms[r], &args[r], &t->choice[r]));
+        TRY(planner_choose(&how, stages[r], &args[r], &t->choice[r]));
     }
-    tuned_together(t, task, args);
-    t->seconds = tuned_seconds(t, task);
-    t->bytes = tuned_bytes(t, task);
+    parameters_together(t, task, args);
+    t->seconds = parameters_seconds(t, task);
+    t->bytes = parameters_bytes(t, task);
     return FARSUM_OK;
 }

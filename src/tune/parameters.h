@@ -13,12 +13,12 @@
 #include "stage/spread/spread.h"
 
 enum {
-#define MESH_STAGE(NAME, name) ROOM_##NAME,
+#define MESH_STAGE(NAME, name) STAGE_##NAME,
 #include "cost/stages.def"
-    ROOM_COUNT
+    STAGE_COUNT
 };
 
-struct tuned {
+struct parameters {
     double rc;             /* cutoff, caller's length */
     struct cell cell;      /* units of the cutoff */
     struct pair pair;      /* kappa in units of the cutoff */
@@ -37,11 +37,11 @@ struct tuned {
     double error;          /* estimated error, in the tolerance's norm */
     double seconds;        /* estimated time of one execute */
     int64_t bytes;
-    struct choice choice[ROOM_COUNT];
+    struct choice choice[STAGE_COUNT];
 };
 
 /* Arguments of the stages for a plan with these parameters. */
-union room_args {
+union stage_args {
     struct near_args near;
     struct spread_args spread;
     struct fft_args fft;
@@ -49,48 +49,55 @@ union room_args {
     struct interp_args interp;
 };
 /* Distance between the meshes of two channels, in reals. */
-static inline int64_t tuned_channel(const struct tuned *tuned,
-                                    const struct device *where)
+static inline int64_t parameters_channel(const struct parameters *parameters,
+                                         const struct device *where)
 {
-    int64_t points = tuned->mesh[0] * tuned->mesh[1] * tuned->ldz;
+    int64_t points =
+        parameters->mesh[0] * parameters->mesh[1] * parameters->ldz;
     int64_t whole = where ? BUF_ALIGN / 4 : 16;
     return (points + whole - 1) / whole * whole;
 }
-void tuned_args(const struct tuned *tuned, const struct task *task,
-                union room_args args[ROOM_COUNT]);
+void parameters_args(const struct parameters *parameters,
+                     const struct task *task,
+                     union stage_args args[STAGE_COUNT]);
 /* 1: near pairs and mesh run concurrently in two queues of a device. */
-int tuned_beside(const struct task *task);
+int parameters_beside(const struct task *task);
 /* Bytes of meshes and of the stages' states. */
-int64_t tuned_bytes(const struct tuned *tuned, const struct task *task);
+int64_t parameters_bytes(const struct parameters *parameters,
+                         const struct task *task);
 /* Selects a variant in each stage and sums up the seconds. */
-farsum_status tuned_choose(struct tuned *tuned, const struct task *task);
+farsum_status parameters_choose(struct parameters *parameters,
+                                const struct task *task);
 /* The same, without the bytes and the reasons for each choice. */
-farsum_status tuned_cost(struct tuned *tuned, const struct task *task);
+farsum_status parameters_cost(struct parameters *parameters,
+                              const struct task *task);
 /* Selects spread and interp again by their cached times; measures them first if
  * the options request it. */
-farsum_status tuned_measured(struct tuned *tuned, const struct task *task);
+farsum_status parameters_measured(struct parameters *parameters,
+                                  const struct task *task);
 /* 1: the tolerance limits potentials or velocities, not forces. */
-int tuned_of_values(const struct task *task);
+int parameters_of_values(const struct task *task);
 /* Sets field or potential, square and error, depending on the tolerance's norm.
- * Reads cell, mesh, split, band, window and alias from `tuned`.  mesh[0] = 0:
- * truncation only, whose parts are already set. */
-void tuned_error(struct tuned *tuned, const struct task *task);
+ * Reads cell, mesh, split, band, window and alias from `parameters`.
+ * mesh[0] = 0: truncation only, whose parts are already set. */
+void parameters_error(struct parameters *parameters, const struct task *task);
 /* The estimate for n sources with sum q^2 = q2, as RMS force (potential = 0) or
  * RMS potential, in the caller's units, coulomb included.  found: the RMS force
  * of the last sum, C = 1, or 0; -1: no sum has run yet. */
-double tuned_estimate(const struct tuned *tuned, const struct task *task,
-                      double q2, int64_t n, int potential, double found);
+double parameters_estimate(const struct parameters *parameters,
+                           const struct task *task, double q2, int64_t n,
+                           int potential, double found);
 /* The norm of forces, C = 1, of n sources in `volume` with sum q^2 = q2 and RMS
  * force `force`.  At least the force between neighbours at the mean
  * distance. */
-double tuned_force_norm(const struct task *task, double volume, double force,
-                        double q2, int64_t n);
+double parameters_force_norm(const struct task *task, double volume,
+                             double force, double q2, int64_t n);
 /* Lower limit of the norm of velocities: the velocity at the mean distance
  * between n sources with sum square() = q2. */
-double tuned_velocity(const struct task *task, double q2, int64_t n);
+double parameters_velocity(const struct task *task, double q2, int64_t n);
 /* The estimated norm of the results, before any result is known. */
-double tuned_norm(const struct task *task);
+double parameters_norm(const struct task *task);
 
 /* tune/search.c: chooses everything that the options leave open. */
-farsum_status tune(const struct task *task, struct tuned *tuned);
+farsum_status tune(const struct task *task, struct parameters *parameters);
 #endif

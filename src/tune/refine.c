@@ -10,7 +10,7 @@
 
 struct search {
     const struct tuner *u;
-    struct tuned *t;
+    struct parameters *t;
 };
 
 static double try_bandwidth(double c, void *data)
@@ -97,7 +97,7 @@ static double tune_valley(double (*f)(double, void *), void *data, double low,
 }
 
 /* Sets the bandwidth with the smallest error on the current mesh. */
-void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
+void tune_best_bandwidth(const struct tuner *u, struct parameters *t)
 {
     double fixed = u->task->options.spectral.bandwidth, most = INFINITY;
     struct search s = {u, t};
@@ -118,8 +118,8 @@ void tune_best_bandwidth(const struct tuner *u, struct tuned *t)
 #define SHAPE_STEP 1.02
 enum { SHAPES = 20 };
 
-static double try_shape(const struct tuner *u, struct tuned *t, double usual,
-                        int step)
+static double try_shape(const struct tuner *u, struct parameters *t,
+                        double usual, int step)
 {
     double shape = usual * pow(SHAPE_STEP, step);
     if (abs(step) > SHAPES
@@ -129,7 +129,7 @@ static double try_shape(const struct tuner *u, struct tuned *t, double usual,
 }
 
 /* Descends by steps of 6, 3 and 1. */
-static void tune_best_shape(const struct tuner *u, struct tuned *t)
+static void tune_best_shape(const struct tuner *u, struct parameters *t)
 {
     static const int steps[] = {6, 3, 1};
     double usual = t->window.shape, least;
@@ -140,7 +140,7 @@ static void tune_best_shape(const struct tuner *u, struct tuned *t)
     for (int k = 0; k < 3; k++)
         for (int side = 1, moved = 0; side >= -1; side -= 2) {
             while (!(moved && side < 0)) {
-                struct tuned trial = *t;
+                struct parameters trial = *t;
                 int next = at + side * steps[k];
                 double here = try_shape(u, &trial, usual, next);
                 if (here >= least)
@@ -155,8 +155,9 @@ static void tune_best_shape(const struct tuner *u, struct tuned *t)
 
 /* Log of the error over the goal, for a cutoff `part` times as large and the
  * bandwidth with the smallest error there. */
-static double shrink_excess(const struct tuner *u, const struct tuned *from,
-                            double part, struct tuned *to)
+static double shrink_excess(const struct tuner *u,
+                            const struct parameters *from, double part,
+                            struct parameters *to)
 {
     *to = *from;
     tune_cutoff(u, to, from->rc * part);
@@ -167,10 +168,10 @@ static double shrink_excess(const struct tuner *u, const struct tuned *from,
 
 /* Sets the smallest cutoff that meets the goal, keeping mesh and support:
  * secants in its logarithm that bracket the root. */
-static void tune_shrink(const struct tuner *u, struct tuned *t)
+static void tune_shrink(const struct tuner *u, struct parameters *t)
 {
-    const struct tuned from = *t;
-    struct tuned trial;
+    const struct parameters from = *t;
+    struct parameters trial;
     double low = 0.6, high = 1, above = 0; /* 0: unknown */
     double below = log(tune_total(u, t) / tune_goal(u, t));
     for (int step = 0; step < 10 && below < -0.005 && high - low > 1e-3;
@@ -192,10 +193,10 @@ static void tune_shrink(const struct tuner *u, struct tuned *t)
 }
 
 /* Sets the smallest mesh that meets the goal; the cutoff is fixed. */
-static void tune_coarsen(const struct tuner *u, struct tuned *t)
+static void tune_coarsen(const struct tuner *u, struct parameters *t)
 {
     for (int step = 0; step < 12; step++) {
-        struct tuned trial = *t;
+        struct parameters trial = *t;
         double shrink = INFINITY;
         for (int d = 0; d < 3; d++)
             shrink = fmin(shrink, (double)t->mesh[d]
@@ -218,7 +219,7 @@ static void tune_coarsen(const struct tuner *u, struct tuned *t)
 
 /* Fits the polynomials of near field and window, with an error too small to
  * matter: (6.9), (6.10). */
-static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
+static farsum_status tune_fit(const struct tuner *u, struct parameters *t)
 {
     const farsum_problem *p = &u->task->problem;
     error_set(&t->field, &t->band, &t->alias, &t->cell, t->mesh, 0);
@@ -229,7 +230,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
     /* the error at r = 0 affects the potential of every particle */
     double q_rms = sqrt(u->task->sample.q2 / (double)u->task->sample.n);
     if (p->error == FARSUM_ERROR_POTENTIAL)
-        near = fmin(near, 0.1 * tune_goal(u, t) * tuned_norm(u->task)
+        near = fmin(near, 0.1 * tune_goal(u, t) * parameters_norm(u->task)
                               * pow(t->rc, t->pair.kind->power)
                               / (p->coulomb * q_rms));
     /* the nearest pairs dominate the forces of such a kernel, so 1/r must be as
@@ -256,7 +257,7 @@ static farsum_status tune_fit(const struct tuner *u, struct tuned *t)
                          t->window.shape, t->sigma, fit);
 }
 
-farsum_status tune_refine(struct tuner *u, struct tuned *t)
+farsum_status tune_refine(struct tuner *u, struct parameters *t)
 {
     const farsum_options *o = &u->task->options;
     tune_best_shape(u, t);
@@ -271,5 +272,5 @@ farsum_status tune_refine(struct tuner *u, struct tuned *t)
     double error = tune_total(u, t);
     TRY(tune_fit(u, t));
     t->error = error;
-    return tuned_choose(t, u->task);
+    return parameters_choose(t, u->task);
 }

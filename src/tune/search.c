@@ -21,9 +21,9 @@
 static const double sigmas[] = {1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0};
 
 /* Estimates the error of `t` in the tolerance's norm, with fresh parts. */
-double tune_total(const struct tuner *u, struct tuned *t)
+double tune_total(const struct tuner *u, struct parameters *t)
 {
-    tuned_error(t, u->task);
+    parameters_error(t, u->task);
     return t->error;
 }
 
@@ -53,7 +53,7 @@ static double tune_part(const struct tuner *u)
  * accurate to some ten per cent for uncorrelated charges and to a factor of 1.5
  * for correlated ones.  Few particles, or few modes around most particles, give
  * no average.  math.md (6.14). */
-double tune_goal(const struct tuner *u, const struct tuned *t)
+double tune_goal(const struct tuner *u, const struct parameters *t)
 {
     const struct sample *s = &u->task->sample;
     double c = t->split.c, around = sample_around(s, &u->cell, t->rc);
@@ -63,13 +63,13 @@ double tune_goal(const struct tuner *u, const struct tuned *t)
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
 
-int tune_holds(const struct tuner *u, struct tuned *t)
+int tune_holds(const struct tuner *u, struct parameters *t)
 {
     double error = tune_total(u, t);
     return error <= tune_goal(u, t);
 }
 
-farsum_status tune_split(const struct tuner *u, struct tuned *t, double c)
+farsum_status tune_split(const struct tuner *u, struct parameters *t, double c)
 {
     if (u->tables && band_table(&t->band, c, &t->pair)) {
         t->split = u->plain;
@@ -81,7 +81,7 @@ farsum_status tune_split(const struct tuner *u, struct tuned *t, double c)
     return FARSUM_OK;
 }
 
-farsum_status tune_split_whole(const struct tuner *u, struct tuned *t)
+farsum_status tune_split_whole(const struct tuner *u, struct parameters *t)
 {
     TRY(split_set(&t->split, u->split, t->split.c));
     band_set(&t->band, &t->split, &t->pair);
@@ -89,9 +89,9 @@ farsum_status tune_split_whole(const struct tuner *u, struct tuned *t)
 }
 
 /* The estimated truncation error at bandwidth c. */
-static double tune_cut(const struct tuner *u, struct tuned *t, double c)
+static double tune_cut(const struct tuner *u, struct parameters *t, double c)
 {
-    int potential = tuned_of_values(u->task);
+    int potential = parameters_of_values(u->task);
     struct error_parts *parts = potential ? &t->potential : &t->field;
     t->mesh[0] = 0;
     if (tune_split(u, t, c) != FARSUM_OK)
@@ -103,7 +103,7 @@ static double tune_cut(const struct tuner *u, struct tuned *t, double c)
     return tune_total(u, t);
 }
 
-void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
+void tune_cutoff(const struct tuner *u, struct parameters *t, double rc)
 {
     t->rc = rc;
     t->pair = u->task->pair;
@@ -112,7 +112,7 @@ void tune_cutoff(const struct tuner *u, struct tuned *t, double rc)
 }
 
 /* Log of the truncation error at bandwidth c over its part of the goal. */
-static double tune_excess(const struct tuner *u, struct tuned *t, double c)
+static double tune_excess(const struct tuner *u, struct parameters *t, double c)
 {
     double error = tune_cut(u, t, c);
     t->split.c = c;
@@ -123,7 +123,7 @@ static double tune_excess(const struct tuner *u, struct tuned *t, double c)
  * aliases.  Its logarithm falls nearly linearly in c, by 1 per unit of c.
  * Takes such steps from the start of the search, then secants that bracket the
  * root. */
-static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
+static farsum_status tune_bandwidth(struct tuner *u, struct parameters *t)
 {
     const double first = CUT_FIRST, last = CUT_LAST;
     double low = 0, high = 0, above = 0, below = 0, step = 0; /* 0: unknown */
@@ -163,7 +163,7 @@ static farsum_status tune_bandwidth(struct tuner *u, struct tuned *t)
 
 /* The smallest mesh for bandwidth c and upsampling sigma: mode numbers reach c
  * |a_d| / 2 pi. */
-static void tune_mesh(struct tuned *t, double sigma, int on_device)
+static void tune_mesh(struct parameters *t, double sigma, int on_device)
 {
     for (int d = 0; d < 3; d++) {
         double need = sigma * t->split.c * row_length(t->cell.a + 3 * d) / M_PI;
@@ -174,7 +174,7 @@ static void tune_mesh(struct tuned *t, double sigma, int on_device)
     t->ldz = 2 * (t->mesh[2] / 2 + 1);
 }
 
-void tune_sigma(struct tuned *t)
+void tune_sigma(struct parameters *t)
 {
     t->sigma = INFINITY;
     for (int d = 0; d < 3; d++)
@@ -183,15 +183,15 @@ void tune_sigma(struct tuned *t)
                             / (t->split.c * row_length(t->cell.a + 3 * d)));
 }
 
-farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
-                          double shape, double sigma)
+farsum_status tune_window(const struct tuner *u, struct parameters *t,
+                          int support, double shape, double sigma)
 {
     return design_window(&t->window, &t->alias, u->window, support, shape,
                          sigma, 0);
 }
 
 /* Window and aliases of upsampling s, from the cache if possible. */
-static farsum_status tune_cached(struct tuner *u, struct tuned *t, int s,
+static farsum_status tune_cached(struct tuner *u, struct parameters *t, int s,
                                  int support)
 {
     double shape = u->task->options.spectral.shape;
@@ -217,7 +217,7 @@ static int tune_usual_support(const struct tuner *u, double sigma)
 /* Finds the smallest support that meets the goal.  Starts from the last support
  * of this upsampling, or of the next larger one.  The truncation error is known
  * to leave a margin. */
-static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
+static farsum_status tune_support(struct tuner *u, struct parameters *t, int s,
                                   int least)
 {
     int fixed = u->task->options.spectral.support, holds;
@@ -249,25 +249,26 @@ static farsum_status tune_support(struct tuner *u, struct tuned *t, int s,
 }
 
 /* The approximate number of near-field coefficients, for the costs. */
-static int tune_terms(const struct tuned *t)
+static int tune_terms(const struct parameters *t)
 {
     return 3 + (int)(0.7 * t->split.c);
 }
 
 /* 1: even the smallest support that may suffice would cost more than
  * `least`. */
-static int tune_hopeless(const struct tuner *u, struct tuned *t, int support,
-                         double least)
+static int tune_hopeless(const struct tuner *u, struct parameters *t,
+                         int support, double least)
 {
     t->window.support = support;
     t->poly.n = tune_terms(t);
-    return isfinite(least) && tuned_cost(t, u->task) == FARSUM_OK
+    return isfinite(least) && parameters_cost(t, u->task) == FARSUM_OK
            && t->seconds > least;
 }
 
 /* Begins the candidates of cutoff rc: sets their common bandwidth, unless the
  * mesh is fixed. */
-static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
+static farsum_status tune_begin(struct tuner *u, struct parameters *t,
+                                double rc)
 {
     const farsum_spectral_options *o = &u->task->options.spectral;
     tune_cutoff(u, t, rc);
@@ -286,12 +287,12 @@ static farsum_status tune_begin(struct tuner *u, struct tuned *t, double rc)
 /* Tries one candidate: a cutoff's t with upsampling s (or the fixed mesh).
  * Supports below `support` are known not to suffice.  Gives up with seconds =
  * infinity once it cannot be cheaper than `least`. */
-static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
-                                    int support, double least)
+static farsum_status tune_candidate(struct tuner *u, struct parameters *t,
+                                    int s, int support, double least)
 {
     const farsum_spectral_options *o = &u->task->options.spectral;
-    int tuned_mesh = o->mesh[0] == 0;
-    if (tuned_mesh) {
+    int parameters_mesh = o->mesh[0] == 0;
+    if (parameters_mesh) {
         tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s],
                   u->task->device != NULL);
         int hopeless = tune_hopeless(u, t, support, least);
@@ -322,7 +323,7 @@ static farsum_status tune_candidate(struct tuner *u, struct tuned *t, int s,
     }
     tune_sigma(t);
     t->poly.n = tune_terms(t);
-    return tuned_cost(t, u->task);
+    return parameters_cost(t, u->task);
 }
 
 /* The cutoffs to try, by the number of neighbours within them. */
@@ -350,7 +351,7 @@ static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
 /* The cheapest candidate so far, and the error reached where the tolerance was
  * not met. */
 struct tune_found {
-    struct tuned *best;
+    struct parameters *best;
     double least, reached;
     farsum_status last;
 };
@@ -363,7 +364,7 @@ static farsum_status tune_search_cutoff(struct tuner *u, double rc,
     const farsum_spectral_options *o = &u->task->options.spectral;
     int only = o->upsampling > 0 || o->mesh[0] > 0;
     int support = o->support ? o->support : WINDOW_MIN;
-    struct tuned begin = {.rc = 0}, t;
+    struct parameters begin = {.rc = 0}, t;
     farsum_status began = tune_begin(u, &begin, rc);
     for (int s = only ? SIGMAS / 2 : SIGMAS - 1; s >= 0; s--) {
         t = begin;
@@ -391,10 +392,10 @@ static farsum_status tune_search_cutoff(struct tuner *u, double rc,
 }
 
 /* Tries all cutoffs, from the middle of their range outwards. */
-static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
+static farsum_status tune_search(struct tuner *u, struct parameters *parameters)
 {
     const struct task *task = u->task;
-    struct tune_found found = {tuned, INFINITY, INFINITY, FARSUM_OK};
+    struct tune_found found = {parameters, INFINITY, INFINITY, FARSUM_OK};
     double rc[CUTOFFS];
     int cutoffs = tune_cutoffs(u, rc), middle = cutoffs / 2;
     for (int s = 0; s < SIGMAS; s++)
@@ -416,7 +417,7 @@ static farsum_status tune_search(struct tuner *u, struct tuned *tuned)
     return last;
 }
 
-farsum_status tune(const struct task *task, struct tuned *tuned)
+farsum_status tune(const struct task *task, struct parameters *parameters)
 {
     farsum_status status = FARSUM_OK;
     struct tuner *u = NULL; /* large, so on the heap */
@@ -428,9 +429,9 @@ farsum_status tune(const struct task *task, struct tuned *tuned)
     u->tables = strcmp(u->split, "prolate") == 0;
     GO(cell_set(&u->cell, task->problem.cell, 1));
     GO(split_set(&u->plain, u->split, CUT_FIRST));
-    GO(tune_search(u, tuned));
-    GO(tune_refine(u, tuned));
-    GO(tuned_measured(tuned, task));
+    GO(tune_search(u, parameters));
+    GO(tune_refine(u, parameters));
+    GO(parameters_measured(parameters, task));
 done:
     mem_free(u);
     return status;

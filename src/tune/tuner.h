@@ -25,22 +25,22 @@ struct tuner {
 };
 
 /* Estimates the error of `t` in the tolerance's norm, with fresh parts. */
-double tune_total(const struct tuner *u, struct tuned *t);
+double tune_total(const struct tuner *u, struct parameters *t);
 /* The target of the estimate. */
-double tune_goal(const struct tuner *u, const struct tuned *t);
-int tune_holds(const struct tuner *u, struct tuned *t);
-farsum_status tune_split(const struct tuner *u, struct tuned *t, double c);
+double tune_goal(const struct tuner *u, const struct parameters *t);
+int tune_holds(const struct tuner *u, struct parameters *t);
+farsum_status tune_split(const struct tuner *u, struct parameters *t, double c);
 /* Computes the chosen split in full, and its band. */
-farsum_status tune_split_whole(const struct tuner *u, struct tuned *t);
-farsum_status tune_window(const struct tuner *u, struct tuned *t, int support,
-                          double shape, double sigma);
-void tune_cutoff(const struct tuner *u, struct tuned *t, double rc);
+farsum_status tune_split_whole(const struct tuner *u, struct parameters *t);
+farsum_status tune_window(const struct tuner *u, struct parameters *t,
+                          int support, double shape, double sigma);
+void tune_cutoff(const struct tuner *u, struct parameters *t, double rc);
 /* Sets sigma from mesh and bandwidth. */
-void tune_sigma(struct tuned *t);
+void tune_sigma(struct parameters *t);
 /* Sets the bandwidth with the smallest error on the current mesh, near the one
  * in t; 0: anywhere. */
-void tune_best_bandwidth(const struct tuner *u, struct tuned *t);
-farsum_status tune_refine(struct tuner *u, struct tuned *t);
+void tune_best_bandwidth(const struct tuner *u, struct parameters *t);
+farsum_status tune_refine(struct tuner *u, struct parameters *t);
 
 static inline double row_length(const double *a)
 {

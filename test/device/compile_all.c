@@ -111,8 +111,8 @@ static void find_opencl(void)
                 absent("opencl");
             return;
         }
-        printf("%s: %s, %s\n", name, device->facts.model,
-               device->facts.compiler);
+        printf("%s: %s, %s\n", name, device->properties.model,
+               device->properties.compiler);
         target_add("opencl", "OPENCL", "dialect/opencl.h", name, device);
     }
 }

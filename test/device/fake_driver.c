@@ -227,10 +227,10 @@ static int fake_device_get(int *device, int index)
     *device = index;
     return index < FAKE_DEVICES ? 0 : NO_DEVICE;
 }
-static int fake_device_name(char *name, int room, int device)
+static int fake_device_name(char *name, int capacity, int device)
 {
     TOLD(device_name);
-    snprintf(name, (size_t)room, "Player %d", device);
+    snprintf(name, (size_t)capacity, "Player %d", device);
     return 0;
 }
 /* The values of CUdevice_attribute and hipDeviceAttribute_t. */

@@ -7,7 +7,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { DOES_NOT_COMPILE = 6, ROOM = 1 << 18 };
+enum { DOES_NOT_COMPILE = 6, SIZE = 1 << 18 };
 
 struct program {
     char *text, log[512], options[512];

@@ -88,7 +88,7 @@ struct device *opened(int index)
 static void test_facts(void)
 {
     struct device *d = opened(1);
-    const struct device_facts *f = &d->facts;
+    const struct device_properties *f = &d->properties;
     int hip = strcmp(vendor->name, "hip") == 0;
     CHECK(strcmp(f->model, "Player 1") == 0, "%s", f->model);
     CHECK(strcmp(f->arch, vendor->arch) == 0, "%s", f->arch);
@@ -287,7 +287,7 @@ static void test_new_and_old(void)
     int64_t bytes = 0;
     tell("FAKE_CAPABILITY", "93");
     struct device *d = opened(0);
-    CHECK(strcmp(d->facts.arch, "sm_93") == 0, "%s", d->facts.arch);
+    CHECK(strcmp(d->properties.arch, "sm_93") == 0, "%s", d->properties.arch);
     CHECK_OK(d->backend->compile(d, "body", &binary, &bytes));
     CHECK(strncmp(binary, "FAKE text --gpu-architecture=compute_90 ", 40) == 0,
           "%.60s", (const char *)binary);
@@ -307,22 +307,22 @@ static void test_new_and_old(void)
 
 static void test_layouts(void)
 {
-    char room[1000] = "", arch[64] = "";
+    char capacity[1000] = "", arch[64] = "";
     for (int layout = 5; layout <= 6; layout++) {
         tell("FAKE_LAYOUT", layout == 5 ? "5" : "6");
         struct device *d = opened(1);
-        CHECK(strcmp(d->facts.arch, vendor->arch) == 0, "layout %d: %s", layout,
-              d->facts.arch);
+        CHECK(strcmp(d->properties.arch, vendor->arch) == 0, "layout %d: %s",
+              layout, d->properties.arch);
         device_close(d);
     }
     tell("FAKE_LAYOUT", NULL);
-    CHECK(!hip_arch(room, sizeof room, arch, sizeof arch), "%s", arch);
-    memcpy(room + 10, "gfx90a", 6); /* the name */
-    memcpy(room + 300, "agfx90a", 7);
-    memcpy(room + 400, "gfx9\n0", 6);
-    CHECK(!hip_arch(room, sizeof room, arch, sizeof arch), "%s", arch);
-    memcpy(room + 600, "gfx1100", 7);
-    CHECK(hip_arch(room, sizeof room, arch, sizeof arch)
+    CHECK(!hip_arch(capacity, sizeof capacity, arch, sizeof arch), "%s", arch);
+    memcpy(capacity + 10, "gfx90a", 6); /* the name */
+    memcpy(capacity + 300, "agfx90a", 7);
+    memcpy(capacity + 400, "gfx9\n0", 6);
+    CHECK(!hip_arch(capacity, sizeof capacity, arch, sizeof arch), "%s", arch);
+    memcpy(capacity + 600, "gfx1100", 7);
+    CHECK(hip_arch(capacity, sizeof capacity, arch, sizeof arch)
               && strcmp(arch, "gfx1100") == 0,
           "%s", arch);
 }

@@ -46,9 +46,10 @@ static void test_linked(void)
     void *binary = NULL;
     int64_t bytes = 0;
     CHECK_OK(device_nested(d));
-    CHECK(strcmp(d->facts.linker, FARSUM_FAKES "/libnvJitLink.so.13") == 0,
-          "%s", d->facts.linker);
-    CHECK(d->facts.pending == 2048, "%lld", (long long)d->facts.pending);
+    CHECK(strcmp(d->properties.linker, FARSUM_FAKES "/libnvJitLink.so.13") == 0,
+          "%s", d->properties.linker);
+    CHECK(d->properties.pending == 2048, "%lld",
+          (long long)d->properties.pending);
     CHECK_OK(d->backend->compile_nested(d, "body", &binary, &bytes));
     CHECK(bytes > (int64_t)sizeof linked
               && strncmp(binary, linked, sizeof linked - 1) == 0

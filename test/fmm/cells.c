@@ -241,14 +241,14 @@ static void chosen(void)
     for (int turn = 0; turn < 4 && plan; turn++) {
         farsum_result r = FARSUM_RESULT_INIT;
         farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-        int crowd = orders[turn] == CORNER;
+        int clustering = orders[turn] == CORNER;
         r.potential = phi;
         points_make(&c, (enum places)orders[turn], &now);
         CHECK_OK(farsum_plan_set_points(plan, c.n, now.x, 0, NULL));
         CHECK_OK(farsum_plan_execute(plan, 1, now.q, &r));
         CHECK_OK(farsum_plan_get_info(plan, &info));
         if (orders[turn] != CLUSTERS)
-            CHECK(strcmp(info.tree, crowd ? "sparse" : "dense") == 0,
+            CHECK(strcmp(info.tree, clustering ? "sparse" : "dense") == 0,
                   "turn %d, %s: a %s tree", turn, names[orders[turn]],
                   info.tree);
         points_free(&now);

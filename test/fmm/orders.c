@@ -297,10 +297,10 @@ static void zero_oracle(const struct system *s, double *phi, double *field)
 static void zero_rows(struct system *s, const farsum_options *plain,
                       const double *phi, const double *field)
 {
-    static const char *const rooms[] = {"p2m",     "m2m", "m2l",
-                                        "lattice", "l2l", "l2p"};
+    static const char *const stages[] = {"p2m",     "m2m", "m2l",
+                                         "lattice", "l2l", "l2p"};
     int rows = 0;
-    for (int room = 0; room < 6; room++)
+    for (int capacity = 0; capacity < 6; capacity++)
         for (int k = 0;; k++) {
             farsum_variant_info v = FARSUM_VARIANT_INFO_INIT;
             farsum_problem p = fmm_problem(s, 0.5);
@@ -309,9 +309,9 @@ static void zero_rows(struct system *s, const farsum_options *plain,
                                          &o.fmm.m2l, &o.fmm.lattice,
                                          &o.fmm.l2l, &o.fmm.l2p};
             struct fmm_sums sums;
-            if (farsum_list_variants(rooms[room], k, &v) != FARSUM_OK)
+            if (farsum_list_variants(stages[capacity], k, &v) != FARSUM_OK)
                 break;
-            *name[room] = v.name;
+            *name[capacity] = v.name;
             farsum_status status = fmm_try(s, &p, &o, &sums);
             if (status == FARSUM_OK) {
                 double e = fmm_gap(3 * ZERO, sums.field, field);
@@ -321,11 +321,11 @@ static void zero_rows(struct system *s, const farsum_options *plain,
                 rows++;
                 CHECK(e < 1e-12 && u < most && sums.info.order == 0,
                       "%s %s, order %d: fields off by %.3g, potentials %.3g",
-                      rooms[room], v.name, sums.info.order, e, u);
+                      stages[capacity], v.name, sums.info.order, e, u);
             } else {
                 CHECK(status == FARSUM_ERR_UNSUPPORTED
                           || status == FARSUM_ERR_MEMORY,
-                      "%s %s: %s", rooms[room], v.name, farsum_message());
+                      "%s %s: %s", stages[capacity], v.name, farsum_message());
             }
             fmm_free(&sums);
         }

@@ -30,7 +30,7 @@ void box_set(struct box *b)
     for (int i = 0; i < TARGETS; i++)
         for (int d = 0; d < 3; d++)
             b->y32[i][d] = (float)b->y[i][d];
-    for (int i = 0; i < ROOM; i++)
+    for (int i = 0; i < VALUES; i++)
         b->q32[i] = (float)b->q[i];
     b->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
     const double cell[9] = {SIDE, 0, 0, 0, SIDE, 0, 0.5, 0, SIDE};
@@ -80,7 +80,7 @@ void sum(farsum_plan *plan, const struct box *b, struct sums *s)
 {
     int f32 = b->problem.arrays == FARSUM_F32, apart = b->problem.n_targets > 0;
     int64_t m = apart ? TARGETS : N;
-    static float potential32[ROOM], field32[3 * ROOM];
+    static float potential32[VALUES], field32[3 * VALUES];
     farsum_result out = FARSUM_RESULT_INIT;
     memset(s, 0, sizeof *s);
     out.potential = f32 ? (void *)potential32 : s->potential;
@@ -212,11 +212,11 @@ static void to_device(struct buf *buf, const void *from, size_t bytes)
 
 void there_make(struct there *t, const struct box *b)
 {
-    static const double nothing[3 * ROOM];
+    static const double nothing[3 * VALUES];
     memset(t, 0, sizeof *t);
     to_device(&t->x, b->x, sizeof b->x);
     to_device(&t->q, b->q, sizeof b->q);
-    to_device(&t->potential, nothing, sizeof *nothing * ROOM);
+    to_device(&t->potential, nothing, sizeof *nothing * VALUES);
     to_device(&t->field, nothing, sizeof nothing);
     to_device(&t->energy, nothing, sizeof *nothing * RHS);
     to_device(&t->virial, nothing, sizeof *nothing * RHS * 9);

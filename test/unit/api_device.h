@@ -12,14 +12,14 @@
 #include "device/buf.h"
 #include "plan/plan.h"
 
-enum { N = 64, SIDE = 4, TARGETS = 7, RHS = 2, ROOM = RHS * N };
+enum { N = 64, SIDE = 4, TARGETS = 7, RHS = 2, VALUES = RHS * N };
 
 extern const char *name;      /* of the device */
 extern farsum_device *device; /* open for all tests */
 
 struct box {
-    double x[N][3], y[TARGETS][3], q[ROOM];
-    float x32[N][3], y32[TARGETS][3], q32[ROOM];
+    double x[N][3], y[TARGETS][3], q[VALUES];
+    float x32[N][3], y32[TARGETS][3], q32[VALUES];
     farsum_problem problem;
 };
 
@@ -29,7 +29,7 @@ void box_set(struct box *b);
 
 /* Results of both right-hand sides, as doubles. */
 struct sums {
-    double potential[ROOM], field[3 * ROOM], energy[RHS], virial[9 * RHS];
+    double potential[VALUES], field[3 * VALUES], energy[RHS], virial[9 * RHS];
     farsum_plan_info info;
 };
 

@@ -138,13 +138,13 @@ void memory_ends(void)
     box_set(&b);
     for (int64_t i = 0; i < 3 * big; i++)
         x[i] = fmod((double)i * 0.754877666, SIDE);
-    for (int64_t room = 1; room < 1 << 20; room = 4 * room) {
-        d->limit = held + room;
+    for (int64_t capacity = 1; capacity < 1 << 20; capacity = 4 * capacity) {
+        d->limit = held + capacity;
         farsum_status status = farsum_plan_create(&b.problem, &options, &plan);
         if (status == FARSUM_OK)
             break;
-        CHECK(status == FARSUM_ERR_MEMORY, "%lld bytes: %s", (long long)room,
-              farsum_message());
+        CHECK(status == FARSUM_ERR_MEMORY, "%lld bytes: %s",
+              (long long)capacity, farsum_message());
         CHECK(d->bytes == held, "%lld bytes are lost",
               (long long)(d->bytes - held));
     }

@@ -145,14 +145,14 @@ static void left_out(farsum_device *where)
     farsum_plan *plan = plan_for(&b, "laplace", &options);
     const struct spectral *s = plan->state;
     packed(plan, potentials, q, all);
-    CHECK(info_of(plan).stages[ROOM_INTERP].seconds > 0, "no interpolation");
+    CHECK(info_of(plan).stages[STAGE_INTERP].seconds > 0, "no interpolation");
     CHECK(!where || s->gpu->ran_back, "no transform back");
     for (int k = 0; k < 3; k++)
         for (int times = 0; times < 3; times++) {
             packed(plan, parts[k], q, some);
-            CHECK(info_of(plan).stages[ROOM_INTERP].seconds == 0,
+            CHECK(info_of(plan).stages[STAGE_INTERP].seconds == 0,
                   "interpolation took %g s",
-                  info_of(plan).stages[ROOM_INTERP].seconds);
+                  info_of(plan).stages[STAGE_INTERP].seconds);
             CHECK(!where || !s->gpu->ran_back, "a transform back");
             for (int i = 0; i < 10; i++) {
                 int wanted = parts[k]

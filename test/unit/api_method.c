@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* n points in a cube of edge 10, in open space or periodic.  crowded: nine of
+/* n points in a cube of edge 10, in open space or periodic.  clustered: nine of
  * ten are in a ball of radius 0.3. */
 struct cloud {
     int64_t n;
@@ -14,7 +14,7 @@ struct cloud {
     farsum_options options;
 };
 
-static void cloud_set(struct cloud *c, int64_t n, int periodic, int crowded)
+static void cloud_set(struct cloud *c, int64_t n, int periodic, int clustered)
 {
     uint64_t state = 4;
     *c = (struct cloud){.n = n,
@@ -25,7 +25,7 @@ static void cloud_set(struct cloud *c, int64_t n, int periodic, int crowded)
     for (int64_t i = 0; i < 3 * n; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         double f = (double)(state >> 40) * 0x1p-24;
-        c->x[i] = crowded && i / 3 % 10 ? 5 + 0.6 * (f - 0.5) : 10 * f;
+        c->x[i] = clustered && i / 3 % 10 ? 5 + 0.6 * (f - 0.5) : 10 * f;
         c->q[i / 3] = i / 3 % 2 ? -1 : 1;
     }
     for (int d = 0; d < 3; d++) {
@@ -73,7 +73,7 @@ static void by_seconds(void)
 {
     static const struct {
         int64_t n;
-        int periodic, crowded;
+        int periodic, clustered;
         const char *method, *says;
     } cases[] = {
         {100, 0, 0, "direct", "fmm"},
@@ -85,7 +85,7 @@ static void by_seconds(void)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct cloud c;
-        cloud_set(&c, cases[k].n, cases[k].periodic, cases[k].crowded);
+        cloud_set(&c, cases[k].n, cases[k].periodic, cases[k].clustered);
         cloud_takes(&c, cases[k].method, cases[k].says);
         c.options.method = "auto";
         cloud_takes(&c, cases[k].method, cases[k].says);

@@ -82,14 +82,14 @@ static void reuse(void **unused)
     OK(bins_build(&p, small, 2));
     OK(bins_build(&p, large, 2));
     check_bins(&p, large);
-    int64_t room = mem_bytes();
+    int64_t capacity = mem_bytes();
     p.n = 100;
     OK(bins_build(&p, small, 2));
     check_bins(&p, small);
     p.n = 5000;
     OK(bins_build(&p, large, 1));
     check_bins(&p, large);
-    assert_int_equal(mem_bytes(), room);
+    assert_int_equal(mem_bytes(), capacity);
     case_clear(&p);
     assert_int_equal(mem_bytes(), held);
 }

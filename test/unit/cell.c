@@ -255,7 +255,7 @@ static void bad_points_are_told(void)
 
 /* The same coincident pair is reported for any number of threads: one point at
  * another's position, two pairs, many points at few positions. */
-static void twins_are_told(void)
+static void coincident_are_told(void)
 {
     enum { N = 40000 };
     struct points points = {.n = N};
@@ -304,7 +304,7 @@ int main(void)
     RUN(bad_cells_are_refused);
     RUN(cells_follow);
     RUN(points_are_wrapped);
-    RUN(twins_are_told);
+    RUN(coincident_are_told);
     RUN(bad_points_are_told);
     return check_end();
 }

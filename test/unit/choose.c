@@ -85,26 +85,26 @@ static void nothing_fits(void)
 /* The shape of every stage's table. */
 static void tables(void)
 {
-    int rooms = 0;
-    for (; stage_rooms[rooms]; rooms++) {
-        const struct stage *room = stage_rooms[rooms];
-        CHECK(stage_find(room->name) == room, "%s is not found", room->name);
-        CHECK(strcmp(room->rows->name, "plain") == 0, "%s: plain is not first",
-              room->name);
-        for (const struct variant_row *r = room->rows; r->name; r++) {
+    int stages = 0;
+    for (; all_stages[stages]; stages++) {
+        const struct stage *one = all_stages[stages];
+        CHECK(stage_find(one->name) == one, "%s is not found", one->name);
+        CHECK(strcmp(one->rows->name, "plain") == 0, "%s: plain is not first",
+              one->name);
+        for (const struct variant_row *r = one->rows; r->name; r++) {
             const struct variant *v = r->variant;
-            CHECK(r->note && r->note[0], "%s %s has no note", room->name,
+            CHECK(r->note && r->note[0], "%s %s has no note", one->name,
                   r->name);
             CHECK(v->cost && v->bytes && v->create && v->run && v->destroy
-                      && v->needs, "%s %s lacks a function", room->name,
-                  r->name);
+                      && v->needs,
+                  "%s %s lacks a function", one->name, r->name);
             v->destroy(NULL);
             for (const struct variant_row *s = r + 1; s->name; s++)
                 CHECK(strcmp(s->name, r->name) != 0, "%s has %s twice",
-                      room->name, r->name);
+                      one->name, r->name);
         }
     }
-    CHECK(rooms == 12, "%d stages", rooms);
+    CHECK(stages == 12, "%d stages", stages);
     CHECK(stage_find("nowhere") == NULL, "a stage that does not exist");
 }
 
@@ -115,13 +115,13 @@ static void lists(void)
     int stages = 0;
     for (const char *name; (name = farsum_list_stages(stages)); stages++) {
         int rows_seen = 0;
-        const struct stage *room = stage_find(name);
+        const struct stage *one = stage_find(name);
         while (farsum_list_variants(name, rows_seen, &info) == FARSUM_OK) {
-            CHECK(strcmp(info.name, room->rows[rows_seen].name) == 0,
+            CHECK(strcmp(info.name, one->rows[rows_seen].name) == 0,
                   "%s %d is %s", name, rows_seen, info.name);
             rows_seen++;
         }
-        CHECK(rows_seen > 0 && room->rows[rows_seen].name == NULL,
+        CHECK(rows_seen > 0 && one->rows[rows_seen].name == NULL,
               "%s lists %d variants", name, rows_seen);
     }
     CHECK(stages == 12, "%d stages are listed", stages);

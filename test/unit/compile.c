@@ -105,10 +105,10 @@ static const struct device_backend play = {.name = "play",
 static void device_begin(struct device *d)
 {
     *d = (struct device){.backend = &play, .name = "play:0"};
-    snprintf(d->facts.arch, sizeof d->facts.arch, "played");
-    snprintf(d->facts.compiler, sizeof d->facts.compiler, "player");
-    d->facts.makers = "player 1";
-    d->facts.group_max = 1024;
+    snprintf(d->properties.arch, sizeof d->properties.arch, "played");
+    snprintf(d->properties.compiler, sizeof d->properties.compiler, "player");
+    d->properties.makers = "player 1";
+    d->properties.group_max = 1024;
     calls = most_at_once = odd = loads = launches = unloads = refuses = 0;
 }
 

@@ -232,7 +232,7 @@ static void step(struct jit *jit)
     struct buf y = {0};
     struct kernel kernel;
     int32_t out[N];
-    int size = device->facts.shuffles ? device->facts.subgroup : 1;
+    int size = device->properties.shuffles ? device->properties.subgroup : 1;
     CHECK_OK(buf_alloc(&y, device, sizeof out));
     CHECK_OK(jit_kernel(jit, "words_step", GROUP, 0, &kernel));
     CHECK_OK(LAUNCH(&kernel, N / GROUP, ARG_BUF(&y)));
@@ -255,14 +255,14 @@ static void test_kernels(void)
         map(&jit, f32, 100003);
         sums(&jit, f32);
         turn(&jit, f32, 1024);
-        turn(&jit, f32, device->facts.local / 16 * 16);
+        turn(&jit, f32, device->properties.local / 16 * 16);
         maths(&jit, f32);
         step(&jit);
         struct kernel kernel;
         CHECK_FAILS(jit_kernel(&jit, "no_such", GROUP, 0, &kernel),
                     FARSUM_ERR_DEVICE);
         CHECK_FAILS(jit_kernel(&jit, "words_turn", GROUP,
-                               device->facts.local + 1, &kernel),
+                               device->properties.local + 1, &kernel),
                     FARSUM_ERR_UNSUPPORTED);
         jit_clear(&jit);
     }
@@ -327,7 +327,7 @@ static void spoil(const char *file, const char *arch, int64_t bytes,
                   void *data)
 {
     FILE *f = fopen(file, "r+b");
-    CHECK(strcmp(arch, device->facts.arch) == 0, "%s", arch);
+    CHECK(strcmp(arch, device->properties.arch) == 0, "%s", arch);
     if (!CHECK(f != NULL, "%s", file))
         return;
     int how = *(int *)data;
@@ -476,8 +476,8 @@ int main(void)
         printf("skipped: %s\n", farsum_message());
         return CHECK_SKIPPED;
     }
-    printf("%s: %s, %s, %s\n", device->name, device->facts.model,
-           device->facts.arch, device->facts.compiler);
+    printf("%s: %s, %s, %s\n", device->name, device->properties.model,
+           device->properties.arch, device->properties.compiler);
     if (!mkdtemp(folder) || setenv("FARSUM_CACHE_DIR", folder, 1) != 0
         || setenv("FARSUM_KERNEL_DIR", FARSUM_TEST_DIR "/device", 1) != 0)
         check_stop("no folder for the cache");

@@ -36,8 +36,8 @@ static void late_options(void)
         CHECK(setenv("FARSUM_OPENCL_OPTIONS", options, 1) == 0, "setenv");
         if (!CHECK_OK(device_open("opencl:0", &device)))
             return;
-        CHECK(strstr(device->facts.makers, options) != NULL, "%s",
-              device->facts.makers);
+        CHECK(strstr(device->properties.makers, options) != NULL, "%s",
+              device->properties.makers);
         CHECK(!is_cached(device), "kernels of other options");
         CHECK(is_cached(device), "not found again");
         device_close(device);

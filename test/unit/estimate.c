@@ -54,8 +54,8 @@ static void charges(void)
 
 /* A tuned plan keeps its tolerance and estimates its error well.  error: 0 for
  * the force, 1 for the potential. */
-static void tuned(const struct system *s, const char *window, double tolerance,
-                  int error)
+static void parameters(const struct system *s, const char *window,
+                       double tolerance, int error)
 {
     farsum_problem problem = system_problem(s);
     farsum_options options = cases_options();
@@ -99,10 +99,10 @@ static void screened(void)
         system_load(&s, "net", what); /* edge 5.8 */
         system_reference(&s);
         for (int i = 0; i < 5; i++)
-            tuned(&s, "prolate", tolerances[i], 0);
-        tuned(&s, "prolate", tolerances[k % 5], 1);
-        tuned(&s, "kaiser_bessel", tolerances[k % 4], 0);
-        tuned(&s, "bspline", tolerances[k % 3], 0);
+            parameters(&s, "prolate", tolerances[i], 0);
+        parameters(&s, "prolate", tolerances[k % 5], 1);
+        parameters(&s, "kaiser_bessel", tolerances[k % 4], 0);
+        parameters(&s, "bspline", tolerances[k % 3], 0);
         system_free(&s);
     }
 }

@@ -139,7 +139,7 @@ static void arrays_of(const struct trial *trial)
 }
 
 /* Moves nearly all points into a small part of their extent. */
-static void crowd(const struct trial *t)
+static void clustering(const struct trial *t)
 {
     for (int i = 0; i < 3 * (t->n - 10); i++)
         x[i] *= 0.04;
@@ -147,7 +147,7 @@ static void crowd(const struct trial *t)
 
 /* For clustered points a plan selects a sparse tree by itself, and a dense one
  * again for others; also with a variant that requires a sparse one. */
-static void crowded_points(void)
+static void clustered_points(void)
 {
     struct trial t = trials[3];
     for (int wide = 0; wide < 2; wide++) {
@@ -170,7 +170,7 @@ static void crowded_points(void)
             farsum_plan_info info[2];
             fill(&t);
             if (turn == 1)
-                crowd(&t);
+                clustering(&t);
             for (int i = 0; i < 3 * MOST; i++)
                 x32[i] = (float)x[i];
             for (int i = 0; i < MOST; i++)
@@ -202,7 +202,7 @@ static void crowded_points(void)
         farsum_plan_destroy(plan[1]);
     }
     fill(&t);
-    crowd(&t);
+    clustering(&t);
     farsum_problem p = problem_of(&t, FARSUM_F64);
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
@@ -259,7 +259,7 @@ int main(void)
     RUN(as_on_the_host);
     RUN(again_and_again);
     RUN(arrays_there);
-    RUN(crowded_points);
+    RUN(clustered_points);
     RUN(refusals_say_why);
     farsum_device_close(device);
     return check_end();

@@ -83,7 +83,7 @@ static void each_support(void **unused)
             }
 }
 
-static void crowded(void **unused)
+static void clustered(void **unused)
 {
     (void)unused;
     static const int64_t mesh[3] = {40, 33, 70};
@@ -194,8 +194,10 @@ int main(int argc, char **argv)
     (void)argc;
     case_start(argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_support), cmocka_unit_test(crowded),
-        cmocka_unit_test(adjoint),      cmocka_unit_test(differences),
+        cmocka_unit_test(each_support),
+        cmocka_unit_test(clustered),
+        cmocka_unit_test(adjoint),
+        cmocka_unit_test(differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

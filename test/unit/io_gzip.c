@@ -11,16 +11,18 @@ static const char text[] =
     "Na 1 2 3 1\nCl 4 5 6 -1\n1\n\nO 7 8 9\n";
 
 /* Makes one member of a gzip file; returns its length. */
-static size_t pack(const char *in, size_t n, unsigned char *out, size_t room) {
+static size_t pack(const char *in, size_t n, unsigned char *out,
+                   size_t capacity)
+{
     z_stream z = {0};
     assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8,
                                   Z_DEFAULT_STRATEGY), Z_OK);
     z.next_in = (Bytef *)(uintptr_t)in;
     z.avail_in = (uInt)n;
     z.next_out = out;
-    z.avail_out = (uInt)room;
+    z.avail_out = (uInt)capacity;
     assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-    size_t length = room - z.avail_out;
+    size_t length = capacity - z.avail_out;
     deflateEnd(&z);
     return length;
 }
@@ -138,13 +140,13 @@ static void bad_archives(void **state) {
 /* 80 MB of blank lines in 80 KB. */
 static void endless(void **state) {
     (void)state;
-    size_t n = (size_t)80 << 20, room = 1 << 20;
+    size_t n = (size_t)80 << 20, capacity = 1 << 20;
     char *blank = malloc(n);
-    unsigned char *packed = malloc(room);
+    unsigned char *packed = malloc(capacity);
     assert_non_null(blank);
     assert_non_null(packed);
     memset(blank, '\n', n);
-    size_t length = pack(blank, n, packed, room);
+    size_t length = pack(blank, n, packed, capacity);
     free(blank);
     refused("f.xyz", packed, length,
             "gzip: the text is more than 250 times as long as the file, which "

@@ -155,8 +155,9 @@ static void units(void **state) {
 }
 
 static size_t pass(unsigned flags, size_t n, const unsigned values[],
-                   size_t bytes, size_t *room, void **data) {
-    (void)flags, (void)n, (void)values, (void)room, (void)data;
+                   size_t bytes, size_t *capacity, void **data)
+{
+    (void)flags, (void)n, (void)values, (void)capacity, (void)data;
     return bytes;
 }
 

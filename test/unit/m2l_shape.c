@@ -187,7 +187,7 @@ static void refused(void)
 static void half_the_device(void)
 {
     struct trial t;
-    struct device_facts *f = &device->facts;
+    struct device_properties *f = &device->properties;
     const struct variant *v = row_of("gpu_naive_managed");
     int64_t memory = f->memory;
     if (device_managed(device) != FARSUM_OK) {

@@ -25,7 +25,7 @@ static struct machine_place place_of(struct device *who, farsum_precision what)
 static int differ(const struct machine *a, const struct machine *b)
 {
     int n = a->measured != b->measured;
-    for (int r = 0; r < MACHINE_ROOMS; r++) /* five digits are kept */
+    for (int r = 0; r < MACHINE_STAGES; r++) /* five digits are kept */
         n += !(fabs(a->factor[r] - b->factor[r]) <= 1e-4 * a->factor[r]);
     return n;
 }
@@ -48,7 +48,7 @@ static void measured_on(struct device *who)
     CHECK(!differ(&machine, &none), "factors before any");
     machine_measure(&machine, &place, 0);
     CHECK(machine.measured, "not measured");
-    for (int r = 0; r < MACHINE_ROOMS; r++)
+    for (int r = 0; r < MACHINE_STAGES; r++)
         CHECK(machine.factor[r] > 1e-3 && machine.factor[r] < 1e3,
               "stage %d: factor %g", r, machine.factor[r]);
     machine_load(&kept, &place);
@@ -77,17 +77,17 @@ static void measured(void)
 }
 
 /* Keeps one factor of f64 that is not 1. */
-static void keep_one(struct device *who, int room, double factor)
+static void keep_one(struct device *who, int stage, double factor)
 {
     const struct machine_place place = place_of(who, FARSUM_F64);
     struct machine kept = ones();
-    kept.factor[room] = factor;
+    kept.factor[stage] = factor;
     machine_keep(&kept, &place);
 }
 
 /* The choices for 27 000 points. */
-static farsum_plan_info tuned_in(const char *where, farsum_precision precision,
-                                 const char *method)
+static farsum_plan_info
+parameters_in(const char *where, farsum_precision precision, const char *method)
 {
     farsum_problem problem = FARSUM_PROBLEM_INIT;
     farsum_options how = FARSUM_OPTIONS_INIT;
@@ -110,21 +110,22 @@ static farsum_plan_info tuned_in(const char *where, farsum_precision precision,
 
 /* Expensive near pairs make the tuner's cutoff short and the boxes small; cheap
  * ones have the opposite effect. */
-static farsum_plan_info tuned(const char *where, struct device *who,
-                              const char *method, int room, double factor)
+static farsum_plan_info parameters(const char *where, struct device *who,
+                                   const char *method, int stage, double factor)
 {
-    keep_one(who, room, factor);
-    return tuned_in(where, FARSUM_F64, method);
+    keep_one(who, stage, factor);
+    return parameters_in(where, FARSUM_F64, method);
 }
 
 static void costs_decide_on(const char *where, struct device *who)
 {
-    double dear = tuned(where, who, "spectral", MACHINE_NEAR, 20).cutoff;
-    double cheap = tuned(where, who, "spectral", MACHINE_NEAR, 0.05).cutoff;
+    double dear = parameters(where, who, "spectral", MACHINE_NEAR, 20).cutoff;
+    double cheap =
+        parameters(where, who, "spectral", MACHINE_NEAR, 0.05).cutoff;
     CHECK(dear < 0.8 * cheap, "%s: cutoff %g for costly near pairs, %g",
           where, dear, cheap);
-    int64_t many = tuned(where, who, "fmm", MACHINE_FMM, 20).leaves;
-    int64_t few = tuned(where, who, "fmm", MACHINE_FMM, 0.05).leaves;
+    int64_t many = parameters(where, who, "fmm", MACHINE_FMM, 20).leaves;
+    int64_t few = parameters(where, who, "fmm", MACHINE_FMM, 0.05).leaves;
     CHECK(many > 2 * few, "%s: %lld boxes for costly near pairs, else %lld",
           where, (long long)many, (long long)few);
     kept_times_clear();
@@ -136,14 +137,14 @@ static void both_or_none(void)
 {
     const struct machine_place f32 = place_of(NULL, FARSUM_F32);
     struct machine near = ones();
-    double built_in = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
+    double built_in = parameters_in("host", FARSUM_MIXED, "spectral").cutoff;
     near.factor[MACHINE_NEAR] = 20;
     machine_keep(&near, &f32);
-    double alone = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
+    double alone = parameters_in("host", FARSUM_MIXED, "spectral").cutoff;
     CHECK(alone == built_in, "cutoff %g by f32's factors only, else %g", alone,
           built_in);
     keep_one(NULL, MACHINE_NEAR, 1); /* of f64 */
-    double both = tuned_in("host", FARSUM_MIXED, "spectral").cutoff;
+    double both = parameters_in("host", FARSUM_MIXED, "spectral").cutoff;
     CHECK(both < 0.8 * built_in,
           "cutoff %g for costly pairs in f32, else %g", both, built_in);
     kept_times_clear();

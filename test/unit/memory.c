@@ -194,14 +194,14 @@ static double held_by(const struct system *s, int64_t n,
     problem.tolerance = 1e-1;
     if (problem.periodic[0])
         problem.surface = surface;
-    options.device = NULL;
+    options.device.name = NULL;
     options.threads = 1;
     options.method = "fmm";
-    options.tree = "dense";
-    options.order = 4;
-    options.levels = 1;
+    options.fmm.tree = "dense";
+    options.fmm.order = 4;
+    options.fmm.levels = 1;
     for (int d = 0; d < 3; d++)
-        options.boxes[d] = 8;
+        options.fmm.boxes[d] = 8;
     options.verify = FARSUM_VERIFY_OFF;
     CHECK_OK(farsum_plan_create(&problem, &options, &plan));
     CHECK_OK(farsum_plan_set_points(plan, n, s->p.x, 0, NULL));

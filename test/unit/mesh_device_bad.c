@@ -142,11 +142,12 @@ void memory_ends(void)
     o.on_device = device;
     arrays_make(&a, &p, 50, 1);
     arrays_make(&many, &p, 20000, 1);
-    for (int64_t room = 1; room < 1 << 20 && !mesh; room = 4 * room) {
-        d->limit = held + room;
+    for (int64_t capacity = 1; capacity < 1 << 20 && !mesh;
+         capacity = 4 * capacity) {
+        d->limit = held + capacity;
         farsum_status status = farsum_mesh_create(&p, &o, &mesh);
         CHECK(status == FARSUM_OK || status == FARSUM_ERR_MEMORY,
-              "%lld bytes: %s", (long long)room, farsum_message());
+              "%lld bytes: %s", (long long)capacity, farsum_message());
         CHECK(mesh || d->bytes == held, "%lld bytes are lost",
               (long long)(d->bytes - held));
     }

@@ -98,7 +98,7 @@ void little_local(void)
 {
     const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     struct window *w = check_memory(1, sizeof *w);
-    int64_t local = device->device->facts.local;
+    int64_t local = device->device->properties.local;
     farsum_mesh_problem p = skewed();
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
     farsum_mesh *mesh = NULL;
@@ -111,12 +111,12 @@ void little_local(void)
     CHECK_OK(window_set(w, "prolate", P, 0, 2, 1e-14));
     args_set(&s, &i, w, &cell);
     s.n = i.n = 1000;
-    device->device->facts.local = 500;
-    for (int room = 0; room < 2; room++)
+    device->device->properties.local = 500;
+    for (int capacity = 0; capacity < 2; capacity++)
         for (const struct variant_row *r =
-                 (room ? &interp_stage : &spread_stage)->rows;
+                 (capacity ? &interp_stage : &spread_stage)->rows;
              r->name; r++) {
-            const void *args = room ? (const void *)&i : &s;
+            const void *args = capacity ? (const void *)&i : &s;
             if (!r->variant->fits || r->variant->fits(args) == FARSUM_OK
                 || !strstr(farsum_message(), "shared memory"))
                 continue;
@@ -132,7 +132,7 @@ void little_local(void)
     /* kernels of every mesh may lack it too, where drivers count it */
     if (farsum_mesh_create(&p, &o, &mesh) != FARSUM_OK)
         CHECK_SAYS("bytes of");
-    device->device->facts.local = local;
+    device->device->properties.local = local;
     if (strcmp(device->device->backend->name, "opencl") == 0)
         CHECK(mesh != NULL, "no mesh: %s", farsum_message());
     arrays_make(&a, &p, 100, 1);
@@ -184,8 +184,8 @@ static int large_row(const farsum_mesh_problem *p, const char *spread,
     return 1;
 }
 
-static void large_room(const struct stage *stage, farsum_mesh_problem *p,
-                       struct buf *const b[4], int64_t n)
+static void large_capacity(const struct stage *stage, farsum_mesh_problem *p,
+                           struct buf *const b[4], int64_t n)
 {
     int spread = stage == &spread_stage, ran = 0;
     struct buf *result = b[spread ? GRID : VALUE];
@@ -232,7 +232,7 @@ void large(int64_t n)
     p.memory = FARSUM_DEVICE;
     p.n_points = n;
     p.repeats = 10;
-    printf("%s: %lld points, %.3g products\n", device->device->facts.model,
+    printf("%s: %lld points, %.3g products\n", device->device->properties.model,
            (long long)n, (double)n * CUBE);
     CHECK_OK(buf_alloc(&x, device->device, 24 * n));
     CHECK_OK(buf_alloc(&q, device->device, 8 * n));
@@ -241,8 +241,8 @@ void large(int64_t n)
     CHECK_OK(buf_upload(&x, 0, host, 24 * n));
     CHECK_OK(buf_upload(&q, 0, host, 8 * n));
     free(host);
-    large_room(&spread_stage, &p, b, n);
-    large_room(&interp_stage, &p, b, n);
+    large_capacity(&spread_stage, &p, b, n);
+    large_capacity(&interp_stage, &p, b, n);
     for (int k = 0; k < 4; k++)
         buf_clear(b[k]);
 }

@@ -114,7 +114,7 @@ static void test_looked(void **state)
             around += close; /* in one of 27 cells */
         }
     struct near_poly poly = {.n = 5, .c = {{1, 1, 1, 1, 1}, {1, 1, 1, 1}}};
-    struct device device = {.facts = {.subgroup = 1, .f64 = 1}};
+    struct device device = {.properties = {.subgroup = 1, .f64 = 1}};
     struct split split;
     assert_int_equal(split_set(&split, "gaussian", 40), FARSUM_OK);
     struct near_args args = {.precision = FARSUM_F64,
@@ -142,7 +142,7 @@ static void test_looked(void **state)
     assert_float_equal(team.count.calls[COUNT_EXP], within, 1e-6 * within);
     assert_float_equal(team.count.calls[COUNT_ADD] / 3, around, 0.05 * around);
     /* a warp's threads sum for each other, but no more pairs than are tested */
-    device.facts.subgroup = 32;
+    device.properties.subgroup = 32;
     struct work step = {.launches = 0};
     stage_work(&near_stage, row, &args, &step);
     assert_true(step.count.calls[COUNT_ERFC] > 3 * within);
@@ -271,8 +271,8 @@ static void test_device(void **state)
         skip();
     }
     /* a server's cache is too large for a CPU's OpenCL device in seconds */
-    if (device->facts.cache > SMALL_CACHE)
-        device->facts.cache = SMALL_CACHE;
+    if (device->properties.cache > SMALL_CACHE)
+        device->properties.cache = SMALL_CACHE;
     for (int f = 0; f < 2; f++) {
         struct machine_place place = {device, isa_best(),
                                       f ? FARSUM_F32 : FARSUM_F64, 1};

@@ -17,7 +17,7 @@ static const struct variant *const rows[] = {&near_gm_1d, &near_gm_2d,
                                              &near_sm_1d, &near_sm_2d};
 static struct device device = {
     .name = "some:0",
-    .facts = {.group_max = 512, .local = 16384, .f64 = 1},
+    .properties = {.group_max = 512, .local = 16384, .f64 = 1},
 };
 
 static struct near_args args_of(const struct split *split, const char *kernel)
@@ -95,10 +95,10 @@ static void test_team(void **state)
     args.team[0] = 256;
     assert_int_equal(near_gm_1d.fits(&args), FARSUM_OK);
     refused(&near_sm_2d, &args, "shared memory");
-    device.facts.local = 1 << 18;
+    device.properties.local = 1 << 18;
     assert_int_equal(near_sm_2d.fits(&args), FARSUM_OK);
     args.team[1] = 4;
-    device.facts.group_max = 1024;
+    device.properties.group_max = 1024;
     refused(&near_sm_2d, &args, "declared");
 }
 

@@ -30,7 +30,7 @@ struct wide_case {
 /* Makes `neighbours` points within a cutoff of each, uniform; if crowded, half
  * of them are in a corner of the cell.  Positions and coefficients are exact in
  * f32, so only pairs and sums are rounded. */
-static void wide_make(struct wide_case *c, double neighbours, int crowded,
+static void wide_make(struct wide_case *c, double neighbours, int clustered,
                       struct device *device)
 {
     const double edge = 2.5, rows[9] = {edge, 0, 0, 0, edge, 0, 0, 0, edge};
@@ -47,7 +47,7 @@ static void wide_make(struct wide_case *c, double neighbours, int crowded,
     }
     double *x = case_new(3 * c->n, sizeof *x);
     for (int64_t i = 0; i < 3 * c->n; i++) {
-        double part = crowded && i / 3 % 2 ? 0.4 : 1;
+        double part = clustered && i / 3 % 2 ? 0.4 : 1;
         x[i] = floor(0x1p20 * edge * part * case_random(&seed)) * 0x1p-20;
     }
     c->q = case_new(c->n, sizeof *c->q);
@@ -205,9 +205,9 @@ static void on_the_host(void **state)
 {
     static struct wide_case few, many;
     (void)state;
-    for (int crowded = 0; crowded < 2; crowded++) {
-        wide_make(&few, FEW, crowded, NULL);
-        wide_make(&many, MANY, crowded, NULL);
+    for (int clustered = 0; clustered < 2; clustered++) {
+        wide_make(&few, FEW, clustered, NULL);
+        wide_make(&many, MANY, clustered, NULL);
         wide_exact(&few);
         wide_exact(&many);
         for (int isa = ISA_BASE; isa <= (int)isa_best(); isa++)
@@ -215,7 +215,7 @@ static void on_the_host(void **state)
                 double less[2][2], more[2][2];
                 char name[40];
                 snprintf(name, sizeof name, "host isa %d%s%s", isa,
-                         apart ? " apart" : "", crowded ? " crowded" : "");
+                         apart ? " apart" : "", clustered ? " crowded" : "");
                 wide_errors(&few, &near_host_cluster, apart, (enum isa)isa,
                             less);
                 wide_errors(&many, &near_host_cluster, apart, (enum isa)isa,

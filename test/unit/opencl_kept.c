@@ -112,7 +112,7 @@ int main(void)
     if (!name || !*name)
         name = "opencl:0";
     if (device_open(name, &device) != FARSUM_OK
-        || !strstr(device->facts.makers, "Portable Computing Language")) {
+        || !strstr(device->properties.makers, "Portable Computing Language")) {
         printf("skipped: no PoCL at %s\n", name);
         device_close(device);
         return CHECK_SKIPPED;

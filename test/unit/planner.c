@@ -23,18 +23,18 @@ static struct cell cell;
 static const struct device_backend nobody = {.name = "nobody"};
 static struct device h200 = {.name = "nobody:0",
                              .backend = &nobody,
-                             .facts = {.model = "H200",
-                                       .arch = "sm_90",
-                                       .units = 132,
-                                       .group_max = 1024,
-                                       .subgroup = 32,
-                                       .shuffles = 1,
-                                       .f64 = 1,
-                                       .local = 232448,
-                                       .memory = 1ll << 37,
-                                       .alloc_max = 1ll << 37,
-                                       .cache = 60ll << 20,
-                                       .clock = 1.98e9}};
+                             .properties = {.model = "H200",
+                                            .arch = "sm_90",
+                                            .units = 132,
+                                            .group_max = 1024,
+                                            .subgroup = 32,
+                                            .shuffles = 1,
+                                            .f64 = 1,
+                                            .local = 232448,
+                                            .memory = 1ll << 37,
+                                            .alloc_max = 1ll << 37,
+                                            .cache = 60ll << 20,
+                                            .clock = 1.98e9}};
 
 struct spread_args args_of(struct device *device, int64_t n, int64_t m)
 {
@@ -54,44 +54,45 @@ static double number(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-53;
 }
 
-double *cloud(int64_t n, int crowded)
+double *cloud(int64_t n, int clustered)
 {
     double *x = check_memory((size_t)n * 3, sizeof *x);
     uint64_t seed = 5;
     for (int64_t i = 0; i < 3 * n; i++) {
         double u = number(&seed);
-        x[i] = crowded && i / 3 % 2 ? 0.4 + 0.1 * u : u;
+        x[i] = clustered && i / 3 % 2 ? 0.4 + 0.1 * u : u;
     }
     return x;
 }
 
-static double crowd_on(struct device *device, int64_t n, int crowded, int64_t m)
+static double clustering_on(struct device *device, int64_t n, int clustered,
+                            int64_t m)
 {
     struct points points = {.n = 0};
     const int64_t mesh[3] = {m, m, m};
-    double crowd = 0, *x = cloud(n, crowded);
+    double clustering = 0, *x = cloud(n, clustered);
     if (device) {
         CHECK_OK(points_gpu_create(device, &points.gpu));
         CHECK_OK(points_gpu_set(points.gpu, &cell, n, x, FARSUM_F64, "point"));
         points.n = n;
     } else
         CHECK_OK(points_set(&points, &cell, n, x, FARSUM_F64, "point", 1));
-    CHECK_OK(crowd_measure(&points, mesh, &crowd));
+    CHECK_OK(clustering_measure(&points, mesh, &clustering));
     points_clear(&points);
     free(x);
-    return crowd;
+    return clustering;
 }
 
 /* 1/4 of the points are in a thousandth of the volume, 3/4 anywhere. */
 static void crowding(void)
 {
-    CHECK_NEAR(crowd_of(30, 10, 5), 5 * 20.0 / 90, 1e-12);
-    CHECK_NEAR(crowd_of(10, 10, 1000), 1, 0);
-    CHECK_NEAR(crowd_on(NULL, 20000, 0, 160), 1, 0.2);
-    CHECK_NEAR(crowd_on(NULL, 20000, 1, 160), 250.75, 40);
-    CHECK_NEAR(crowd_on(NULL, 300000, 1, 160), 250.75, 40);
-    CHECK_NEAR(crowd_on(NULL, 300, 0, 160), 1, 0.5);
-    CHECK_NEAR(crowd_on(NULL, 1, 0, 160), 1, 0);
+    CHECK_NEAR(clustering_of(30, 10, 5), 5 * 20.0 / 90, 1e-12);
+    CHECK_NEAR(clustering_of(10, 10, 1000), 1, 0);
+    CHECK_NEAR(clustering_on(NULL, 20000, 0, 160), 1, 0.2);
+    CHECK_NEAR(clustering_on(NULL, 20000, 1, 160), 250.75, 40);
+    CHECK_NEAR(clustering_on(NULL, 300000, 1, 160), 250.75, 40);
+    CHECK_NEAR(clustering_on(NULL, 300, 0, 160), 1, 0.5);
+    CHECK_NEAR(clustering_on(NULL, 1, 0, 160), 1, 0);
     struct device *device = NULL;
     const char *name = getenv("FARSUM_TEST_DEVICE");
     if (device_open(name ? name : "opencl:0", &device) != FARSUM_OK) {
@@ -99,8 +100,8 @@ static void crowding(void)
         return;
     }
     /* the same points in the same tiles */
-    CHECK_NEAR(crowd_on(device, 20000, 1, 160), crowd_on(NULL, 20000, 1, 160),
-               1e-9);
+    CHECK_NEAR(clustering_on(device, 20000, 1, 160),
+               clustering_on(NULL, 20000, 1, 160), 1e-9);
     device_close(device);
 }
 
@@ -109,15 +110,15 @@ static void crowding(void)
 static void crowding_counts(void)
 {
     struct choose_options none = {.name = NULL};
-    struct choice even, crowded, often;
+    struct choice even, clustered, often;
     struct spread_args args = args_of(&h200, 1000000, 128);
     CHECK_OK(choose(&spread_stage, &args, &none, &even));
-    args.crowd = 1000;
-    CHECK_OK(choose(&spread_stage, &args, &none, &crowded));
-    CHECK(strstr(crowded.reason, "crowding 1e+03"), "%s", crowded.reason);
-    CHECK(strstr(crowded.reason, "0.477 points per mesh point"), "%s",
-          crowded.reason);
-    CHECK(strstr(crowded.reason, " times;"), "%s", crowded.reason);
+    args.clustering = 1000;
+    CHECK_OK(choose(&spread_stage, &args, &none, &clustered));
+    CHECK(strstr(clustered.reason, "crowding 1e+03"), "%s", clustered.reason);
+    CHECK(strstr(clustered.reason, "0.477 points per mesh point"), "%s",
+          clustered.reason);
+    CHECK(strstr(clustered.reason, " times;"), "%s", clustered.reason);
     args.repeats = 1e4; /* a matrix's set-up then matters less */
     const char *const slower[] = {"gpu_cell_grid", "gpu_group",
                                   "gpu_particle_cas", "gpu_hybrid_mesh",
@@ -125,14 +126,14 @@ static void crowding_counts(void)
     for (const struct variant_row *r = spread_stage.rows; r->name; r++)
         for (size_t k = 0; k < sizeof slower / sizeof *slower; k++)
             if (strcmp(r->name, slower[k]) == 0) {
-                args.crowd = 1;
+                args.clustering = 1;
                 double one = r->variant->cost(&args);
-                args.crowd = 1000;
+                args.clustering = 1000;
                 double many = r->variant->cost(&args);
                 CHECK(many > 1.1 * one, "%s: %g, crowded %g", r->name, one,
                       many);
             }
-    args.crowd = 1;
+    args.clustering = 1;
     args.repeats = 1e4;
     args.n = 1000;
     args.mesh[0] = args.mesh[1] = args.mesh[2] = args.ldz = 64;
@@ -186,10 +187,10 @@ static void round_trip(void)
     kept_times_keep(key, &newer, 1);
     CHECK(kept_times_load(key, times) == 2, "one replaces one");
     CHECK(times[1].run == 2, "%s is not the newer", times[1].row);
-    args.crowd = 100;
+    args.clustering = 100;
     key_of(other, &args);
     CHECK(kept_times_load(other, times) == 0, "another crowding's times");
-    args.crowd = 1;
+    args.clustering = 1;
     args.n = 5100; /* nearly the same */
     key_of(other, &args);
     CHECK(kept_times_load(other, times) == 2, "%s", other);
@@ -340,7 +341,7 @@ static void measured(void)
                                  .ldz = 20,
                                  .channels = 2,
                                  .parts = 2,
-                                 .crowd = 30,
+                                 .clustering = 30,
                                  .window = &window,
                                  .cell = &cell,
                                  .n = 2000};

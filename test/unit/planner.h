@@ -11,7 +11,7 @@ extern struct window window; /* prolate, of support 6 */
 struct spread_args args_of(struct device *device, int64_t n, int64_t m);
 /* n points in the unit cube; if crowded, every other one is in a cube a tenth
  * as wide.  The caller frees. */
-double *cloud(int64_t n, int crowded);
+double *cloud(int64_t n, int clustered);
 
 void mesh_tunes(void);
 void mesh_points(void);

@@ -31,11 +31,11 @@ void mesh_tunes(void)
     o.threads = 1;
     kept_times_clear();
     for (int64_t n = 10; n < 10000000; n *= 7)
-        for (int crowd = 1; crowd < 1000; crowd *= 30) {
+        for (int clustering = 1; clustering < 1000; clustering *= 30) {
             struct spread_args args = args_of(NULL, n, 40);
             farsum_mesh *mesh = NULL;
             p.n_points = n;
-            p.crowding = args.crowd = crowd;
+            p.crowding = args.clustering = clustering;
             p.repeats = args.repeats = 20;
             CHECK_OK(farsum_mesh_tune(&p, &o, &mesh));
             CHECK_OK(farsum_mesh_get_info(mesh, &info));
@@ -65,7 +65,7 @@ void mesh_points(void)
     farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
     farsum_mesh_options o = FARSUM_MESH_OPTIONS_INIT;
     farsum_mesh *mesh = NULL;
-    double *even = cloud(N, 0), *crowded = cloud(N, 1);
+    double *even = cloud(N, 0), *clustered = cloud(N, 1);
     for (int d = 0; d < 3; d++) {
         p.cell[4 * d] = 1;
         p.periodic[d] = 1;
@@ -78,11 +78,11 @@ void mesh_points(void)
     CHECK_OK(farsum_mesh_get_info(mesh, &info));
     CHECK(strstr(info.stages[0].reason, "crowding 1,"), "%s",
           info.stages[0].reason);
-    CHECK_OK(farsum_mesh_set_points(mesh, N, crowded));
+    CHECK_OK(farsum_mesh_set_points(mesh, N, clustered));
     CHECK_OK(farsum_mesh_get_info(mesh, &info));
     CHECK(!strstr(info.stages[0].reason, "crowding 1,"), "%s",
           info.stages[0].reason);
-    CHECK_OK(farsum_mesh_set_points(mesh, N / 4, crowded));
+    CHECK_OK(farsum_mesh_set_points(mesh, N / 4, clustered));
     CHECK_OK(farsum_mesh_get_info(mesh, &info));
     CHECK(strstr(info.stages[0].reason, "0.0191 points"), "%s",
           info.stages[0].reason);
@@ -90,14 +90,14 @@ void mesh_points(void)
     o.spread = "plain";
     o.interp = "host_tile";
     CHECK_OK(farsum_mesh_create(&p, &o, &mesh));
-    CHECK_OK(farsum_mesh_set_points(mesh, N, crowded));
+    CHECK_OK(farsum_mesh_set_points(mesh, N, clustered));
     CHECK_OK(farsum_mesh_get_info(mesh, &info));
     CHECK(strcmp(info.stages[0].variant, "plain") == 0
               && strcmp(info.stages[0].reason, "named") == 0,
           "%s: %s", info.stages[0].variant, info.stages[0].reason);
     farsum_mesh_destroy(mesh);
     free(even);
-    free(crowded);
+    free(clustered);
 }
 
 /* On a device too; later results equal plain's mesh. */

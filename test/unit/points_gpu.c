@@ -304,7 +304,7 @@ int main(int argc, char **argv)
         printf("skipped: %s\n", farsum_message());
         return CHECK_SKIPPED;
     }
-    printf("%s: %s\n", points_device->name, points_device->facts.model);
+    printf("%s: %s\n", points_device->name, points_device->properties.model);
     if (argc > 1 && strcmp(argv[1], "perf") == 0) {
         points_perf(argc > 2 ? atoll(argv[2]) : 1000000,
                     argc > 3 ? atoi(argv[3]) : 27);

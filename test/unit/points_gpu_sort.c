@@ -206,15 +206,15 @@ void test_sort_repeats(void)
 void test_keys(void)
 {
     struct points_gpu *p = NULL;
-    struct buf order = {0}, start = {0}, *room = NULL;
+    struct buf order = {0}, start = {0}, *capacity = NULL;
     CHECK_OK(points_gpu_create(points_device, &p));
     for (int k = 0; k < 10; k++) {
         int64_t n = sizes[k % 5], n_bins = k < 5 ? 37 : 70001, wrong = 0;
         uint32_t *key = check_memory((size_t)n + 1, 4);
         for (int64_t i = 0; i < n; i++)
             key[i] = (uint32_t)((uint64_t)i * 2654435761u % (uint64_t)n_bins);
-        CHECK_OK(gpu_keys_room(p, n, n_bins, &room));
-        CHECK_OK(buf_upload(room, 0, key, 4 * n));
+        CHECK_OK(gpu_keys_reserve(p, n, n_bins, &capacity));
+        CHECK_OK(buf_upload(capacity, 0, key, 4 * n));
         CHECK_OK(gpu_keys_sort(p, n, n_bins, &order, &start));
         uint32_t *o = taken(&order, 4 * n);
         uint32_t *s = taken(&start, 4 * (n_bins + 1));
@@ -228,9 +228,9 @@ void test_keys(void)
         free(o);
         free(s);
     }
-    CHECK_FAILS(gpu_keys_room(p, GPU_POINTS_MOST + 1, 3, &room),
+    CHECK_FAILS(gpu_keys_reserve(p, GPU_POINTS_MOST + 1, 3, &capacity),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_FAILS(gpu_keys_room(p, 3, GPU_BINS_MOST + 1, &room),
+    CHECK_FAILS(gpu_keys_reserve(p, 3, GPU_BINS_MOST + 1, &capacity),
                 FARSUM_ERR_UNSUPPORTED);
     buf_clear(&order);
     buf_clear(&start);
@@ -243,7 +243,7 @@ static void check_cells(const struct points_gpu *p, const struct points *host)
     const struct bins *bins = &host->bins;
     int64_t pad = cells->pad, at = 0, wrong = 0, n = p->n;
     uint32_t *start = taken(&cells->start, 4 * (cells->n_bins + 1));
-    uint32_t *item = taken(&cells->item, 4 * cells->room);
+    uint32_t *item = taken(&cells->item, 4 * cells->capacity);
     int64_t *bin = check_memory((size_t)n + 1, sizeof *bin);
     for (int64_t b = 0; b < bins->n_bins; b++) {
         int64_t count = bins->start[b + 1] - bins->start[b];
@@ -262,9 +262,9 @@ static void check_cells(const struct points_gpu *p, const struct points *host)
             }
         }
     }
-    CHECK(at <= cells->room && start[bins->n_bins] == at && wrong == 0,
+    CHECK(at <= cells->capacity && start[bins->n_bins] == at && wrong == 0,
           "%lld of %lld items, %lld wrong", (long long)at,
-          (long long)cells->room, (long long)wrong);
+          (long long)cells->capacity, (long long)wrong);
     free(start);
     free(item);
     free(bin);

@@ -155,15 +155,15 @@ static void cells(void)
  * than for uniform points. */
 static void exactly(void)
 {
-    for (int crowd = 0; crowd < 2; crowd++) {
+    for (int clustering = 0; clustering < 2; clustering++) {
         struct system s;
         system_set(&s, tilted, NULL);
-        s.what = crowd ? "crowd" : "exact";
+        s.what = clustering ? "crowd" : "exact";
         s.problem.tolerance = 1e-11;
-        for (int i = 0; crowd && i < N / 2; i++)
+        for (int i = 0; clustering && i < N / 2; i++)
             for (int d = 0; d < 3; d++)
                 s.x[i][d] *= 0.4;
-        s.options.spectral.skin = crowd ? 0.2 : 0.5;
+        s.options.spectral.skin = clustering ? 0.2 : 0.5;
         walks(&s, 1e-11);
     }
 }

@@ -55,7 +55,7 @@ static inline double case_random(uint64_t *state)
 static inline void case_points(struct points *p, int64_t n, enum dist dist)
 {
     uint64_t seed = 7 + (uint64_t)n;
-    *p = (struct points){.n = n, .room = n};
+    *p = (struct points){.n = n, .capacity = n};
     for (int d = 0; d < 3; d++) {
         OK(MEM_RAW(p->s[d], n));
         for (int64_t i = 0; i < n; i++) {

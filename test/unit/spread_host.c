@@ -91,7 +91,7 @@ static void each_support(void **unused)
 }
 
 /* One tile with most of the points is processed in parts. */
-static void crowded(void **unused)
+static void clustered(void **unused)
 {
     (void)unused;
     static const int64_t mesh[3] = {40, 33, 70};
@@ -232,7 +232,7 @@ int main(int argc, char **argv)
     (void)argc;
     case_start(argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_support), cmocka_unit_test(crowded),
+        cmocka_unit_test(each_support), cmocka_unit_test(clustered),
         cmocka_unit_test(waves),        cmocka_unit_test(mass),
         cmocka_unit_test(again),        cmocka_unit_test(memory),
     };

@@ -296,7 +296,7 @@ static void raised_rights(void)
 /* --- limits --- */
 
 /* Files may not grow: the process goes on, and no incomplete file remains. */
-static void no_room(void)
+static void no_memory(void)
 {
     struct rlimit was, tight;
     kept_times_keep(kept_times_key_text, &one, 1);
@@ -449,7 +449,7 @@ int main(int argc, char **argv)
     RUN(raised_rights);
     RUN(processes_lose_nothing);
     RUN(threads_lose_nothing);
-    RUN(no_room);
+    RUN(no_memory);
     RUN(kernels);
     RUN(kernels_by_threads);
     RUN(left_overs);

@@ -98,14 +98,14 @@ int main(int argc, char **argv)
         return CHECK_SKIPPED;
     }
     if (argc > 1 && strcmp(argv[1], "perf") == 0) {
-        tree_gpu_crowd_perf();
+        tree_gpu_clustering_perf();
         tree_gpu_perf();
         device_close(device);
         return check_end();
     }
     RUN(built);
     tree_gpu_check_sparse();
-    tree_gpu_check_crowds();
+    tree_gpu_check_clusterings();
     RUN(refused);
     CHECK(device->bytes == 0, "%lld bytes are kept", (long long)device->bytes);
     device_close(device);

@@ -83,8 +83,8 @@ static inline double *put(struct points_gpu *p, const struct tree_args *args,
 /* points/tree/tree_device_sparse.c: runs its tests; prints how long sets
  * take. */
 void tree_gpu_check_sparse(void);
-/* tree_gpu_crowd.c: the same. */
-void tree_gpu_check_crowds(void);
-void tree_gpu_crowd_perf(void);
+/* tree_gpu_clustering.c: the same. */
+void tree_gpu_check_clusterings(void);
+void tree_gpu_clustering_perf(void);
 void tree_gpu_perf(void);
 #endif

@@ -131,12 +131,12 @@ static void near_same(const char *what, double found, double wanted,
 
 /* Levels from `first` on have far boxes.  Equal to rounding, but a point at the
  * edge of a table's entry may count in the next one. */
-static void same_crowds(const struct tree *on, const struct tree *host,
-                        int first, struct fmm_gpu_crowd **room)
+static void same_clusterings(const struct tree *on, const struct tree *host,
+                             int first, struct clustering_gpu **capacity)
 {
-    struct fmm_crowd a, b;
-    CHECK_OK(fmm_crowd(host, first, &a));
-    CHECK_OK(fmm_gpu_crowd(on, first, room, &b));
+    struct fmm_clustering a, b;
+    CHECK_OK(fmm_clustering(host, first, &a));
+    CHECK_OK(clustering_gpu(on, first, capacity, &b));
     near_same("h", b.h, a.h, 0);
     CHECK(b.listed == a.listed && b.sparse == a.sparse, "kinds");
     for (int field = 0; field < 2; field++) {
@@ -168,7 +168,7 @@ static const struct {
 
 /* x: fractions of points.  Runs twice, the second time from kept keys. */
 static void compared(int c, enum tree_dist dist, struct side side[2],
-                     struct tree *on, struct fmm_gpu_crowd **room)
+                     struct tree *on, struct clustering_gpu **capacity)
 {
     int64_t n = cases[c].n, m = cases[c].m;
     struct tree host = {0};
@@ -201,8 +201,8 @@ static void compared(int c, enum tree_dist dist, struct side side[2],
             check_stop("no copy on the device");
         same_trees(on, &host);
         if (tree_targets(&host)->n > 0 && (c + (int)dist) % 3 == 0 && !again)
-            same_crowds(on, &host, cases[c].periodic ? 0 : cases[c].ws + 1,
-                        room);
+            same_clusterings(on, &host, cases[c].periodic ? 0 : cases[c].ws + 1,
+                             capacity);
         tree_clear(&host);
     }
 }
@@ -211,17 +211,17 @@ static void sparse_trees(void)
 {
     struct side side[2];
     struct tree on = {0};
-    struct fmm_gpu_crowd *room = NULL;
+    struct clustering_gpu *capacity = NULL;
     side_make(&side[0]);
     side_make(&side[1]);
     for (int c = 0; c < (int)(sizeof cases / sizeof *cases); c++)
         for (int dist = 0; dist < TREE_DISTS; dist++) {
             snprintf(now, sizeof now, "case %d, points %d", c, dist);
             if (cases[c].n < 40000 || dist == TREE_CLUSTERS)
-                compared(c, (enum tree_dist)dist, side, &on, &room);
+                compared(c, (enum tree_dist)dist, side, &on, &capacity);
         }
     tree_clear(&on);
-    fmm_gpu_crowd_destroy(room);
+    fmm_gpu_clustering_destroy(capacity);
     side_clear(&side[0]);
     side_clear(&side[1]);
 }
@@ -231,8 +231,8 @@ static void sparse_timed(int64_t n, int64_t leaf)
 {
     struct side side;
     struct tree on = {0};
-    struct fmm_gpu_crowd *room = NULL;
-    struct fmm_crowd crowd;
+    struct clustering_gpu *capacity = NULL;
+    struct fmm_clustering clustering;
     struct tree_args args = {.ws = 1,
                              .depth = 20,
                              .leaf = leaf,
@@ -263,7 +263,7 @@ static void sparse_timed(int64_t n, int64_t leaf)
         CHECK_OK(tree_gpu_set_sparse(&on, &a, &side.given, NULL));
         CHECK_OK(device_finish(device));
         double built = omp_get_wtime() - begin;
-        CHECK_OK(fmm_gpu_crowd(&on, 2, &room, &crowd));
+        CHECK_OK(clustering_gpu(&on, 2, &capacity, &clustering));
         double told = omp_get_wtime() - begin - built;
         if (built < best[turn % 2])
             best[turn % 2] = built;
@@ -278,7 +278,7 @@ static void sparse_timed(int64_t n, int64_t leaf)
         1e3 * best[2], (double)device->bytes / (double)n);
     fflush(stdout);
     tree_clear(&on);
-    fmm_gpu_crowd_destroy(room);
+    fmm_gpu_clustering_destroy(capacity);
     side_clear(&side);
 }
 

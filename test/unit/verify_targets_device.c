@@ -7,7 +7,7 @@
 
 #include "plan/verify/verify.h"
 
-enum { MANY = 9001, WANTED = 60, CROWDED = 40 };
+enum { MANY = 9001, WANTED = 60, CLUSTERINGED = 40 };
 
 static double x[3 * MANY], q[6 * MANY], size[MANY];
 static float x32[3 * MANY], q32[6 * MANY];
@@ -21,9 +21,9 @@ static int near(int64_t i)
 {
     return i >= 4000 && i < 4006;
 }
-static int crowded(int64_t i)
+static int clustered(int64_t i)
 {
-    return i >= 8200 && i < 8200 + CROWDED;
+    return i >= 8200 && i < 8200 + CLUSTERINGED;
 }
 
 static void fill(int strengths, int periodic)
@@ -31,7 +31,7 @@ static void fill(int strengths, int periodic)
     uint64_t random = 17;
     for (int i = 0; i < 3 * MANY; i++)
         x[i] = uniform(&random) + (periodic ? 0 : -40);
-    for (int i = 8201; i < 8200 + CROWDED; i++)
+    for (int i = 8201; i < 8200 + CLUSTERINGED; i++)
         for (int d = 0; d < 3; d++)
             x[3 * i + d] = x[3 * 8200 + d] + 2e-3 * (1 + i % (d + 3));
     for (int i = 4001; i < 4006; i += 2)
@@ -62,7 +62,7 @@ static void count(const char *what, const struct verify_targets *t)
     for (int64_t k = 0; k < t->count; k++) {
         found[0] += k < t->certain && strong(t->index[k]);
         found[1] += k < t->certain && near(t->index[k]);
-        found[2] += k < t->certain && crowded(t->index[k]);
+        found[2] += k < t->certain && clustered(t->index[k]);
         for (int64_t l = 0; l < k; l++)
             twice += t->index[k] == t->index[l];
         CHECK(t->index[k] >= 0 && t->index[k] < MANY, "%s: target %lld", what,

@@ -81,7 +81,7 @@ struct old_row {
 };
 
 struct bench_old {
-    size_t count, room;
+    size_t count, capacity;
     struct old_row *rows; /* owned */
 };
 
@@ -110,13 +110,13 @@ static int cut(char *line, char **field)
 
 static int add_line(struct bench_old *old, const char *line)
 {
-    if (old->count == old->room) {
-        size_t room = old->room ? 2 * old->room : 64;
-        struct old_row *rows = realloc(old->rows, room * sizeof *rows);
+    if (old->count == old->capacity) {
+        size_t capacity = old->capacity ? 2 * old->capacity : 64;
+        struct old_row *rows = realloc(old->rows, capacity * sizeof *rows);
         if (!rows)
             return -1;
         old->rows = rows;
-        old->room = room;
+        old->capacity = capacity;
     }
     struct old_row *row = &old->rows[old->count++];
     snprintf(row->line, sizeof row->line, "%s", line);

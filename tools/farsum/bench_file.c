@@ -71,9 +71,9 @@ static int copy_exclusions(const struct system *sys, const int64_t copies[3],
 {
     const struct exclude_list *from = &sys->exclude;
     int64_t many = copies[0] * copies[1] * copies[2];
-    size_t room = (size_t)(from->count * many) + 1;
-    to->pair = malloc(2 * room * sizeof *to->pair);
-    to->factor = malloc(room * sizeof *to->factor);
+    size_t capacity = (size_t)(from->count * many) + 1;
+    to->pair = malloc(2 * capacity * sizeof *to->pair);
+    to->factor = malloc(capacity * sizeof *to->factor);
     if (!to->pair || !to->factor)
         return -1;
     for (int64_t e = 0; e < from->count; e++) {

@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 1200 };
+enum { PATH_CAPACITY = 1200 };
 
 static int found_gnuplot(void)
 {
     const char *path = getenv("PATH");
-    char name[PATH_ROOM];
+    char name[PATH_CAPACITY];
     while (path && *path) {
         size_t n = strcspn(path, ":");
         snprintf(name, sizeof name, "%.*s/gnuplot", (int)(n < 1000 ? n : 1000),

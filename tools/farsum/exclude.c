@@ -187,9 +187,9 @@ static int add_file(struct making *m)
 /* Stores each pair once, except those with factor 1. */
 static int fill(struct making *m, struct exclude_list *list)
 {
-    size_t room = (size_t)m->count + 1;
-    list->pair = malloc(2 * room * sizeof *list->pair);
-    list->factor = malloc(room * sizeof *list->factor);
+    size_t capacity = (size_t)m->count + 1;
+    list->pair = malloc(2 * capacity * sizeof *list->pair);
+    list->factor = malloc(capacity * sizeof *list->factor);
     if (!list->pair || !list->factor)
         return no_memory(m);
     qsort(m->entry, (size_t)m->count, sizeof *m->entry, entry_order);
@@ -244,11 +244,11 @@ int exclude_targets(const struct exclude_list *list, int64_t n, int apart,
                     const int64_t *index, int64_t count,
                     struct exclude_list *out)
 {
-    size_t room = 2 * (size_t)list->count + 1;
+    size_t capacity = 2 * (size_t)list->count + 1;
     int64_t *where = malloc((size_t)n * sizeof *where);
     *out = (struct exclude_list){0};
-    out->pair = malloc(2 * room * sizeof *out->pair);
-    out->factor = malloc(room * sizeof *out->factor);
+    out->pair = malloc(2 * capacity * sizeof *out->pair);
+    out->factor = malloc(capacity * sizeof *out->factor);
     if (!where || !out->pair || !out->factor) {
         free(where);
         exclude_clear(out);

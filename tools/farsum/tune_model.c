@@ -24,7 +24,7 @@ static void put_numbers(FILE *f, const double *v, int n, int digits,
 }
 
 /* Output arrays for all that the problem requests. */
-struct room {
+struct stage {
     double *values;
     double energy, virial[9];
     farsum_result result;
@@ -40,41 +40,41 @@ static unsigned outputs_of(const char *kernel)
     return FARSUM_POTENTIAL;
 }
 
-static int room_make(struct room *room, const farsum_problem *problem)
+static int stage_make(struct stage *stage, const farsum_problem *problem)
 {
     size_t n = (size_t)(problem->n_targets ? problem->n_targets
                                            : problem->n_sources);
     unsigned outputs = problem->outputs ? problem->outputs
                                         : outputs_of(problem->kernel);
-    *room = (struct room){.result = FARSUM_RESULT_INIT};
-    room->values = malloc(4 * n * sizeof *room->values);
-    if (!room->values)
+    *stage = (struct stage){.result = FARSUM_RESULT_INIT};
+    stage->values = malloc(4 * n * sizeof *stage->values);
+    if (!stage->values)
         return -1;
     if (outputs & FARSUM_VELOCITY) {
-        room->result.velocity = room->values;
+        stage->result.velocity = stage->values;
         return 0;
     }
     if (outputs & FARSUM_POTENTIAL)
-        room->result.potential = room->values;
+        stage->result.potential = stage->values;
     if (outputs & FARSUM_FIELD)
-        room->result.field = room->values + n;
+        stage->result.field = stage->values + n;
     if (outputs & FARSUM_ENERGY)
-        room->result.energy = &room->energy;
+        stage->result.energy = &stage->energy;
     if (outputs & FARSUM_VIRIAL)
-        room->result.virial = room->virial;
+        stage->result.virial = stage->virial;
     return 0;
 }
 
 /* Sums several times, after one time to warm up; keeps the fastest. */
-static farsum_status sum_times(const farsum_problem *problem,
-                               farsum_plan *plan, int repeats, int again,
-                               struct room *room, farsum_model *best)
+static farsum_status sum_times(const farsum_problem *problem, farsum_plan *plan,
+                               int repeats, int again, struct stage *stage,
+                               farsum_model *best)
 {
     farsum_model one = FARSUM_MODEL_INIT;
     int kept = 0;
     for (int k = 0; k <= repeats; k++) {
         farsum_status status =
-            farsum_plan_execute(plan, 1, problem->sample_q, &room->result);
+            farsum_plan_execute(plan, 1, problem->sample_q, &stage->result);
         if (status == FARSUM_OK)
             status = farsum_plan_get_model(plan, again && k == 0, &one);
         if (status != FARSUM_OK)
@@ -91,8 +91,8 @@ static farsum_status sum_times(const farsum_problem *problem,
 int model_take(const struct settings *s, const farsum_problem *problem,
                const double *y, farsum_plan *plan, farsum_model *model)
 {
-    struct room room;
-    if (room_make(&room, problem) != 0) {
+    struct stage stage;
+    if (stage_make(&stage, problem) != 0) {
         say_error("tune: out of memory");
         return -1;
     }
@@ -102,8 +102,8 @@ int model_take(const struct settings *s, const farsum_problem *problem,
                                problem->n_targets, y);
     if (status == FARSUM_OK)
         status = sum_times(problem, plan, s->repeats > 0 ? s->repeats : 3,
-                           s->measure, &room, model);
-    free(room.values);
+                           s->measure, &stage, model);
+    free(stage.values);
     say_progress("%s", "");
     if (status != FARSUM_OK)
         say_error("tune: %s", words_message());

@@ -138,7 +138,7 @@ struct entry {
 
 struct entries {
     struct entry *entry; /* owned */
-    int64_t n, room, bytes;
+    int64_t n, capacity, bytes;
     farsum_status status;
 };
 
@@ -151,16 +151,16 @@ static void trim_see(const struct store *store, const char *name,
         store_remove(store, name);
     if (!is_entry(name) || all->status != FARSUM_OK)
         return;
-    if (all->n == all->room) {
+    if (all->n == all->capacity) {
         struct entry *more = NULL;
-        all->status = MEM_RAW(more, 2 * all->room + 64);
+        all->status = MEM_RAW(more, 2 * all->capacity + 64);
         if (all->status != FARSUM_OK)
             return;
         if (all->n > 0)
             memcpy(more, all->entry, (size_t)all->n * sizeof *more);
         mem_free(all->entry);
         all->entry = more;
-        all->room = 2 * all->room + 64;
+        all->capacity = 2 * all->capacity + 64;
     }
     struct entry *e = &all->entry[all->n++];
     memcpy(e->name, name, sizeof e->name);

@@ -104,15 +104,15 @@ farsum_status log_named(const char *text, const char *log, char **named)
         if (log_mark(at, &number, &name, &length) && length > longest)
             longest = length;
     }
-    int64_t room = (int64_t)strlen(log) + lines * (longest + 24) + 1;
-    TRY(MEM_RAW(out, room));
+    int64_t capacity = (int64_t)strlen(log) + lines * (longest + 24) + 1;
+    TRY(MEM_RAW(out, capacity));
     for (const char *line = log; line; line = log_next(line)) {
         const char *end = line, *name = NULL, *next = log_next(line);
         int64_t wanted = 0, number = 0, length = 0;
         if (log_foreign(text, line, &wanted, &end)
             && log_place(text, wanted, &number, &name, &length))
-            n += snprintf(out + n, (size_t)(room - n), "%.*s:%lld", (int)length,
-                          name, (long long)number);
+            n += snprintf(out + n, (size_t)(capacity - n), "%.*s:%lld",
+                          (int)length, name, (long long)number);
         else
             end = line;
         int64_t rest = next ? next - end : (int64_t)strlen(end);

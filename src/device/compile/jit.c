@@ -18,22 +18,22 @@ enum { JIT_FILES = 32, JIT_DEPTH = 8 };
 /* A text that grows. */
 struct out {
     char *text; /* owned */
-    int64_t n, room;
+    int64_t n, capacity;
     const char *seen[JIT_FILES]; /* files included so far */
     int n_seen;
 };
 
 static farsum_status out_put(struct out *out, const char *text, int64_t n)
 {
-    if (out->n + n + 1 > out->room) {
-        int64_t room = 2 * (out->n + n + 1);
+    if (out->n + n + 1 > out->capacity) {
+        int64_t capacity = 2 * (out->n + n + 1);
         char *more = NULL;
-        TRY(MEM_RAW(more, room));
+        TRY(MEM_RAW(more, capacity));
         if (out->n > 0)
             memcpy(more, out->text, (size_t)out->n);
         mem_free(out->text);
         out->text = more;
-        out->room = room;
+        out->capacity = capacity;
     }
     memcpy(out->text + out->n, text, (size_t)n);
     out->n += n;
@@ -196,11 +196,11 @@ void jit_define(struct jit *jit, const char *name, const char *format, ...)
                                   jit->file, name);
         return;
     }
-    int64_t room = (int64_t)strlen(name) + n + 2;
-    jit->failed = MEM_RAW(text, room);
+    int64_t capacity = (int64_t)strlen(name) + n + 2;
+    jit->failed = MEM_RAW(text, capacity);
     if (jit->failed != FARSUM_OK)
         return;
-    snprintf(text, (size_t)room, "%s %s", name, value);
+    snprintf(text, (size_t)capacity, "%s %s", name, value);
     jit_own(jit, text);
 }
 
@@ -295,13 +295,13 @@ void jit_nested(struct jit *jit)
  * caller owns it. */
 static farsum_status jit_makers(const struct jit *jit, char **makers)
 {
-    const struct device_facts *facts = &jit->device->facts;
+    const struct device_properties *properties = &jit->device->properties;
     if (jit->nested)
         TRY(device_nested(jit->device));
-    const char *linker = jit->nested ? facts->linker : "";
-    int64_t n = (int64_t)(strlen(facts->makers) + strlen(linker)) + 2;
+    const char *linker = jit->nested ? properties->linker : "";
+    int64_t n = (int64_t)(strlen(properties->makers) + strlen(linker)) + 2;
     TRY(MEM_RAW(*makers, n));
-    snprintf(*makers, (size_t)n, "%s%s%s", facts->makers,
+    snprintf(*makers, (size_t)n, "%s%s%s", properties->makers,
              jit->nested ? "\n" : "", linker);
     return FARSUM_OK;
 }
@@ -317,7 +317,7 @@ farsum_status jit_build(struct jit *jit)
     GO(jit_makers(jit, &makers));
     GO(jit_text(jit, d->backend->words, &text));
     const struct cache_key key = {
-        {farsum_version(), d->facts.arch, makers, text}};
+        {farsum_version(), d->properties.arch, makers, text}};
     if (d->gathers && d->backend->apart && !jit->nested) {
         GO(jit_late_start(d, jit->file, &key, &jit->late));
         goto done;
@@ -358,13 +358,15 @@ farsum_status jit_kernel(struct jit *jit, const char *name, int32_t group,
         FAIL(ERR_INTERNAL, "%s: more than %d kernels", jit->file, JIT_KERNELS);
     if (strlen(name) >= KERNEL_NAME)
         FAIL(ERR_INTERNAL, "%s: the name %s is too long", jit->file, name);
-    if (group > d->facts.group_max)
-        FAIL(ERR_UNSUPPORTED, "%s has groups of %d threads at most, %s wants "
-             "%d", d->name, d->facts.group_max, name, group);
-    if (arena > d->facts.local)
+    if (group > d->properties.group_max)
+        FAIL(ERR_UNSUPPORTED,
+             "%s has groups of %d threads at most, %s wants "
+             "%d",
+             d->name, d->properties.group_max, name, group);
+    if (arena > d->properties.local)
         FAIL(ERR_UNSUPPORTED,
              "%s needs %lld bytes of shared memory, %s has %lld", name,
-             (long long)arena, d->name, (long long)d->facts.local);
+             (long long)arena, d->name, (long long)d->properties.local);
     *kernel = (struct kernel){.device = d,
                               .handle = jit->late,
                               .group = group,

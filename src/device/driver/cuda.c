@@ -213,7 +213,7 @@ static farsum_status cuda_open(struct device *device, int index, void *context,
 {
     farsum_status status = FARSUM_OK;
     struct cuda *cuda = NULL;
-    struct device_facts *facts = &device->facts;
+    struct device_properties *properties = &device->properties;
     int version = 0, major = 0, minor = 0;
     TRY(MEM_NEW(cuda, 1));
     device->inside = cuda;
@@ -227,13 +227,14 @@ static farsum_status cuda_open(struct device *device, int index, void *context,
                      "asking for the driver's version"));
     GO(nvrtc_open(&cuda->nvrtc, version / 1000));
     GO(cuda_where(cuda, context, queue));
-    GO(driver_facts(&cuda->driver, &cuda_numbers, facts));
+    GO(driver_properties(&cuda->driver, &cuda_numbers, properties));
     api->device_attribute(&major, CUDA_CAPABILITY_MAJOR, cuda->driver.device);
     api->device_attribute(&minor, CUDA_CAPABILITY_MINOR, cuda->driver.device);
-    snprintf(facts->arch, sizeof facts->arch, "sm_%d%d", major, minor);
-    snprintf(facts->compiler, sizeof facts->compiler, "%s",
+    snprintf(properties->arch, sizeof properties->arch, "sm_%d%d", major,
+             minor);
+    snprintf(properties->compiler, sizeof properties->compiler, "%s",
              cuda->nvrtc.rtc.named);
-    facts->makers = cuda->nvrtc.rtc.makers;
+    properties->makers = cuda->nvrtc.rtc.makers;
 done:
     if (status != FARSUM_OK)
         cuda_close(device);
@@ -244,7 +245,7 @@ static farsum_status cuda_compile(struct device *device, const char *text,
                                   void **binary, int64_t *bytes)
 {
     const struct cuda *cuda = device->inside;
-    return nvrtc_compile(&cuda->nvrtc, device->facts.arch, text, 0, binary,
+    return nvrtc_compile(&cuda->nvrtc, device->properties.arch, text, 0, binary,
                          bytes, NULL);
 }
 
@@ -253,7 +254,7 @@ static farsum_status cuda_compile(struct device *device, const char *text,
 static farsum_status cuda_nested(struct device *device)
 {
     struct cuda *cuda = device->inside;
-    struct device_facts *facts = &device->facts;
+    struct device_properties *properties = &device->properties;
     size_t pending = 0;
     int before = 0;
     if (cuda->link.path[0])
@@ -266,8 +267,8 @@ static farsum_status cuda_nested(struct device *device)
     TRY(driver_leave(&cuda->driver, before, error,
                      "asking how many launches may be pending"));
     TRY(nvlink_find(&cuda->link, &cuda->nvrtc));
-    facts->linker = cuda->link.path;
-    facts->pending = (int64_t)pending;
+    properties->linker = cuda->link.path;
+    properties->pending = (int64_t)pending;
     return FARSUM_OK;
 }
 
@@ -276,8 +277,8 @@ static farsum_status cuda_compile_nested(struct device *device,
                                          int64_t *bytes)
 {
     struct cuda *cuda = device->inside;
-    return nvlink_compile(&cuda->nvrtc, &cuda->link, device->facts.arch, text,
-                          binary, bytes, NULL);
+    return nvlink_compile(&cuda->nvrtc, &cuda->link, device->properties.arch,
+                          text, binary, bytes, NULL);
 }
 
 /* Returns OK if the host may access managed memory while kernels run that do

@@ -61,34 +61,36 @@ static int driver_number(const struct driver *driver, int number)
     return value;
 }
 
-farsum_status driver_facts(struct driver *driver,
-                           const struct driver_numbers *numbers,
-                           struct device_facts *facts)
+farsum_status driver_properties(struct driver *driver,
+                                const struct driver_numbers *numbers,
+                                struct device_properties *properties)
 {
     size_t memory = 0;
-    int error = driver->api.device_name(facts->model, sizeof facts->model,
-                                        driver->device);
+    int error = driver->api.device_name(
+        properties->model, sizeof properties->model, driver->device);
     if (error == 0)
         error = driver->api.device_memory(&memory, driver->device);
     if (error != 0)
         return driver_status(driver, error, "asking what the device is");
-    facts->units = driver_number(driver, numbers->units);
-    facts->group_max = driver_number(driver, numbers->group_max);
-    facts->subgroup = driver_number(driver, numbers->subgroup);
-    facts->integrated = driver_number(driver, numbers->integrated) != 0;
-    facts->local = driver_number(driver, numbers->local);
-    facts->cache = driver_number(driver, numbers->cache);
-    facts->clock = 1e3 * driver_number(driver, numbers->clock);
-    facts->bandwidth = 2 * 1e3 * driver_number(driver, numbers->memory_clock)
-                       * (driver_number(driver, numbers->bus) / 8.0);
-    facts->memory = facts->alloc_max = (int64_t)memory;
-    facts->shuffles = facts->f64 = 1;
-    if (facts->units < 1 || facts->group_max < 1 || facts->local < 1)
+    properties->units = driver_number(driver, numbers->units);
+    properties->group_max = driver_number(driver, numbers->group_max);
+    properties->subgroup = driver_number(driver, numbers->subgroup);
+    properties->integrated = driver_number(driver, numbers->integrated) != 0;
+    properties->local = driver_number(driver, numbers->local);
+    properties->cache = driver_number(driver, numbers->cache);
+    properties->clock = 1e3 * driver_number(driver, numbers->clock);
+    properties->bandwidth = 2 * 1e3
+                            * driver_number(driver, numbers->memory_clock)
+                            * (driver_number(driver, numbers->bus) / 8.0);
+    properties->memory = properties->alloc_max = (int64_t)memory;
+    properties->shuffles = properties->f64 = 1;
+    if (properties->units < 1 || properties->group_max < 1
+        || properties->local < 1)
         FAIL(ERR_DEVICE,
              "%s: the driver says that %s has %d units, groups of %d threads "
              "and %lld bytes of shared memory",
-             driver->vendor, facts->model, facts->units, facts->group_max,
-             (long long)facts->local);
+             driver->vendor, properties->model, properties->units,
+             properties->group_max, (long long)properties->local);
     return FARSUM_OK;
 }
 
@@ -241,7 +243,7 @@ farsum_status driver_kernel(struct device *device, void *module,
         error = d->api.function_attribute(&declared, FUNCTION_LOCAL_BYTES,
                                           function);
     if (error == 0) {
-        fits = declared + arena <= device->facts.local;
+        fits = declared + arena <= device->properties.local;
         if (fits && arena > 0 && d->grant)
             error = d->grant(d, function, (int)arena);
     }
@@ -252,7 +254,7 @@ farsum_status driver_kernel(struct device *device, void *module,
         FAIL(ERR_UNSUPPORTED,
              "%s needs %d + %lld bytes of shared memory, %s has %lld", name,
              declared, (long long)arena, device->name,
-             (long long)device->facts.local);
+             (long long)device->properties.local);
     *kernel = function;
     return FARSUM_OK;
 }

@@ -72,9 +72,9 @@ farsum_status driver_status(const struct driver *driver, int error,
                             const char *what);
 /* Counts the devices; 0 if the driver finds none. */
 farsum_status driver_count(const struct driver *driver, int *n);
-farsum_status driver_facts(struct driver *driver,
-                           const struct driver_numbers *numbers,
-                           struct device_facts *facts);
+farsum_status driver_properties(struct driver *driver,
+                                const struct driver_numbers *numbers,
+                                struct device_properties *properties);
 /* Make the device current, and restore the previous one.  leave returns the
  * status of the call between them. */
 farsum_status driver_enter(struct driver *driver, int *before);

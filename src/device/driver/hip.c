@@ -118,14 +118,15 @@ static void hip_close(struct device *device)
     device->inside = NULL;
 }
 
-int hip_arch(const char *properties, int64_t bytes, char *arch, int64_t room)
+int hip_arch(const char *properties, int64_t bytes, char *arch,
+             int64_t capacity)
 {
     enum { AFTER_NAME = 256, LONGEST = 64 };
     for (int64_t i = AFTER_NAME; i + LONGEST <= bytes; i++) {
         const char *at = properties + i;
         size_t length = strnlen(at, LONGEST);
         if (at[-1] != 0 || strncmp(at, "gfx", 3) != 0 || length == LONGEST
-            || (int64_t)length >= room || length < strlen("gfx900"))
+            || (int64_t)length >= capacity || length < strlen("gfx900"))
             continue;
         if (strspn(at + 3, "0123456789abcdefghijklmnopqrstuvwxyz-+:")
             != length - 3)
@@ -141,17 +142,17 @@ int hip_arch(const char *properties, int64_t bytes, char *arch, int64_t room)
  * can be found without the layout.  `name` is the first field, of 256 bytes,
  * and gcnArchName is the only later text that begins with gfx.  The buffer is
  * several times larger than either struct. */
-static farsum_status hip_target(struct hip *hip, char *arch, int64_t room)
+static farsum_status hip_target(struct hip *hip, char *arch, int64_t capacity)
 {
     farsum_status status = FARSUM_OK;
-    enum { ROOM = 16384 };
+    enum { SIZE = 16384 };
     char *properties = NULL;
-    TRY(MEM_NEW(properties, ROOM));
+    TRY(MEM_NEW(properties, SIZE));
     GO(driver_status(
         &hip->driver,
         hip->own.hipGetDeviceProperties(properties, hip->driver.device),
         "asking for the device's properties"));
-    if (!hip_arch(properties, ROOM, arch, room))
+    if (!hip_arch(properties, SIZE, arch, capacity))
         GO_FAIL(ERR_DEVICE, "HIP does not say the device's architecture");
 done:
     mem_free(properties);
@@ -177,7 +178,7 @@ static farsum_status hip_open(struct device *device, int index, void *context,
 {
     farsum_status status = FARSUM_OK;
     struct hip *hip = NULL;
-    struct device_facts *facts = &device->facts;
+    struct device_properties *properties = &device->properties;
     int version = 0;
     if (context)
         FAIL(ERR_ARGUMENT, "HIP has no contexts: give the stream alone");
@@ -192,11 +193,11 @@ static farsum_status hip_open(struct device *device, int index, void *context,
                      "asking for the runtime's version"));
     GO(hiprtc_open(&hip->rtc, version / 10000000));
     GO(hip_queue(hip, queue));
-    GO(driver_facts(&hip->driver, &hip_numbers, facts));
-    GO(hip_target(hip, facts->arch, sizeof facts->arch));
-    snprintf(facts->compiler, sizeof facts->compiler, "%.100s (runtime %d)",
-             hip->rtc.named, version);
-    facts->makers = hip->rtc.makers;
+    GO(driver_properties(&hip->driver, &hip_numbers, properties));
+    GO(hip_target(hip, properties->arch, sizeof properties->arch));
+    snprintf(properties->compiler, sizeof properties->compiler,
+             "%.100s (runtime %d)", hip->rtc.named, version);
+    properties->makers = hip->rtc.makers;
 done:
     if (status != FARSUM_OK)
         hip_close(device);
@@ -207,8 +208,8 @@ static farsum_status hip_compile(struct device *device, const char *text,
                                  void **binary, int64_t *bytes)
 {
     const struct hip *hip = device->inside;
-    return hiprtc_compile(&hip->rtc, device->facts.arch, text, binary, bytes,
-                          NULL);
+    return hiprtc_compile(&hip->rtc, device->properties.arch, text, binary,
+                          bytes, NULL);
 }
 
 const struct device_backend device_hip = {

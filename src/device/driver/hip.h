@@ -23,5 +23,6 @@ farsum_status hip_compile_for(const char *arch, const char *text, void **binary,
 
 /* Finds the architecture with its features, "gfx90a:sramecc+:xnack-", in the
  * properties from hipGetDeviceProperties.  Returns 1 if it was found. */
-int hip_arch(const char *properties, int64_t bytes, char *arch, int64_t room);
+int hip_arch(const char *properties, int64_t bytes, char *arch,
+             int64_t capacity);
 #endif

@@ -101,7 +101,7 @@ static farsum_status opencl_open(struct device *device, int index,
     if (index >= n)
         GO_FAIL(ERR_DEVICE, "there are %d OpenCL devices", n);
     cl->device = devices[index];
-    GO(opencl_facts(cl, platforms[index], &device->facts));
+    GO(opencl_properties(cl, platforms[index], &device->properties));
     GO(queue ? opencl_adopt(cl, context, queue)
               : opencl_own(cl, platforms[index]));
     GO(opencl_probe(cl));
@@ -219,7 +219,7 @@ static farsum_status opencl_local_fits(struct device *device, cl_id kernel,
              "%s needs %llu bytes of local memory, %lld of them by its launch; "
              "%s has %lld",
              name, (unsigned long long)wanted, (long long)arena, device->name,
-             (long long)device->facts.local);
+             (long long)device->properties.local);
     return FARSUM_OK;
 }
 

@@ -84,10 +84,10 @@ struct opencl {
 /* Lists every device of every platform, in the loader's order.  devices may be
  * NULL. */
 farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
-                             cl_id *platforms, int room, int *n);
+                             cl_id *platforms, int capacity, int *n);
 farsum_status opencl_library(struct opencl *cl);
-farsum_status opencl_facts(struct opencl *cl, cl_id platform,
-                           struct device_facts *facts);
+farsum_status opencl_properties(struct opencl *cl, cl_id platform,
+                                struct device_properties *properties);
 /* Gets the binary of a program built for one device.  By mem_alloc; the caller
  * owns it. */
 farsum_status opencl_binary(struct opencl *cl, cl_id program, void **binary,

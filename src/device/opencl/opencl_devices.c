@@ -38,7 +38,7 @@ farsum_status opencl_library(struct opencl *cl)
 }
 
 farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
-                             cl_id *platforms, int room, int *n)
+                             cl_id *platforms, int capacity, int *n)
 {
     cl_id platform[PLATFORMS];
     cl_uint count = 0;
@@ -49,7 +49,7 @@ farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
              "installed");
     CL_TRY(error, "clGetPlatformIDs");
     for (cl_uint p = 0; p < count && p < PLATFORMS; p++) {
-        cl_uint more = 0, left = (cl_uint)(room - *n);
+        cl_uint more = 0, left = (cl_uint)(capacity - *n);
         error = api->clGetDeviceIDs(platform[p], (cl_bits)0xffffffff, left,
                                     devices && left ? devices + *n : NULL,
                                     &more);
@@ -57,11 +57,11 @@ farsum_status opencl_devices(const struct opencl_api *api, cl_id *devices,
             continue;
         if (error != 0 && !(devices && left == 0))
             return opencl_failed(error, "clGetDeviceIDs");
-        for (cl_uint k = 0; devices && k < more && *n + (int)k < room; k++)
+        for (cl_uint k = 0; devices && k < more && *n + (int)k < capacity; k++)
             platforms[*n + (int)k] = platform[p];
         *n += (int)more;
-        if (devices && *n > room)
-            *n = room;
+        if (devices && *n > capacity)
+            *n = capacity;
     }
     return FARSUM_OK;
 }
@@ -108,8 +108,8 @@ static int64_t opencl_kept(const char *platform)
 
 /* Gets a text of any length from the driver; by mem_alloc, the caller owns it.
  * It is empty if the driver has none. */
-typedef cl_int opencl_ask(cl_id object, cl_uint what, size_t room, void *value,
-                          size_t *size);
+typedef cl_int opencl_ask(cl_id object, cl_uint what, size_t capacity,
+                          void *value, size_t *size);
 static farsum_status opencl_text(opencl_ask *ask, cl_id object, cl_uint what,
                                  char **text)
 {
@@ -146,7 +146,7 @@ enum { NAME, VERSION, MODEL, DEVICE, DRIVER, EXTENSIONS, TEXTS };
  * if another program does the same.  Files of its own cache are written once
  * under another name and then renamed. */
 static farsum_status opencl_makers(struct opencl *cl, char *const text[TEXTS],
-                                   struct device_facts *f)
+                                   struct device_properties *f)
 {
     const char *options = opencl_more(text[NAME]);
     TRY(opencl_print(&cl->options, "-cl-std=CL1.2 -cl-mad-enable %s%s",
@@ -163,8 +163,8 @@ static farsum_status opencl_makers(struct opencl *cl, char *const text[TEXTS],
     return FARSUM_OK;
 }
 
-farsum_status opencl_facts(struct opencl *cl, cl_id platform,
-                           struct device_facts *f)
+farsum_status opencl_properties(struct opencl *cl, cl_id platform,
+                                struct device_properties *f)
 {
     const struct opencl_api *api = &cl->api;
     const struct {

@@ -58,9 +58,9 @@ static double fmm_least(const struct task *task)
 static farsum_status fmm_names(const struct task *task, struct fmm_names *names)
 {
     const farsum_fmm_options *o = &task->options.fmm;
-    const char *const given[FMM_ROOMS] = {o->p2p, o->p2m,     o->m2m, o->m2l,
-                                          o->lattice, o->l2l, o->l2p};
-    for (int r = 0; r < FMM_ROOMS; r++)
+    const char *const given[FMM_STAGES] = {o->p2p,     o->p2m, o->m2m, o->m2l,
+                                           o->lattice, o->l2l, o->l2p};
+    for (int r = 0; r < FMM_STAGES; r++)
         snprintf(names->name[r], sizeof names->name[r], "%s",
                  given[r] ? given[r] : "");
     if (!o->tree)
@@ -79,7 +79,7 @@ static void fmm_destroy(void *state)
     if (!s)
         return;
     fmm_gpu_forget(s->gpu);
-    fmm_clear_rooms(s);
+    fmm_clear_states(s);
     fmm_gpu_destroy(s->gpu);
     fmm_strict_destroy(s->strict);
     fmm_strict_destroy(s->alike);
@@ -106,7 +106,7 @@ static double fmm_bytes(const struct task *task, const struct fmm *s)
                    * (double)s->boxes.n_boxes;
     if (s->strict) /* weights, sizes, and sums of four orders */
         bytes += 48 * (double)s->boxes.n_boxes;
-    for (int r = 0; r < FMM_ROOMS; r++)
+    for (int r = 0; r < FMM_STAGES; r++)
         if (s->choice[r].row)
             bytes += (double)s->choice[r].row->variant->bytes(
                 r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
@@ -138,7 +138,7 @@ static farsum_status fmm_sample_uneven(const struct task *task,
         .n = p->n_sources, .step = 3, .type = p->arrays, .per = task_per(task)};
     for (int d = 0; d < 3; d++)
         places.x[d] = (const char *)p->sample_x + d * array_size(p->arrays);
-    return fmm_uneven(&places, s->facts.edge, task->threads, uneven);
+    return fmm_uneven(&places, s->input.edge, task->threads, uneven);
 }
 
 static farsum_status fmm_tune(const struct task *task, void **state,
@@ -151,9 +151,9 @@ static farsum_status fmm_tune(const struct task *task, void **state,
     int uneven = 0;
     GO(MEM_NEW(s, 1));
     GO(fmm_names(task, &s->names));
-    GO(fmm_facts(task, s));
+    GO(fmm_input(task, s));
     GO(fmm_strict_create(task, s));
-    if (s->facts.periodic && !s->names.tree)
+    if (s->input.periodic && !s->names.tree)
         GO(fmm_uneven_cell(task, s, 1, p->n_sources, p->n_targets, 0, &found,
                            &uneven));
     else if (s->sampled && !task->device)
@@ -161,7 +161,7 @@ static farsum_status fmm_tune(const struct task *task, void **state,
     GO(fmm_shape(task, s, uneven, p->n_sources, p->n_targets, &s->shape));
     fmm_args(task, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
              &s->pairs);
-    fmm_shape_crowd(s, &s->shape, p->n_sources, &s->crowd);
+    fmm_shape_clustering(s, &s->shape, p->n_sources, &s->clustering);
     GO(fmm_choose(task, s, &s->boxes, &s->pairs, s->choice));
     GO(fmm_memory(task, s));
     *seconds = found > 0 ? found : s->shape.seconds;
@@ -195,15 +195,15 @@ static farsum_status fmm_create(struct task *task, void *state)
     if (!task->dry && task->device)
         TRY(fmm_gpu_create(task, s));
     if (!task->dry)
-        TRY(fmm_rooms(task, s, &boxes, &pairs));
+        TRY(fmm_states(task, s, &boxes, &pairs));
     fmm_about(task, s);
     double norm = p->coulomb
-                  * (p->error == FARSUM_ERROR_POTENTIAL ? s->facts.potential
-                                                        : s->facts.force);
+                  * (p->error == FARSUM_ERROR_POTENTIAL ? s->input.potential
+                                                        : s->input.force);
     int absolute = p->error == FARSUM_ERROR_ABSOLUTE;
     task->report->info.norm = absolute ? 1 : norm;
     task->report->info.estimated_error =
-        hypot_of(fmm_estimate(task, s, &s->facts),
+        hypot_of(fmm_estimate(task, s, &s->input),
                  fmm_soften(task, s, &s->shape) * (absolute ? norm : 1));
     task->report->info.bytes = (uint64_t)fmm_bytes(task, s);
     TRY(fmm_strict_about(task, s));
@@ -238,18 +238,18 @@ static farsum_status fmm_set_cell(struct task *task, void *state,
                                   const double cell[9])
 {
     struct fmm *s = state;
-    struct fmm_facts facts = s->facts;
+    struct fmm_input input = s->input;
     double before[9], axis[9];
     struct cell reduced = s->cell;
     memcpy(before, task->problem.cell, sizeof before);
     memcpy(axis, s->axis, sizeof axis);
     memcpy(task->problem.cell, cell, sizeof before);
-    farsum_status status = fmm_facts(task, s);
+    farsum_status status = fmm_input(task, s);
     if (status == FARSUM_OK)
         return status;
     memcpy(task->problem.cell, before, sizeof before);
     memcpy(s->axis, axis, sizeof axis);
-    s->facts = facts;
+    s->input = input;
     s->cell = reduced;
     return status;
 }

@@ -16,11 +16,11 @@ struct fmm_strict;
 enum {
 #define BOXES_STAGE(NAME, name) FMM_##NAME,
 #include "cost/stages.def"
-    FMM_ROOMS
+    FMM_STAGES
 };
 
 /* Known properties of the points: C = 1, caller's units. */
-struct fmm_facts {
+struct fmm_input {
     int periodic;
     double edge[3];          /* of the cell, or of the points' bounding box */
     double volume;
@@ -36,7 +36,7 @@ enum { FMM_KNOTS = 5 }; /* orders 2, 4, 8, 16, 32 */
 /* Quantities that the errors of potentials [0] and fields [1] scale with: means
  * over the targets.  N is the number of sources in the target's box of a level,
  * h that level's h, in the caller's units. */
-struct fmm_crowd {
+struct fmm_clustering {
     double random[2];   /* sum of N / h^2, sum of N / h^4 over the levels */
     double together[2]; /* (sum of N / h)^2, (sum of N / h^2)^2 */
     double h;           /* of the leaves */
@@ -62,7 +62,7 @@ struct fmm_shape {
 /* The user-specified variants, copied because the caller's strings may be
  * freed. */
 struct fmm_names {
-    char name[FMM_ROOMS][32]; /* "": chosen */
+    char name[FMM_STAGES][32]; /* "": chosen */
     int tree;                 /* 0: chosen, 1: dense, 2: sparse */
 };
 
@@ -80,7 +80,7 @@ enum { FMM_KEPT = 4 };
 /* A shape found earlier, and all inputs of its search. */
 struct fmm_found {
     farsum_status status; /* not OK: no such shape exists */
-    struct fmm_facts facts;
+    struct fmm_input input;
     int length;   /* the plan's unit, which scales softening and tolerance */
     int64_t n, m; /* n 0: unused */
     struct fmm_learnt learnt;
@@ -97,7 +97,7 @@ struct fmm_caller {
 };
 
 struct fmm {
-    struct fmm_facts facts;
+    struct fmm_input input;
     struct fmm_names names;
     int sampled;    /* 1: facts come from a sample */
     int placed;     /* 1: open boundaries, and the edges are those of the
@@ -119,9 +119,9 @@ struct fmm {
     int next[2];
     struct boxes_args boxes; /* arguments that the stages were created for */
     struct p2p_args pairs;
-    struct choice choice[FMM_ROOMS];
-    void *room[FMM_ROOMS];
-    double seconds[FMM_ROOMS];
+    struct choice choice[FMM_STAGES];
+    void *states[FMM_STAGES];
+    double seconds[FMM_STAGES];
     struct tree tree;
     struct points source, target; /* On the host: positions in the caller's
                                      order, not wrapped; target.n = 0: the
@@ -133,7 +133,7 @@ struct fmm {
     int64_t have_q, have_potential, have_field;
     void *multipole, *local;      /* owned */
     int64_t stride, have_multipole, have_local;
-    struct fmm_crowd crowd;
+    struct fmm_clustering clustering;
     struct fmm_gpu *gpu; /* owned; on a device, where it holds those arrays */
     struct fmm_strict *strict; /* owned; NULL: no bound is requested */
     struct fmm_strict *alike;  /* owned; for few points and lattices of few unit
@@ -142,18 +142,18 @@ struct fmm {
 };
 
 /* method/fmm/norms.c */
-farsum_status fmm_facts(const struct task *task, struct fmm *s);
+farsum_status fmm_input(const struct task *task, struct fmm *s);
 /* Norms at separate targets in open space, which the sample does not include:
  * at most those at the sources. */
-void fmm_facts_targets(const struct task *task, struct fmm *s);
+void fmm_input_targets(const struct task *task, struct fmm *s);
 /* The same in two steps, for a device.  From m targets, the t-th of `some` is m
  * t / some: sums over the sources of r/|r|^3, 1/|r|, and of both squared. */
 enum { FMM_APART_MOST = 1024 };
 struct fmm_apart {
     double field[3], potential, potential2, field2;
 };
-int64_t fmm_facts_some(int64_t n, int64_t m);
-void fmm_facts_apart(const struct task *task, struct fmm *s, int64_t some,
+int64_t fmm_input_some(int64_t n, int64_t m);
+void fmm_input_apart(const struct task *task, struct fmm *s, int64_t some,
                      const struct fmm_apart *apart);
 
 /* Positions on the host: coordinate d of point i is x[d][step * i] times
@@ -183,7 +183,7 @@ farsum_status fmm_uneven_worth(const struct task *task, struct fmm *s,
 
 /* method/fmm/remembered.c: boxes and order for these numbers of points; keeps
  * user-specified values.  crowded 1: the points are far from uniform. */
-farsum_status fmm_shape(const struct task *task, struct fmm *s, int crowded,
+farsum_status fmm_shape(const struct task *task, struct fmm *s, int clustered,
                         int64_t n, int64_t m, struct fmm_shape *shape);
 /* method/fmm/search.c: the search itself. */
 farsum_status fmm_shape_find(const struct task *task, const struct fmm *s,
@@ -192,12 +192,13 @@ farsum_status fmm_shape_find(const struct task *task, const struct fmm *s,
 /* True if a periodic cell's sparse tree may be replaced by a dense one. */
 static inline int fmm_either(const struct fmm *s)
 {
-    return s->facts.periodic && !s->names.tree && !s->shape.dense;
+    return s->input.periodic && !s->names.tree && !s->shape.dense;
 }
 /* The same for callers with an alternative: a search that failed with the same
  * facts is not repeated to produce its message. */
-farsum_status fmm_shape_try(const struct task *task, struct fmm *s, int crowded,
-                            int64_t n, int64_t m, struct fmm_shape *shape);
+farsum_status fmm_shape_try(const struct task *task, struct fmm *s,
+                            int clustered, int64_t n, int64_t m,
+                            struct fmm_shape *shape);
 /* The first level that has far boxes. */
 int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape);
 /* The number of leaves of a dense tree. */
@@ -206,8 +207,8 @@ double shape_leaves(const struct fmm_shape *shape);
 double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
                          int64_t n, int *depth);
 /* *crowd for points that fill the boxes evenly. */
-void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
-                     int64_t n, struct fmm_crowd *crowd);
+void fmm_shape_clustering(const struct fmm *s, const struct fmm_shape *shape,
+                          int64_t n, struct fmm_clustering *clustering);
 /* The arguments of the stages. */
 void fmm_args(const struct task *task, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,
@@ -218,12 +219,12 @@ farsum_status fmm_keeps(const struct task *task, int sparse);
 farsum_status fmm_choose(const struct task *task, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,
-                         struct choice choice[FMM_ROOMS]);
+                         struct choice choice[FMM_STAGES]);
 
 /* method/fmm/boxes/clustering.c: statistics of a tree that has far boxes from
  * level `first` on. */
-farsum_status fmm_crowd(const struct tree *tree, int first,
-                        struct fmm_crowd *crowd);
+farsum_status fmm_clustering(const struct tree *tree, int first,
+                             struct fmm_clustering *clustering);
 /* method/fmm/boxes/soften.c: the relative error of the nearest pairs that
  * interact by expansions, which are of 1/r; the depth of a sparse tree that the
  * tolerance allows; a check that fails for shapes with too small boxes. */
@@ -243,20 +244,20 @@ struct fmm_error {
 struct fmm_error fmm_error(int order, int ws, const double box[3], int field);
 /* The smallest order whose error is below the plan's tolerance.  If there is
  * none, fails with the reason, and *left is the error of the highest order. */
-farsum_status fmm_order(const struct task *task, const struct fmm_facts *facts,
+farsum_status fmm_order(const struct task *task, const struct fmm_input *input,
                         int ws, const double box[3],
-                        const struct fmm_crowd *crowd, int *order,
+                        const struct fmm_clustering *clustering, int *order,
                         double *left);
 /* The relative rounding error of one number. */
 double fmm_eps(const struct task *task);
 /* The RMS rounding error, C = 1; of forces if field. */
-double fmm_rounding(const struct task *task, const struct fmm_facts *f,
-                    const struct fmm_crowd *crowd, int field);
+double fmm_rounding(const struct task *task, const struct fmm_input *f,
+                    const struct fmm_clustering *clustering, int field);
 /* Fails with the message that points require a higher order than supported. */
 farsum_status fmm_order_fails(const struct task *task);
-/* The estimate in the tolerance's norm, from s->crowd and s->facts. */
+/* The estimate in the tolerance's norm, from s->clustering and s->input. */
 double fmm_estimate(const struct task *task, const struct fmm *s,
-                    const struct fmm_facts *facts);
+                    const struct fmm_input *input);
 
 /* method/fmm/bound/bound_order.c, for plans with options.strict and for points
  * at similar positions in their boxes; does nothing and returns OK for other
@@ -271,7 +272,7 @@ farsum_status fmm_strict_order(const struct task *task, const struct fmm *s,
                                int *order);
 farsum_status fmm_strict_about(const struct task *task, const struct fmm *s);
 farsum_status fmm_strict_sum(const struct task *task, const struct fmm *s,
-                             const struct fmm_facts *facts);
+                             const struct fmm_input *input);
 /* method/fmm/bound/bound_points.c: the smallest sufficient order for the
  * current tree, or the bound of the user-specified one; the strengths of
  * right-hand side r, for a device. */
@@ -300,12 +301,12 @@ void fmm_near(const struct task *task, struct fmm *s);
  * Boxes are chosen for the expected order; the tree's statistics may require
  * other boxes. */
 farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
-                               int crowded, int64_t n, int64_t m);
+                               int clustered, int64_t n, int64_t m);
 /* 1: points for which no order was sufficient should be tried again with a
  * larger separation. */
 int fmm_points_wider(const struct task *task, struct fmm *s);
-farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
-                               int64_t n, int64_t m);
+farsum_status fmm_points_stages(const struct task *task, struct fmm *s,
+                                int64_t n, int64_t m);
 farsum_status fmm_points_set(const struct task *task, struct fmm *s);
 farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
                                 int64_t n, int64_t m, int *uneven);
@@ -333,17 +334,17 @@ farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
                                const struct fmm_norms *norms);
 
 /* method/fmm/stages.c */
-void fmm_clear_rooms(struct fmm *s);
+void fmm_clear_states(struct fmm *s);
 /* Writes the report. */
 void fmm_about(const struct task *task, struct fmm *s);
 /* Reports the seconds of the current stages. */
 void fmm_seconds(const struct task *task, const struct fmm *s,
-                 const double seconds[FMM_ROOMS]);
+                 const double seconds[FMM_STAGES]);
 /* Creates the stages for these args, unless the current ones are for the
  * same. */
-farsum_status fmm_rooms(const struct task *task, struct fmm *s,
-                        const struct boxes_args *boxes,
-                        const struct p2p_args *pairs);
+farsum_status fmm_states(const struct task *task, struct fmm *s,
+                         const struct boxes_args *boxes,
+                         const struct p2p_args *pairs);
 /* 1: the current stages are for these boxes with one order more. */
 int fmm_order_there(const struct fmm *s, const struct boxes_args *boxes);
 #endif

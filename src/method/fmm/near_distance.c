@@ -52,8 +52,8 @@ void fmm_near(const struct task *task, struct fmm *s)
     const struct leaf leaf = {{p->x[0], p->x[1], p->x[2]},
                               p->low,
                               tree->precision == FARSUM_F32};
-    double much = MUCH * cbrt(s->facts.volume / (double)p->n), sum = 0;
-    s->facts.near = 0;
+    double much = MUCH * cbrt(s->input.volume / (double)p->n), sum = 0;
+    s->input.near = 0;
     if (s->sampled || task->sample.n_targets > 0 || tree->separate)
         return;
     const int64_t step = 1 + p->n / MANY;
@@ -63,5 +63,5 @@ void fmm_near(const struct task *task, struct fmm *s)
         sum += leaf_near(&leaf, p->begin[k], p->begin[k + 1], much / h)
                / (h * h * h * h);
     }
-    s->facts.near = s->facts.q2 * sqrt(2 * sum * (double)step / (double)p->n);
+    s->input.near = s->input.q2 * sqrt(2 * sum * (double)step / (double)p->n);
 }

@@ -24,7 +24,7 @@ enum { APART_LEAST = 32, APART_PAIRS = 2000000 };
 /* Fails if the axes of the reduced basis are not orthogonal. */
 static farsum_status facts_cell(const struct task *task, struct fmm *s)
 {
-    struct fmm_facts *f = &s->facts;
+    struct fmm_input *f = &s->input;
     TRY(cell_set(&s->cell, task->problem.cell, 1));
     s->cell.unit = task_per(task);
     const double *a = s->cell.a;
@@ -57,7 +57,7 @@ static int64_t facts_targets(int64_t n)
 
 /* Means over some particles.  For a sample the largest is omitted: a close pair
  * dominates the mean, and may be the only one. */
-static void facts_norms(struct fmm_facts *f, int64_t n, int64_t targets,
+static void facts_norms(struct fmm_input *f, int64_t n, int64_t targets,
                         const double *own, const double *phi, const double *e)
 {
     double square = 0, square_phi = 0, most = 0;
@@ -76,7 +76,7 @@ static void facts_norms(struct fmm_facts *f, int64_t n, int64_t targets,
 }
 
 /* Sums the sample's forces and potentials at some of its particles. */
-static farsum_status facts_sums(const struct task *task, struct fmm_facts *f,
+static farsum_status facts_sums(const struct task *task, struct fmm_input *f,
                                 int64_t n, const double *x, const double *q)
 {
     farsum_status status = FARSUM_OK;
@@ -103,7 +103,7 @@ done:
     return status;
 }
 
-static farsum_status facts_open(const struct task *task, struct fmm_facts *f)
+static farsum_status facts_open(const struct task *task, struct fmm_input *f)
 {
     const farsum_problem *p = &task->problem;
     farsum_status status = FARSUM_OK;
@@ -151,7 +151,7 @@ done:
 /* The RMS potential due to the charges around the sample's targets, with the
  * background and the neutralising charge of their ball.  Excluded pairs may be
  * among them: then 0. */
-static double facts_around(const struct task *task, const struct fmm_facts *f)
+static double facts_around(const struct task *task, const struct fmm_input *f)
 {
     const struct sample *s = &task->sample;
     double square = 0, density = f->q1 * (double)s->n / f->volume;
@@ -173,10 +173,10 @@ static double facts_around(const struct task *task, const struct fmm_facts *f)
     return sqrt(square / (double)s->n_targets);
 }
 
-farsum_status fmm_facts(const struct task *task, struct fmm *s)
+farsum_status fmm_input(const struct task *task, struct fmm *s)
 {
     const struct sample *sample = &task->sample;
-    struct fmm_facts *f = &s->facts;
+    struct fmm_input *f = &s->input;
     f->periodic = task->problem.periodic[0];
     if (!f->periodic) {
         s->sampled = task->problem.sample_x != NULL;
@@ -187,9 +187,9 @@ farsum_status fmm_facts(const struct task *task, struct fmm *s)
     double n = (double)sample->n;
     f->q1 = sample->q1 / n;
     f->q2 = sample->q2 / n;
-    f->force =
-        tuned_force_norm(task, f->volume, sample->m > 0 ? 0 : sample->force,
-                         sample->q2, sample->n);
+    f->force = parameters_force_norm(task, f->volume,
+                                     sample->m > 0 ? 0 : sample->force,
+                                     sample->q2, sample->n);
     f->potential =
         fmax(sqrt(f->q2) * cbrt(n / f->volume), AROUND * facts_around(task, f));
     return FARSUM_OK;
@@ -222,8 +222,8 @@ static struct fmm_apart apart_sums(const struct fmm *s, int64_t i)
 static void apart_squares(const struct fmm *s, const struct fmm_apart *a,
                           double square[2])
 {
-    double q1 = s->facts.q1 * s->facts.q1, n = (double)s->source.n;
-    double random = SMALL * fmax(s->facts.q2 - q1, 0), together;
+    double q1 = s->input.q1 * s->input.q1, n = (double)s->source.n;
+    double random = SMALL * fmax(s->input.q2 - q1, 0), together;
     together = a->potential * a->potential;
     square[0] = q1 * together + random * (a->potential2 - together / n);
     together = a->field[0] * a->field[0] + a->field[1] * a->field[1]
@@ -231,7 +231,7 @@ static void apart_squares(const struct fmm *s, const struct fmm_apart *a,
     square[1] = q1 * together + random * (a->field2 - together / n);
 }
 
-int64_t fmm_facts_some(int64_t n, int64_t m)
+int64_t fmm_input_some(int64_t n, int64_t m)
 {
     int64_t some = APART_PAIRS / (n + 1);
     some = some < APART_LEAST      ? APART_LEAST
@@ -240,10 +240,10 @@ int64_t fmm_facts_some(int64_t n, int64_t m)
     return some < m ? some : m;
 }
 
-void fmm_facts_apart(const struct task *task, struct fmm *s, int64_t some,
+void fmm_input_apart(const struct task *task, struct fmm *s, int64_t some,
                      const struct fmm_apart *apart)
 {
-    struct fmm_facts *f = &s->facts;
+    struct fmm_input *f = &s->input;
     double mean[2] = {0}, most = 0;
     if (s->sampled && s->sample_norm[1] == 0) {
         s->sample_norm[0] = f->potential;
@@ -269,15 +269,15 @@ void fmm_facts_apart(const struct task *task, struct fmm *s, int64_t some,
     f->force = fmin(f->force, sqrt(f->q2 * mean[1]));
 }
 
-void fmm_facts_targets(const struct task *task, struct fmm *s)
+void fmm_input_targets(const struct task *task, struct fmm *s)
 {
     struct fmm_apart apart[FMM_APART_MOST];
-    int64_t m = s->target.n, some = fmm_facts_some(s->source.n, m);
+    int64_t m = s->target.n, some = fmm_input_some(s->source.n, m);
     PAR_FOR(task->threads)
     for (int64_t t = 0; t < some; t++)
         apart[t] =
             apart_sums(s, (int64_t)((double)t * (double)m / (double)some));
-    fmm_facts_apart(task, s, some, apart);
+    fmm_input_apart(task, s, some, apart);
 }
 
 double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)

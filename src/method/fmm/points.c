@@ -13,12 +13,12 @@ enum {
     SHIFT = 80,
     SPARE = 64, /* consecutive sets whose order may be one less than the
                    stages' */
-    MESH = FMM_CELL * CROWD_EDGE, /* grid on which clusters are sought */
+    MESH = FMM_CELL * CLUSTERING_EDGE, /* grid on which clusters are sought */
 };
 
 void fmm_extent(struct fmm *s, const double low[3], const double high[3])
 {
-    struct fmm_facts *f = &s->facts;
+    struct fmm_input *f = &s->input;
     double most = 0;
     s->placed = 1;
     for (int d = 0; d < 3; d++) {
@@ -50,9 +50,9 @@ static farsum_status points_tree(const struct task *task, struct fmm *s,
     if (s->gpu)
         return fmm_gpu_sparse_tree(task, s, m);
     const struct tree_given source =
-        points_given(&s->source, s->facts.periodic);
+        points_given(&s->source, s->input.periodic);
     const struct tree_given target =
-        points_given(&s->target, s->facts.periodic);
+        points_given(&s->target, s->input.periodic);
     const struct tree_given *targets = m > 0 ? &target : NULL;
     struct tree_args args = {
         .dense = s->shape.dense,
@@ -63,15 +63,16 @@ static farsum_status points_tree(const struct task *task, struct fmm *s,
         .threads = task->threads,
     };
     for (int d = 0; d < 3; d++) {
-        args.periodic[d] = s->facts.periodic;
+        args.periodic[d] = s->input.periodic;
         args.root[d] = s->shape.root[d];
-        args.edge[d] = s->facts.edge[d];
+        args.edge[d] = s->input.edge[d];
     }
-    if (!s->facts.periodic)
+    if (!s->input.periodic)
         TRY(tree_region(&args, &source, targets));
     TRY(tree_set(&s->tree, &args, &source, targets));
     fmm_near(task, s);
-    return fmm_crowd(&s->tree, fmm_shape_first(s, &s->shape), &s->crowd);
+    return fmm_clustering(&s->tree, fmm_shape_first(s, &s->shape),
+                          &s->clustering);
 }
 
 /* Stores what the current tree shows about the points, for other boxes. */
@@ -96,8 +97,8 @@ static farsum_status points_need(const struct task *task, struct fmm *s,
     double left;
     if (s->strict)
         return fmm_strict_points(task, s, order);
-    TRY(fmm_order(task, &s->facts, s->shape.ws, s->shape.box, &s->crowd, order,
-                  &left));
+    TRY(fmm_order(task, &s->input, s->shape.ws, s->shape.box, &s->clustering,
+                  order, &left));
     *order = *order > s->shape.least ? *order : s->shape.least;
     return FARSUM_OK;
 }
@@ -116,17 +117,17 @@ static farsum_status points_order(const struct task *task, struct fmm *s,
 }
 
 farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
-                               int crowded, int64_t n, int64_t m)
+                               int clustered, int64_t n, int64_t m)
 {
     for (int turn = 1;; turn++) {
         int order = MULTIPOLE_MOST + 4;
         TRY(progress_step(turn, FMM_TURNS, "placing points: tree"));
-        s->facts.near = 0; /* shapes are reused for other points */
-        TRY(fmm_shape(task, s, crowded, n, m, &s->shape));
+        s->input.near = 0; /* shapes are reused for other points */
+        TRY(fmm_shape(task, s, clustered, n, m, &s->shape));
         TRY(points_tree(task, s, m));
         if (s->strict)
             s->strict->known = 0;
-        if (task->options.fmm.order || s->crowd.random[0] == 0
+        if (task->options.fmm.order || s->clustering.random[0] == 0
             || turn == FMM_TURNS)
             return FARSUM_OK;
         /* if there is none, boxes that require a lower order are sought */
@@ -147,8 +148,8 @@ static int points_may_keep(const struct task *task, const struct fmm *s)
            && !s->strict && s->spare < SPARE;
 }
 
-farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
-                               int64_t n, int64_t m)
+farsum_status fmm_points_stages(const struct task *task, struct fmm *s,
+                                int64_t n, int64_t m)
 {
     struct boxes_args boxes;
     struct p2p_args pairs;
@@ -175,15 +176,15 @@ farsum_status fmm_points_rooms(const struct task *task, struct fmm *s,
     boxes.n_leaves = s->tree.n_leaves;
     if (!s->tree.dense)
         boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
-    return fmm_rooms(task, s, &boxes, &pairs);
+    return fmm_states(task, s, &boxes, &pairs);
 }
 
 farsum_status fmm_points_set(const struct task *task, struct fmm *s)
 {
     s->source.tree = &s->tree;
-    for (int r = 0; r < FMM_ROOMS; r++)
-        if (s->room[r] && s->choice[r].row->variant->set)
-            TRY(s->choice[r].row->variant->set(s->room[r], &s->source,
+    for (int r = 0; r < FMM_STAGES; r++)
+        if (s->states[r] && s->choice[r].row->variant->set)
+            TRY(s->choice[r].row->variant->set(s->states[r], &s->source,
                                                &s->source));
     fmm_about(task, s);
     return fmm_strict_about(task, s);
@@ -198,12 +199,12 @@ farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
         n, {s->source.s[0], s->source.s[1], s->source.s[2]}, 1, FARSUM_F64, 1};
     double crowding = 1, seconds;
     *uneven = 0;
-    if (!s->facts.periodic)
-        return fmm_uneven(&places, s->facts.edge, task->threads, uneven);
+    if (!s->input.periodic)
+        return fmm_uneven(&places, s->input.edge, task->threads, uneven);
     if (s->names.tree)
         return FARSUM_OK;
     if (task->sample.n_targets == 0)
-        TRY(crowd_measure(&s->source, mesh, &crowding));
+        TRY(clustering_measure(&s->source, mesh, &crowding));
     return fmm_uneven_cell(task, s, crowding, n, m, 0, &seconds, uneven);
 }
 
@@ -218,14 +219,14 @@ farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
     if (status == FARSUM_OK && fmm_either(s))
         status = fmm_uneven_worth(task, s, n, m, &worth);
     if (status == FARSUM_OK && worth)
-        status = fmm_points_rooms(task, s, n, m);
+        status = fmm_points_stages(task, s, n, m);
     if (status == FARSUM_ERR_TOLERANCE) /* due to this tree */
         s->learnt = learnt;
     if (status == FARSUM_OK ? worth
                             : status != FARSUM_ERR_TOLERANCE || !fmm_either(s))
         return status;
     TRY(fmm_points_boxes(task, s, 0, n, m));
-    return fmm_points_rooms(task, s, n, m);
+    return fmm_points_stages(task, s, n, m);
 }
 
 int fmm_points_wider(const struct task *task, struct fmm *s)

@@ -6,7 +6,7 @@
 static int found_known(const struct fmm_found *f, const struct fmm *s,
                        int length, int64_t n, int64_t m)
 {
-    const struct fmm_facts *a = &f->facts, *b = &s->facts;
+    const struct fmm_input *a = &f->input, *b = &s->input;
     return n > 0 && f->n == n && f->m == m && f->length == length
            && f->learnt.shift == s->learnt.shift
            && f->learnt.many == s->learnt.many
@@ -31,10 +31,10 @@ static struct fmm_found *found_kept(struct fmm *s, int sparse, int length,
  * search takes some 10^6 instructions, more than a device's whole set of 1e5
  * points.  again: repeats a search that failed, for its message. */
 static farsum_status found_shape(const struct task *task, struct fmm *s,
-                                 int crowded, int64_t n, int64_t m, int again,
+                                 int clustered, int64_t n, int64_t m, int again,
                                  struct fmm_shape *shape)
 {
-    int sparse = s->names.tree ? s->names.tree == 2 : crowded;
+    int sparse = s->names.tree ? s->names.tree == 2 : clustered;
     int length = task->units.length;
     struct fmm_found *found = found_kept(s, sparse, length, n, m);
     if (!found || (again && found->status != FARSUM_OK)) {
@@ -47,7 +47,7 @@ static farsum_status found_shape(const struct task *task, struct fmm *s,
             s->next[sparse] = (s->next[sparse] + 1) % FMM_KEPT;
         }
         *found = (struct fmm_found){.status = status,
-                                    .facts = s->facts,
+                                    .input = s->input,
                                     .length = length,
                                     .n = n,
                                     .m = m,
@@ -59,14 +59,15 @@ static farsum_status found_shape(const struct task *task, struct fmm *s,
     return FARSUM_OK;
 }
 
-farsum_status fmm_shape(const struct task *task, struct fmm *s, int crowded,
+farsum_status fmm_shape(const struct task *task, struct fmm *s, int clustered,
                         int64_t n, int64_t m, struct fmm_shape *shape)
 {
-    return found_shape(task, s, crowded, n, m, 1, shape);
+    return found_shape(task, s, clustered, n, m, 1, shape);
 }
 
-farsum_status fmm_shape_try(const struct task *task, struct fmm *s, int crowded,
-                            int64_t n, int64_t m, struct fmm_shape *shape)
+farsum_status fmm_shape_try(const struct task *task, struct fmm *s,
+                            int clustered, int64_t n, int64_t m,
+                            struct fmm_shape *shape)
 {
-    return found_shape(task, s, crowded, n, m, 0, shape);
+    return found_shape(task, s, clustered, n, m, 0, shape);
 }

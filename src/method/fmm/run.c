@@ -72,8 +72,8 @@ static double run_in(const struct task *task, struct fmm *s)
     return unit;
 }
 
-static farsum_status run_rooms(const struct task *task, struct fmm *s,
-                               int potential, int field)
+static farsum_status run_stages(const struct task *task, struct fmm *s,
+                                int potential, int field)
 {
     size_t size = (size_t)array_size(task->problem.precision);
     size_t targets = (size_t)tree_targets(&s->tree)->n;
@@ -84,17 +84,17 @@ static farsum_status run_rooms(const struct task *task, struct fmm *s,
                                    s->stride, pairs.potential, pairs.field};
     memset(s->potential, 0, targets * size);
     memset(s->field, 0, 3 * targets * size);
-    for (int r = 0; r < FMM_ROOMS; r++) {
+    for (int r = 0; r < FMM_STAGES; r++) {
         double start = clock_seconds();
         if (!s->choice[r].row)
             continue;
-        TRY(progress_step(r, FMM_ROOMS, "summing: %s",
+        TRY(progress_step(r, FMM_STAGES, "summing: %s",
                           s->choice[r].stage->name));
         TRY(s->choice[r].row->variant->run(
-            s->room[r], r == FMM_P2P ? (const void *)&pairs : &boxes));
+            s->states[r], r == FMM_P2P ? (const void *)&pairs : &boxes));
         s->seconds[r] += clock_seconds() - start;
     }
-    return progress_step(FMM_ROOMS, FMM_ROOMS, "summing");
+    return progress_step(FMM_STAGES, FMM_STAGES, "summing");
 }
 
 struct out {
@@ -118,8 +118,8 @@ static void run_out_point(const struct out *o, const double centre[3],
     double phi = o->unit * array_get(s->potential, type, k), e[3];
     for (int d = 0; d < 3; d++)
         e[d] = o->unit * array_get(s->field, type, d * points->n + k);
-    if (s->facts.periodic) {
-        double front = 2 * M_PI / (3 * s->facts.volume), turned[3] = {0};
+    if (s->input.periodic) {
+        double front = 2 * M_PI / (3 * s->input.volume), turned[3] = {0};
         phi += front * o->moments.trace;
         for (int d = 0; d < 3; d++) {
             double u = centre[d] + h * array_get(points->x[d], type, k);
@@ -170,7 +170,7 @@ farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
 {
     double targets = (double)tree_targets(&s->tree)->n;
     double n = (double)s->tree.source.n;
-    struct fmm_facts f = s->facts;
+    struct fmm_input f = s->input;
     f.q1 = norms->q / n;
     f.q2 = norms->q2 / n;
     double least = f.q2 * pow(n / f.volume, 2.0 / 3);
@@ -221,7 +221,7 @@ static void run_vacuum(const struct fmm *s, double vacuum[3])
     for (int64_t i = 0; i < p->n; i++)
         for (int d = 0; d < 3; d++)
             vacuum[d] +=
-                4 * M_PI / (3 * s->facts.volume) * s->caller.q[i] * p->s[d][i];
+                4 * M_PI / (3 * s->input.volume) * s->caller.q[i] * p->s[d][i];
 }
 
 /* Sums s->caller.q. */
@@ -234,7 +234,7 @@ static farsum_status run_sum(const struct task *task, struct fmm *s,
     o.field = sums->field || sums->virial ? c->field : NULL;
     o.unit = run_in(task, s);
     o.moments = run_moments(task, s, o.unit);
-    TRY(run_rooms(task, s, o.potential != NULL, o.field != NULL));
+    TRY(run_stages(task, s, o.potential != NULL, o.field != NULL));
     if (task->problem.surface == FARSUM_VACUUM)
         run_vacuum(s, o.vacuum);
     run_out(&o);
@@ -272,7 +272,7 @@ farsum_status fmm_host_execute(struct task *task, struct fmm *s, int rhs,
         TRY(run_one(task, s, r, q, result));
     }
     task->report->info.seconds_stages = 0;
-    for (int r = 0; r < FMM_ROOMS; r++)
+    for (int r = 0; r < FMM_STAGES; r++)
         task->report->info.seconds_stages += s->seconds[r];
     fmm_seconds(task, s, s->seconds);
     return FARSUM_OK;

@@ -39,18 +39,18 @@ static farsum_status shape_order(const struct task *task, const struct fmm *s,
                                  int64_t n, struct fmm_shape *shape,
                                  double *left)
 {
-    struct fmm_crowd crowd;
+    struct fmm_clustering clustering;
     shape->order = task->options.fmm.order > 0 ? task->options.fmm.order : 0;
     shape->least = 0;
     if (task->options.fmm.order)
         return FARSUM_OK;
-    fmm_shape_crowd(s, shape, n, &crowd);
+    fmm_shape_clustering(s, shape, n, &clustering);
     if (s->strict)
         TRY(fmm_strict_order(task, s, shape, n, &shape->order));
     else
-        TRY(fmm_order(task, &s->facts, shape->ws, shape->box, &crowd,
+        TRY(fmm_order(task, &s->input, shape->ws, shape->box, &clustering,
                       &shape->order, left));
-    if (crowd.random[0] == 0) /* no far boxes */
+    if (clustering.random[0] == 0) /* no far boxes */
         return FARSUM_OK;
     shape->order += (int)nearbyint((double)s->learnt.shift / shape->ws);
     shape->order = shape->order > 1 ? shape->order : 1;
@@ -69,7 +69,7 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
                                 int64_t n, int64_t m, struct fmm_shape *shape,
                                 double *left)
 {
-    struct choice choice[FMM_ROOMS];
+    struct choice choice[FMM_STAGES];
     struct boxes_args boxes;
     struct p2p_args pairs;
     double bytes;
@@ -78,7 +78,7 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     fmm_args(task, s, shape, n, m, &boxes, &pairs);
     TRY(fmm_choose(task, s, &boxes, &pairs, choice));
     shape->seconds = 0;
-    for (int r = 0; r < FMM_ROOMS; r++)
+    for (int r = 0; r < FMM_STAGES; r++)
         shape->seconds += choice[r].cost;
     bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
     if (bytes > 0.7 * (double)task->options.memory_limit)
@@ -140,17 +140,17 @@ static void shapes_join(struct shapes *all, const struct shapes *more,
 /* Root boxes: k along the longest axis, nearly cubic. */
 static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
 {
-    const double *edge = s->facts.edge;
+    const double *edge = s->input.edge;
     double most = fmax(edge[0], fmax(edge[1], edge[2])), least = INFINITY;
-    if (!s->facts.periodic) /* cubes: as many as the region's shape requires */
+    if (!s->input.periodic) /* cubes: as many as the region's shape requires */
         most *= 1 + 1e-9;
     for (int d = 0; d < 3; d++) {
         double boxes = (double)k * edge[d] / most;
-        int64_t whole = (int64_t)(s->facts.periodic ? nearbyint(boxes)
-                                                    : ceil(boxes));
+        int64_t whole =
+            (int64_t)(s->input.periodic ? nearbyint(boxes) : ceil(boxes));
         shape->root[d] = whole > 1 ? whole : 1;
-        shape->box[d] = s->facts.periodic ? edge[d] / (double)shape->root[d]
-                                          : 1;
+        shape->box[d] =
+            s->input.periodic ? edge[d] / (double)shape->root[d] : 1;
     }
     most = fmax(shape->box[0], fmax(shape->box[1], shape->box[2]));
     for (int d = 0; d < 3; d++) {
@@ -163,7 +163,7 @@ static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
 /* The largest number along the longest axis that is tried. */
 static int64_t shape_roots_most(const struct fmm *s)
 {
-    const double *edge = s->facts.edge;
+    const double *edge = s->input.edge;
     double most = fmax(edge[0], fmax(edge[1], edge[2]));
     double least = fmin(edge[0], fmin(edge[1], edge[2]));
     return (int64_t)fmin(256, fmax(ROOTS, 4 * most / least));
@@ -176,9 +176,8 @@ static void shape_given(const struct task *task, const struct fmm *s,
     double most = 0;
     for (int d = 0; d < 3; d++) {
         shape->root[d] = o->boxes[d];
-        shape->box[d] = s->facts.periodic
-                            ? s->facts.edge[d] / (double)o->boxes[d]
-                            : 1;
+        shape->box[d] =
+            s->input.periodic ? s->input.edge[d] / (double)o->boxes[d] : 1;
         most = fmax(most, shape->box[d]);
     }
     for (int d = 0; d < 3; d++)
@@ -258,7 +257,7 @@ static void shape_sparse(const struct task *task, const struct fmm *s,
                          struct shapes *all)
 {
     double round = 0;
-    if (task->options.fmm.boxes[0] || !s->facts.periodic) {
+    if (task->options.fmm.boxes[0] || !s->input.periodic) {
         for (int d = 0; d < 3; d++)
             shape->root[d] = 1, shape->box[d] = 1;
         if (task->options.fmm.boxes[0])

@@ -44,15 +44,15 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
 {
     struct extent extent;
     s->source.n = s->target.n = 0;
-    if (s->facts.periodic) {
+    if (s->input.periodic) {
         TRY(points_wrapped(task, s, n, x, m, y));
     } else {
         TRY(points_copied(task, s, n, x, m, y, &extent));
         fmm_extent(s, extent.low, extent.high);
-        fmm_facts_targets(task, s);
+        fmm_input_targets(task, s);
     }
     if (!task->problem.exclude_coincident)
-        TRY(points_distinct(&s->source, s->facts.periodic, task->threads,
+        TRY(points_distinct(&s->source, s->input.periodic, task->threads,
                             &task->exclusions));
     return FARSUM_OK;
 }
@@ -91,7 +91,7 @@ farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
         status = fmm_points_tree(task, s, uneven, n, m);
     TRY(status);
     TRY(points_arrays(task, s));
-    if (s->facts.periodic) /* replaces fractions, which only the tree needed */
+    if (s->input.periodic) /* replaces fractions, which only the tree needed */
         TRY(points_copied(task, s, n, x, m, y, NULL));
     return fmm_points_set(task, s);
 }

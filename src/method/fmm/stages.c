@@ -44,7 +44,7 @@ void fmm_about(const struct task *task, struct fmm *s)
     memcpy(i->boxes, s->shape.root, sizeof i->boxes);
     i->queues = fmm_gpu_queues(task);
     i->n_stages = 0;
-    for (int r = 0; r < FMM_ROOMS; r++)
+    for (int r = 0; r < FMM_STAGES; r++)
         if (s->choice[r].row)
             i->stages[i->n_stages++] = (farsum_stage_info){
                 s->choice[r].stage->name, s->choice[r].row->name,
@@ -53,20 +53,20 @@ void fmm_about(const struct task *task, struct fmm *s)
 }
 
 void fmm_seconds(const struct task *task, const struct fmm *s,
-                 const double seconds[FMM_ROOMS])
+                 const double seconds[FMM_STAGES])
 {
     int at = 0;
-    for (int r = 0; r < FMM_ROOMS; r++)
+    for (int r = 0; r < FMM_STAGES; r++)
         if (s->choice[r].row)
             task->report->info.stages[at++].seconds = seconds[r];
 }
 
-void fmm_clear_rooms(struct fmm *s)
+void fmm_clear_states(struct fmm *s)
 {
-    for (int r = 0; r < FMM_ROOMS; r++) {
-        if (s->room[r])
-            s->choice[r].row->variant->destroy(s->room[r]);
-        s->room[r] = NULL;
+    for (int r = 0; r < FMM_STAGES; r++) {
+        if (s->states[r])
+            s->choice[r].row->variant->destroy(s->states[r]);
+        s->states[r] = NULL;
     }
 }
 
@@ -93,39 +93,39 @@ static int fmm_same_pairs(const struct p2p_args *a, const struct p2p_args *b)
            && a->dense == b->dense && a->ws == b->ws;
 }
 
-farsum_status fmm_rooms(const struct task *task, struct fmm *s,
-                        const struct boxes_args *boxes,
-                        const struct p2p_args *pairs)
+farsum_status fmm_states(const struct task *task, struct fmm *s,
+                         const struct boxes_args *boxes,
+                         const struct p2p_args *pairs)
 {
     /* the lattice last: it may wait for its kernels, while others compile */
-    static const int order[FMM_ROOMS] = {FMM_P2P, FMM_P2M, FMM_M2M,    FMM_M2L,
-                                         FMM_L2L, FMM_L2P, FMM_LATTICE};
-    struct choice choice[FMM_ROOMS];
+    static const int order[FMM_STAGES] = {FMM_P2P, FMM_P2M, FMM_M2M,    FMM_M2L,
+                                          FMM_L2L, FMM_L2P, FMM_LATTICE};
+    struct choice choice[FMM_STAGES];
     TRY(fmm_choose(task, s, boxes, pairs, choice));
     int same = fmm_same(&s->boxes, boxes);
     int same_pairs = fmm_same_pairs(&s->pairs, pairs);
     s->boxes =
         (struct boxes_args){0}; /* set again once all stages exist */
     s->pairs = (struct p2p_args){0};
-    for (int i = 0; i < FMM_ROOMS; i++) {
+    for (int i = 0; i < FMM_STAGES; i++) {
         int r = order[i];
-        if (s->room[r] && (r == FMM_P2P ? same_pairs : same)
+        if (s->states[r] && (r == FMM_P2P ? same_pairs : same)
             && s->choice[r].row == choice[r].row)
             continue;
-        if (!s->room[r] && !choice[r].row) {
+        if (!s->states[r] && !choice[r].row) {
             s->choice[r] = choice[r];
             continue;
         }
         fmm_gpu_forget(s->gpu);
-        if (s->room[r])
-            s->choice[r].row->variant->destroy(s->room[r]);
-        s->room[r] = NULL;
+        if (s->states[r])
+            s->choice[r].row->variant->destroy(s->states[r]);
+        s->states[r] = NULL;
         s->choice[r] = choice[r];
         if (!choice[r].row)
             continue;
-        TRY(progress_step(r, FMM_ROOMS, "making %s", choice[r].stage->name));
+        TRY(progress_step(r, FMM_STAGES, "making %s", choice[r].stage->name));
         TRY(choice[r].row->variant->create(
-            r == FMM_P2P ? (const void *)pairs : boxes, &s->room[r]));
+            r == FMM_P2P ? (const void *)pairs : boxes, &s->states[r]));
     }
     s->boxes = *boxes;
     s->pairs = *pairs;

@@ -12,7 +12,7 @@
 #define EVEN 1.5
 /* Factor of a sparse tree's time over the prediction from its shape: boxes that
  * clusters do not fill, higher orders. */
-#define CROWDS 2
+#define CLUSTERINGS 2
 /* Points per thread, at least. */
 enum { UNEVEN_LEAST = 4096 };
 
@@ -71,7 +71,7 @@ static farsum_status uneven_dense(const struct task *task, const struct fmm *s,
                                   const struct fmm_shape *shape, int64_t n,
                                   int64_t m, double *crowding, double *seconds)
 {
-    struct choice choice[FMM_ROOMS];
+    struct choice choice[FMM_STAGES];
     struct boxes_args boxes;
     struct p2p_args pairs;
     int depth;
@@ -101,7 +101,7 @@ farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
         *uneven =
             (status == FARSUM_ERR_MEMORY || status == FARSUM_ERR_TOLERANCE)
             && fmm_shape_try(task, s, 1, n, m, &sparse) == FARSUM_OK;
-        *seconds = *uneven ? CROWDS * sparse.seconds : 0;
+        *seconds = *uneven ? CLUSTERINGS * sparse.seconds : 0;
         return FARSUM_OK;
     }
     TRY(uneven_dense(task, s, &dense, n, m, &crowding, seconds));
@@ -109,7 +109,7 @@ farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
     if (crowding <= EVEN
         || fmm_shape_try(task, s, 1, n, m, &sparse) != FARSUM_OK)
         return FARSUM_OK;
-    double most = sparse.seconds * fmax(s->slower, CROWDS);
+    double most = sparse.seconds * fmax(s->slower, CLUSTERINGS);
     *uneven = most + set < *seconds;
     *seconds = *uneven ? most : *seconds;
     return FARSUM_OK;
@@ -118,7 +118,7 @@ farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
 farsum_status fmm_uneven_worth(const struct task *task, struct fmm *s,
                                int64_t n, int64_t m, int *uneven)
 {
-    struct choice choice[FMM_ROOMS];
+    struct choice choice[FMM_STAGES];
     struct boxes_args boxes;
     struct p2p_args pairs;
     struct fmm_shape dense;
@@ -133,7 +133,7 @@ farsum_status fmm_uneven_worth(const struct task *task, struct fmm *s,
     boxes.n_leaves = s->tree.n_leaves;
     boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
     TRY(fmm_choose(task, s, &boxes, &pairs, choice));
-    for (int r = 0; r < FMM_ROOMS; r++)
+    for (int r = 0; r < FMM_STAGES; r++)
         sparse += choice[r].cost;
     *uneven = sparse < seconds;
     if (!*uneven && s->shape.seconds > 0)

@@ -51,8 +51,8 @@ static farsum_status gpu_kernels(struct spectral_gpu *g)
         {"spectral_out", &g->out},
         {"spectral_totals", &g->totals},
         {"spectral_range", &g->range},
-        {"spectral_twins", &g->twins},
-        {"spectral_twins_end", &g->twins_end},
+        {"spectral_coincident", &g->coincident},
+        {"spectral_coincident_end", &g->coincident_end},
     };
     TRY(jit_build(&g->jit));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -60,11 +60,12 @@ static farsum_status gpu_kernels(struct spectral_gpu *g)
     return FARSUM_OK;
 }
 
-static farsum_status gpu_memory(struct spectral_gpu *g, const struct tuned *t,
+static farsum_status gpu_memory(struct spectral_gpu *g,
+                                const struct parameters *t,
                                 const struct task *task)
 {
     int64_t channel =
-        tuned_channel(t, g->device) * array_size(task->problem.precision);
+        parameters_channel(t, g->device) * array_size(task->problem.precision);
     double fact[FACTS] = {0};
     fact[FACT_BAD] = fact[FACT_TWIN] = fact[FACT_RANGE] = -1;
     fact[FACT_UNIT] = fact[FACT_UNIT_2] = 1;
@@ -90,10 +91,10 @@ static farsum_status gpu_watches(struct spectral_gpu *g)
     g->has_watches = 1;
     TRY(stopwatch_create(&w[GPU_ALL], g->device));
     void *begin = w[GPU_ALL].from;
-    TRY(stopwatch_create_from(&w[ROOM_NEAR], g->device, begin));
-    void *from = g->beside ? begin : w[ROOM_NEAR].to;
-    const int mesh[] = {ROOM_SPREAD, ROOM_FFT, ROOM_SCALE, GPU_BACK,
-                        ROOM_INTERP};
+    TRY(stopwatch_create_from(&w[STAGE_NEAR], g->device, begin));
+    void *from = g->beside ? begin : w[STAGE_NEAR].to;
+    const int mesh[] = {STAGE_SPREAD, STAGE_FFT, STAGE_SCALE, GPU_BACK,
+                        STAGE_INTERP};
     for (size_t i = 0; i < sizeof mesh / sizeof *mesh; i++) {
         TRY(stopwatch_create_from(&w[mesh[i]], g->device, from));
         from = w[mesh[i]].to;
@@ -115,10 +116,10 @@ farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
         TRY(gpu_flow_create(task, g));
     if (task_is_mixed(task))
         TRY(gpu_mixed_create(g));
-    g->beside = tuned_beside(task);
+    g->beside = parameters_beside(task);
     if (g->beside)
         TRY(second_stream_create(&g->aside, g->device));
-    TRY(gpu_memory(g, &s->tuned, task));
+    TRY(gpu_memory(g, &s->parameters, task));
     TRY(gpu_watches(g));
     TRY(points_gpu_create(g->device, &s->source.gpu));
     TRY(points_gpu_ahead(s->source.gpu, task->problem.n_sources));
@@ -138,7 +139,7 @@ static farsum_status gpu_place(const struct task *task, struct spectral *s,
     int64_t bytes = 3 * n * array_size(type);
     struct cell cell;
     struct buf given = {0};
-    cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
+    cell_scale(&cell, &s->parameters.cell, s->parameters.rc);
     cell.unit = task_per(task);
     points->n = 0;
     if (task->problem.memory == FARSUM_HOST) {
@@ -186,7 +187,7 @@ static farsum_status gpu_reserve(const struct task *task,
 
 /* Finds coincident sources, in the tiles that the points were last sorted
  * into. */
-static farsum_status gpu_twins(struct spectral *s)
+static farsum_status gpu_coincident(struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
     struct points_gpu *points = s->source.gpu;
@@ -199,21 +200,21 @@ static farsum_status gpu_twins(struct spectral *s)
         for (double part = 1; all > most; part *= 0.9) {
             all = 1;
             for (int d = 0; d < 3; d++) {
-                nb[d] = (int32_t)fmin(fmax(part * s->tuned.cell.height[d], 1),
-                                      1000);
+                nb[d] = (int32_t)fmin(
+                    fmax(part * s->parameters.cell.height[d], 1), 1000);
                 all *= nb[d];
             }
         }
         TRY(gpu_sort_build(points, nb, 0));
     }
     TRY(gpu_tiles(sort->nb, sort->n, &tiles, &n_bins));
-    int64_t groups = gpu_records(&g->twins, sort->n);
-    TRY(LAUNCH(&g->twins, groups, ARG_BUF(&sort->s), ARG_BUF(&sort->order),
+    int64_t groups = gpu_records(&g->coincident, sort->n);
+    TRY(LAUNCH(&g->coincident, groups, ARG_BUF(&sort->s), ARG_BUF(&sort->order),
                ARG_BUF(&sort->start), ARG_BUF(&g->record), ARG_STRUCT(tiles),
                ARG_F64(HUGE_VAL)));
-    TRY(LAUNCH(&g->twins_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+    TRY(LAUNCH(&g->coincident_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                ARG_I64(groups), ARG_F64(HUGE_VAL)));
-    g->twins_asked = 1;
+    g->coincident_asked = 1;
     return FARSUM_OK;
 }
 
@@ -225,21 +226,21 @@ farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
     int kept = spectral_unwraps(task);
     const struct points *targets = m > 0 ? &s->target : &s->source;
     TRY(gpu_range_last(task, s));
-    g->summed = g->twins_asked = 0;
+    g->summed = g->coincident_asked = 0;
     TRY(gpu_place(task, s, &s->source, kept ? &g->x : NULL, n, x, "source"));
     if (m > 0)
         TRY(gpu_place(task, s, &s->target, kept ? &g->y : NULL, m, y,
                       "target"));
     TRY(gpu_reserve(task, g, n, m > 0 ? m : n));
-    for (int r = 0; r < ROOM_COUNT; r++) {
-        const struct variant *v = s->tuned.choice[r].row->variant;
-        const struct points *a = r == ROOM_INTERP ? targets : &s->source;
+    for (int r = 0; r < STAGE_COUNT; r++) {
+        const struct variant *v = s->parameters.choice[r].row->variant;
+        const struct points *a = r == STAGE_INTERP ? targets : &s->source;
         if (v->set)
-            TRY(v->set(s->room[r], a, targets));
+            TRY(v->set(s->states[r], a, targets));
         /* the cells of the near variant are the smallest */
-        if (r == ROOM_NEAR && !task->problem.exclude_coincident
+        if (r == STAGE_NEAR && !task->problem.exclude_coincident
             && !s->lists.distinct)
-            TRY(gpu_twins(s));
+            TRY(gpu_coincident(s));
     }
     if (task->problem.memory == FARSUM_HOST)
         TRY(spectral_gpu_distinct(task, s));

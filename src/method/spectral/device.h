@@ -30,7 +30,7 @@ enum gpu_fact {
 
 /* Stopwatches, after those of the stages: the backward transform, and all
  * stages together. */
-enum { GPU_BACK = ROOM_COUNT, GPU_ALL, GPU_WATCHES };
+enum { GPU_BACK = STAGE_COUNT, GPU_ALL, GPU_WATCHES };
 
 /* Exclusions on the device. */
 struct gpu_exclude {
@@ -52,7 +52,7 @@ struct spectral_gpu {
     struct device *device; /* borrowed */
     struct jit jit;
     struct kernel strengths, in, dipole, fold, out, totals, range;
-    struct kernel twins, twins_end;
+    struct kernel coincident, coincident_end;
     struct jit flow_jit; /* flows only */
     struct kernel flow_strengths, flow_in, flow_flux, flow_fold, flow_out,
         flow_range;
@@ -75,7 +75,8 @@ struct spectral_gpu {
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;
     int64_t rhs;     /* in the last execute */
-    int twins_asked; /* 1: FACT_TWIN holds a result that was not read yet */
+    int coincident_asked; /* 1: FACT_TWIN holds a result that was not read
+                             yet */
     int pending;     /* 1: an execute that was not waited for */
     int summed;      /* 1: and the points are still those of that execute */
     int had_field, had_potential; /* results of that execute */

@@ -72,8 +72,8 @@ farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
     const struct gpu_excluded *e = &x->excluded;
     const struct points *targets = s->m > 0 ? &s->target : &s->source;
     const struct exclude_units units = {
-        .cell = exclude_cell(task, &s->tuned.cell),
-        .kappa = s->tuned.pair.kappa,
+        .cell = exclude_cell(task, &s->parameters.cell),
+        .kappa = s->parameters.pair.kappa,
         .rows = e->rows,
         .sources = s->n,
         .targets = u->targets,

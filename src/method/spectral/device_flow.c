@@ -34,7 +34,8 @@ struct spectral_units gpu_flow_units(const struct task *task,
                                      const struct spectral *s,
                                      const struct gpu_ends *e)
 {
-    double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
+    double rc = s->parameters.rc,
+           volume = s->parameters.cell.volume * rc * rc * rc;
     struct spectral_units u = {
         .coulomb = task_constant(task),
         .cutoff = pow(rc, task->pair.kind->power),

@@ -22,11 +22,13 @@ static struct spectral_units run_units(const struct task *task,
                                        const struct spectral *s,
                                        const struct gpu_ends *e)
 {
-    double rc = s->tuned.rc, volume = s->tuned.cell.volume * rc * rc * rc;
+    double rc = s->parameters.rc,
+           volume = s->parameters.cell.volume * rc * rc * rc;
     int vacuum = task->problem.surface == FARSUM_VACUUM;
     struct spectral_units u = {
         /* the kernels divide by one cutoff */
-        .coulomb = task_constant(task) * pow(rc, 1 - s->tuned.pair.kind->power),
+        .coulomb =
+            task_constant(task) * pow(rc, 1 - s->parameters.pair.kind->power),
         .cutoff = rc,
         .background = spectral_background(s, 1),
         .surface = vacuum ? 4 * M_PI / (3 * volume) : 0,
@@ -248,10 +250,10 @@ farsum_status spectral_gpu_distinct(struct task *task, const struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
     double twin[2];
-    if (!g->twins_asked)
+    if (!g->coincident_asked)
         return FARSUM_OK;
     TRY(buf_download(&g->fact, 8 * FACT_TWIN, twin, sizeof twin));
-    g->twins_asked = 0;
+    g->coincident_asked = 0;
     if (twin[0] < 0)
         return FARSUM_OK;
     return gpu_distinct(task, s->source.gpu, (int64_t)twin[0],
@@ -269,15 +271,15 @@ static void gpu_seconds(const struct task *task, struct spectral *s)
         task->report->info.seconds_stages = whole * (double)g->rhs;
     for (int w = 0; g->timed && w < GPU_ALL; w++) {
         double seconds = 0;
-        int room = w == GPU_BACK ? ROOM_FFT : w;
+        int stage = w == GPU_BACK ? STAGE_FFT : w;
         if (w != GPU_BACK)
-            task->report->info.stages[room].seconds = 0;
-        if ((w == GPU_BACK || w == ROOM_INTERP) && !g->ran_back)
+            task->report->info.stages[stage].seconds = 0;
+        if ((w == GPU_BACK || w == STAGE_INTERP) && !g->ran_back)
             continue;
         /* a caller's queue may not support timing */
         if (stopwatch_seconds(&g->watch[w], &seconds) != FARSUM_OK)
             continue;
-        task->report->info.stages[room].seconds += seconds * (double)g->rhs;
+        task->report->info.stages[stage].seconds += seconds * (double)g->rhs;
         if (w == GPU_BACK)
             s->seconds_back = seconds * (double)g->rhs;
     }

@@ -24,12 +24,12 @@ static struct totals sum_wanted(const struct spectral_units *u,
         u->energy ? energy : NULL, u->virial ? virial : NULL};
 }
 
-static farsum_status sum_room(struct spectral *s, int r, int watch,
-                              const void *io)
+static farsum_status sum_stage(struct spectral *s, int r, int watch,
+                               const void *io)
 {
     struct spectral_gpu *g = s->gpu;
     TRY(stopwatch_start(&g->watch[watch]));
-    TRY(s->tuned.choice[r].row->variant->run(s->room[r], io));
+    TRY(s->parameters.choice[r].row->variant->run(s->states[r], io));
     return stopwatch_stop(&g->watch[watch]);
 }
 
@@ -41,7 +41,7 @@ static farsum_status sum_near(const struct part *p, const struct totals *t)
         TRY(gpu_mixed_in(p->task, p->s));
         near.q = &p->s->gpu->mixed.q;
     }
-    return sum_room(p->s, ROOM_NEAR, ROOM_NEAR, &near);
+    return sum_stage(p->s, STAGE_NEAR, STAGE_NEAR, &near);
 }
 
 static farsum_status sum_mesh(const struct part *p, const struct totals *t)
@@ -49,7 +49,7 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
     struct spectral *s = p->s;
     struct spectral_gpu *g = s->gpu;
     const struct pair *pair = &p->task->pair;
-    int64_t channel = tuned_channel(&s->tuned, p->task->device);
+    int64_t channel = parameters_channel(&s->parameters, p->task->device);
     int back = t->potential || t->field;
     const struct spread_io spread = {
         .q = pair->kind->apart ? &g->channel : &g->q,
@@ -64,14 +64,14 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
                                      .potential = t->potential,
                                      .field = t->field,
                                      .mesh_channel = channel};
-    TRY(sum_room(s, ROOM_SPREAD, ROOM_SPREAD, &spread));
-    TRY(sum_room(s, ROOM_FFT, ROOM_FFT, &there));
-    TRY(sum_room(s, ROOM_SCALE, ROOM_SCALE, &scale));
+    TRY(sum_stage(s, STAGE_SPREAD, STAGE_SPREAD, &spread));
+    TRY(sum_stage(s, STAGE_FFT, STAGE_FFT, &there));
+    TRY(sum_stage(s, STAGE_SCALE, STAGE_SCALE, &scale));
     g->ran_back = back;
     if (!back) /* energy and virial come from the spectrum */
         return FARSUM_OK;
-    TRY(sum_room(s, ROOM_FFT, GPU_BACK, &home));
-    return sum_room(s, ROOM_INTERP, ROOM_INTERP, &interp);
+    TRY(sum_stage(s, STAGE_FFT, GPU_BACK, &home));
+    return sum_stage(s, STAGE_INTERP, STAGE_INTERP, &interp);
 }
 
 /* The mesh's results. */

@@ -99,7 +99,7 @@ static void exclude_pair(const struct pass *p, const struct bare_images *images,
                          double lost, const double q[], const double own[],
                          struct row *row)
 {
-    double kappa = p->s->tuned.pair.kappa, d[3], r2;
+    double kappa = p->s->parameters.pair.kappa, d[3], r2;
     int values = p->task->pair.values;
     for (int n = 0; n < images->tries; n++) {
         double v[PAIR_VALUES] = {0};
@@ -166,7 +166,7 @@ void spectral_exclude(const struct task *task, struct spectral *s,
         .field = result->field != NULL,
         .sums = result->energy || result->virial,
     };
-    const struct exclude_cell given = exclude_cell(task, &s->tuned.cell);
+    const struct exclude_cell given = exclude_cell(task, &s->parameters.cell);
     memcpy(&p.cell, &given, sizeof p.cell);
     for (size_t k = 0; k < sizeof bare_rows / sizeof *bare_rows; k++)
         if (strcmp(bare_rows[k].name, task->pair.name) == 0)

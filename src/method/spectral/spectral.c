@@ -19,7 +19,7 @@ static farsum_status spectral_fits(const struct task *task)
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
     if (!task->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
-    if (task->device && !task->device->facts.f64)
+    if (task->device && !task->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",
              task->device->name);
@@ -43,7 +43,7 @@ static double spectral_least(const struct task *task)
     return task->device ? 5e-11 * points : 5e-8 * points / task->threads;
 }
 
-static void spectral_about(const struct task *task, const struct tuned *t)
+static void spectral_about(const struct task *task, const struct parameters *t)
 {
     farsum_plan_info *i = &task->report->info;
     i->split = split_name(&t->split);
@@ -56,13 +56,13 @@ static void spectral_about(const struct task *task, const struct tuned *t)
     i->support = t->window.support;
     i->near_coefficients = t->poly.n;
     i->estimated_error = t->error;
-    i->norm = tuned_norm(task);
+    i->norm = parameters_norm(task);
     i->bytes = (uint64_t)t->bytes;
-    if (t->choice[ROOM_NEAR].row->variant->lists)
+    if (t->choice[STAGE_NEAR].row->variant->lists)
         i->skin = task->options.spectral.skin;
-    i->queues = !task->device ? 0 : tuned_beside(task) ? 2 : 1;
-    i->n_stages = ROOM_COUNT;
-    for (int r = 0; r < ROOM_COUNT; r++)
+    i->queues = !task->device ? 0 : parameters_beside(task) ? 2 : 1;
+    i->n_stages = STAGE_COUNT;
+    for (int r = 0; r < STAGE_COUNT; r++)
         i->stages[r] = (farsum_stage_info){
             t->choice[r].stage->name, t->choice[r].row->name,
             t->choice[r].reason, 0, t->choice[r].row->variant->deterministic};
@@ -75,9 +75,9 @@ static void spectral_destroy(void *state)
         return;
     if (s->gpu) /* it uses the stages' kernels */
         graph_clear(&s->gpu->recording);
-    for (int r = 0; r < ROOM_COUNT; r++)
-        if (s->room[r])
-            s->tuned.choice[r].row->variant->destroy(s->room[r]);
+    for (int r = 0; r < STAGE_COUNT; r++)
+        if (s->states[r])
+            s->parameters.choice[r].row->variant->destroy(s->states[r]);
     points_clear(&s->source);
     points_clear(&s->target);
     mem_free(s->near_q);
@@ -93,7 +93,7 @@ static void spectral_destroy(void *state)
 }
 
 static farsum_status spectral_memory(const struct task *task,
-                                     const struct tuned *t)
+                                     const struct parameters *t)
 {
     if ((uint64_t)t->bytes > task->options.memory_limit)
         FAIL(ERR_MEMORY,
@@ -105,21 +105,23 @@ static farsum_status spectral_memory(const struct task *task,
     return FARSUM_OK;
 }
 
-static farsum_status spectral_rooms(const struct task *task, struct spectral *s)
+static farsum_status spectral_stages(const struct task *task,
+                                     struct spectral *s)
 {
-    union room_args args[ROOM_COUNT];
-    struct tuned *t = &s->tuned;
+    union stage_args args[STAGE_COUNT];
+    struct parameters *t = &s->parameters;
     if (task->device)
         TRY(spectral_gpu_create(task, s));
     else
-        TRY(mem_alloc(&s->mesh, task->pair.channels * tuned_channel(t, NULL),
+        TRY(mem_alloc(&s->mesh,
+                      task->pair.channels * parameters_channel(t, NULL),
                       (size_t)array_size(task->problem.precision), 1));
-    tuned_args(t, task, args);
-    args[ROOM_NEAR].near.lists = &s->lists;
-    for (int r = 0; r < ROOM_COUNT; r++) {
-        TRY(progress_step(r, ROOM_COUNT, "making %s",
+    parameters_args(t, task, args);
+    args[STAGE_NEAR].near.lists = &s->lists;
+    for (int r = 0; r < STAGE_COUNT; r++) {
+        TRY(progress_step(r, STAGE_COUNT, "making %s",
                           t->choice[r].stage->name));
-        TRY(t->choice[r].row->variant->create(&args[r], &s->room[r]));
+        TRY(t->choice[r].row->variant->create(&args[r], &s->states[r]));
     }
     return FARSUM_OK;
 }
@@ -130,9 +132,9 @@ static farsum_status spectral_tune(const struct task *task, void **state,
     farsum_status status = FARSUM_OK;
     struct spectral *s = NULL;
     GO(MEM_NEW(s, 1));
-    GO(tune(task, &s->tuned));
-    GO(spectral_memory(task, &s->tuned));
-    *seconds = s->tuned.seconds;
+    GO(tune(task, &s->parameters));
+    GO(spectral_memory(task, &s->parameters));
+    *seconds = s->parameters.seconds;
     *state = s;
     s = NULL;
 done:
@@ -143,12 +145,12 @@ done:
 static farsum_status spectral_create(struct task *task, void *state)
 {
     struct spectral *s = state;
-    if (s->tuned.cell.reduced)
+    if (s->parameters.cell.reduced)
         task_log(task, "the cell is tilted: a shorter basis of its lattice is "
                        "used");
     if (!task->dry)
-        TRY(spectral_rooms(task, s));
-    spectral_about(task, &s->tuned);
+        TRY(spectral_stages(task, s));
+    spectral_about(task, &s->parameters);
     return FARSUM_OK;
 }
 
@@ -191,10 +193,10 @@ static farsum_status spectral_reserve(const struct task *task,
 static farsum_status spectral_bins(const struct task *task, struct spectral *s,
                                    int64_t m)
 {
-    union room_args args[ROOM_COUNT];
+    union stage_args args[STAGE_COUNT];
     int32_t nb[3];
-    tuned_args(&s->tuned, task, args);
-    spread_tiles(&args[ROOM_SPREAD].spread, nb);
+    parameters_args(&s->parameters, task, args);
+    spread_tiles(&args[STAGE_SPREAD].spread, nb);
     TRY(bins_build(&s->source, nb, task->threads));
     if (m > 0)
         TRY(bins_build(&s->target, nb, task->threads));
@@ -209,7 +211,7 @@ static farsum_status spectral_host_points(const struct task *task,
     farsum_precision type = task->problem.arrays;
     const struct points *targets = m > 0 ? &s->target : &s->source;
     struct cell cell;
-    cell_scale(&cell, &s->tuned.cell, s->tuned.rc);
+    cell_scale(&cell, &s->parameters.cell, s->parameters.rc);
     cell.unit = task_per(task);
     TRY(points_set(&s->source, &cell, n, x, type, "source", task->threads));
     if (m > 0)
@@ -221,14 +223,14 @@ static farsum_status spectral_host_points(const struct task *task,
             TRY(spectral_unwrapped(&s->y, m, y, type, cell.unit));
     }
     TRY(spectral_bins(task, s, m));
-    for (int r = 0; r < ROOM_COUNT; r++) {
-        const struct variant *v = s->tuned.choice[r].row->variant;
+    for (int r = 0; r < STAGE_COUNT; r++) {
+        const struct variant *v = s->parameters.choice[r].row->variant;
         /* spread reads the sources, interp writes the targets */
-        const struct points *a = r == ROOM_INTERP ? targets : &s->source;
-        TRY(progress_step(r, ROOM_COUNT, "placing points: %s",
-                          s->tuned.choice[r].stage->name));
+        const struct points *a = r == STAGE_INTERP ? targets : &s->source;
+        TRY(progress_step(r, STAGE_COUNT, "placing points: %s",
+                          s->parameters.choice[r].stage->name));
         if (v->set)
-            TRY(v->set(s->room[r], a, targets));
+            TRY(v->set(s->states[r], a, targets));
     }
     s->n = n;
     s->m = m;
@@ -252,32 +254,32 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
                                        const double rows[9])
 {
     struct spectral *s = state;
-    struct tuned trial = s->tuned;
-    TRY(cell_follow(&trial.cell, &s->tuned.cell, task->problem.cell, rows,
-                    1 / s->tuned.rc));
-    tuned_error(&trial, task);
+    struct parameters trial = s->parameters;
+    TRY(cell_follow(&trial.cell, &s->parameters.cell, task->problem.cell, rows,
+                    1 / s->parameters.rc));
+    parameters_error(&trial, task);
     if (trial.error > task->problem.tolerance)
         FAIL(ERR_TOLERANCE,
              "in this cell the plan's estimated error is %.3g, its tolerance "
              "%.3g: make a new plan",
              task_error(task, trial.error), task->given.tolerance);
-    /* the stages hold pointers into s->tuned */
-    s->tuned.cell = trial.cell;
-    s->tuned.field = trial.field;
-    s->tuned.potential = trial.potential;
-    s->tuned.square = trial.square;
-    s->tuned.error = trial.error;
+    /* the stages hold pointers into s->parameters */
+    s->parameters.cell = trial.cell;
+    s->parameters.field = trial.field;
+    s->parameters.potential = trial.potential;
+    s->parameters.square = trial.square;
+    s->parameters.error = trial.error;
     task->report->info.estimated_error = trial.error;
     return FARSUM_OK;
 }
 
-static farsum_status spectral_room(struct spectral *s, int r, const void *io)
+static farsum_status spectral_stage(struct spectral *s, int r, const void *io)
 {
     double start = clock_seconds();
     TRY(progress_step(s->done++, s->all, "summing: %s",
-                      s->tuned.choice[r].stage->name));
-    farsum_status status = s->tuned.choice[r].row->variant->run(s->room[r],
-                                                                io);
+                      s->parameters.choice[r].stage->name));
+    farsum_status status =
+        s->parameters.choice[r].row->variant->run(s->states[r], io);
     s->seconds[r] += clock_seconds() - start;
     return status;
 }
@@ -288,7 +290,7 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                                   struct spectral_sums *sums)
 {
     const struct pair *pair = &task->pair;
-    int64_t channel = tuned_channel(&s->tuned, NULL);
+    int64_t channel = parameters_channel(&s->parameters, NULL);
     void *potential = result->potential || result->velocity ? s->potential
                                                             : NULL;
     void *field = result->field ? s->field : NULL;
@@ -309,16 +311,16 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                                .mesh_channel = channel};
     if (task_is_mixed(task))
         near.q = spectral_mixed_in(task, s);
-    TRY(spectral_room(s, ROOM_NEAR, &near));
-    TRY(spectral_room(s, ROOM_SPREAD, &spread));
-    TRY(spectral_room(s, ROOM_FFT, &there));
-    TRY(spectral_room(s, ROOM_SCALE, &scale));
+    TRY(spectral_stage(s, STAGE_NEAR, &near));
+    TRY(spectral_stage(s, STAGE_SPREAD, &spread));
+    TRY(spectral_stage(s, STAGE_FFT, &there));
+    TRY(spectral_stage(s, STAGE_SCALE, &scale));
     if (!back)
         return FARSUM_OK;
-    double before = s->seconds[ROOM_FFT];
-    TRY(spectral_room(s, ROOM_FFT, &home));
-    s->seconds_back += s->seconds[ROOM_FFT] - before;
-    return spectral_room(s, ROOM_INTERP, &interp);
+    double before = s->seconds[STAGE_FFT];
+    TRY(spectral_stage(s, STAGE_FFT, &home));
+    s->seconds_back += s->seconds[STAGE_FFT] - before;
+    return spectral_stage(s, STAGE_INTERP, &interp);
 }
 
 static farsum_status spectral_execute(struct task *task, void *state, int rhs,
@@ -332,7 +334,7 @@ static farsum_status spectral_execute(struct task *task, void *state, int rhs,
     memset(s->seconds, 0, sizeof s->seconds);
     s->seconds_back = 0;
     s->done = 0;
-    s->all = (ROOM_COUNT + 1) * (int64_t)rhs; /* fft forward and backward */
+    s->all = (STAGE_COUNT + 1) * (int64_t)rhs; /* fft forward and backward */
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
         spectral_in(task, s, r, q, &sums.q1, &sums.q2);
@@ -348,7 +350,7 @@ static farsum_status spectral_execute(struct task *task, void *state, int rhs,
             TRY(spectral_out(task, s, r, q, &sums, result, 1));
     }
     task->report->info.seconds_stages = 0;
-    for (int r = 0; r < ROOM_COUNT; r++) {
+    for (int r = 0; r < STAGE_COUNT; r++) {
         task->report->info.stages[r].seconds = s->seconds[r];
         task->report->info.seconds_stages += s->seconds[r];
     }

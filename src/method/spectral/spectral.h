@@ -7,8 +7,8 @@
 #include "tune/parameters.h"
 
 struct spectral {
-    struct tuned tuned;
-    void *room[ROOM_COUNT];  /* owned: states of the variants */
+    struct parameters parameters;
+    void *states[STAGE_COUNT];  /* owned: states of the variants */
     struct points source, target;
     struct near_lists lists; /* facts about the near stage's last set */
     int64_t n, m;            /* m = 0: targets are the sources */
@@ -20,7 +20,7 @@ struct spectral {
     void *mesh;              /* owned, [channels][mesh0][mesh1][ldz] */
     double *x, *y;           /* owned, task's units, not wrapped; exist if the
                                 mode k = 0 depends on them (spectral_unwraps) */
-    double seconds[ROOM_COUNT];
+    double seconds[STAGE_COUNT];
     int64_t done, all;       /* stages of an execute, for progress reports */
     float *near_q; /* owned: mixed plans only: q of the near pairs */
     int64_t have_near_q;

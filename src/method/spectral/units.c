@@ -144,8 +144,8 @@ static void flux_sums(const struct task *task, const struct spectral *s, int r,
 static double out_flux(const struct task *task, const struct spectral *s, int r,
                        const void *q, double mean[3])
 {
-    double rc = s->tuned.rc, sum[SUMS] = {0};
-    double front = 8 * M_PI / (s->tuned.cell.volume * rc * rc * rc);
+    double rc = s->parameters.rc, sum[SUMS] = {0};
+    double front = 8 * M_PI / (s->parameters.cell.volume * rc * rc * rc);
     if (task->pair.kind->flux)
         in_blocks(task, s, r, q, flux_sums, sum);
     for (int a = 0; a < 3; a++)
@@ -177,7 +177,7 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
     const struct pair_kind *kind = task->pair.kind;
     const struct scale scale = scale_of(task_exponent(task));
     double c = task_constant(task), mean[3], square = 0, most = 0;
-    double unit = c / pow(s->tuned.rc, kind->power);
+    double unit = c / pow(s->parameters.rc, kind->power);
     double net = out_flux(task, s, r, q, mean);
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
     if (out && !out_sure(task, s->potential, 3 * n, task_exponent(task)))
@@ -208,21 +208,23 @@ void spectral_estimate_flow(const struct task *task, const struct spectral *s,
     double norm = task->problem.error == FARSUM_ERROR_ABSOLUTE
                       ? 1
                       : fmax(sqrt(square / (double)n),
-                             tuned_velocity(task, sums->q2, s->n));
+                             parameters_velocity(task, sums->q2, s->n));
     task->report->info.net_strength = sums->q1;
     task->report->net_size = sqrt((double)s->n * sums->q2);
     task->report->info.norm = norm;
     task->report->info.estimated_error =
-        norm > 0 ? tuned_estimate(&s->tuned, task, sums->q2, s->n, 1, 0) / norm
-                 : 0;
+        norm > 0
+            ? parameters_estimate(&s->parameters, task, sums->q2, s->n, 1, 0)
+                  / norm
+            : 0;
 }
 
 double spectral_background(const struct spectral *s, double q1)
 {
-    if (!s->tuned.pair.kind->charged)
+    if (!s->parameters.pair.kind->charged)
         return 0;
-    return 4 * M_PI * split_curvature(&s->tuned.split) / s->tuned.cell.volume
-           * q1;
+    return 4 * M_PI * split_curvature(&s->parameters.split)
+           / s->parameters.cell.volume * q1;
 }
 
 static void dipole_sums(const struct task *task, const struct spectral *s,
@@ -241,10 +243,10 @@ static void dipole_sums(const struct task *task, const struct spectral *s,
 static double spectral_dipole(const struct task *task, const struct spectral *s,
                               int r, const void *q, double dipole[3])
 {
-    double rc = s->tuned.rc, sum[SUMS];
+    double rc = s->parameters.rc, sum[SUMS];
     in_blocks(task, s, r, q, dipole_sums, sum);
     memcpy(dipole, sum, 3 * sizeof *dipole);
-    return 4 * M_PI / (3 * s->tuned.cell.volume * rc * rc * rc);
+    return 4 * M_PI / (3 * s->parameters.cell.volume * rc * rc * rc);
 }
 
 static farsum_status spectral_energy(const struct task *task,
@@ -254,7 +256,7 @@ static farsum_status spectral_energy(const struct task *task,
                                      const double dipole[3], int r,
                                      farsum_result *result, int out)
 {
-    double c = task_constant(task), rc = s->tuned.rc, energy, virial[9];
+    double c = task_constant(task), rc = s->parameters.rc, energy, virial[9];
     double unit = 1 / pow(rc, task->pair.kind->power);
     int exponent = task_exponent_energy(task);
     const struct scale scale = scale_of(exponent);
@@ -284,21 +286,22 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
                        double square_phi, int field, int potential)
 {
     int64_t n = s->m > 0 ? s->m : s->n;
-    double c = task->problem.coulomb, rc = s->tuned.rc;
-    double q_rms = sqrt(sums->q2 / (double)s->n), norm = tuned_norm(task);
-    double volume = s->tuned.cell.volume * rc * rc * rc;
-    int of_potential = tuned_of_values(task);
+    double c = task->problem.coulomb, rc = s->parameters.rc;
+    double q_rms = sqrt(sums->q2 / (double)s->n), norm = parameters_norm(task);
+    double volume = s->parameters.cell.volume * rc * rc * rc;
+    int of_potential = parameters_of_values(task);
     double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
     if (task->problem.error == FARSUM_ERROR_FORCE && field)
-        norm = c * tuned_force_norm(task, volume, force / c, sums->q2, s->n);
+        norm =
+            c * parameters_force_norm(task, volume, force / c, sums->q2, s->n);
     if (of_potential && potential)
         norm = sqrt(square_phi / (double)n);
     task->report->info.net_strength = sums->q1;
     task->report->net_size = sqrt((double)s->n * sums->q2);
     task->report->info.norm = norm;
     task->report->info.estimated_error =
-        norm > 0 ? tuned_estimate(
-                       &s->tuned, task, sums->q2, s->n, of_potential,
+        norm > 0 ? parameters_estimate(
+                       &s->parameters, task, sums->q2, s->n, of_potential,
                        field && !of_potential && s->m == 0 ? force / c : 0)
                        / norm
                  : 0;
@@ -321,7 +324,7 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
 {
     farsum_precision to = task->problem.arrays, from = task->problem.precision;
     const double *at = s->m > 0 ? s->y : s->x;
-    double c = task_constant(task), rc = s->tuned.rc, dipole[3] = {0};
+    double c = task_constant(task), rc = s->parameters.rc, dipole[3] = {0};
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
     int vacuum = task->problem.surface == FARSUM_VACUUM;
     const struct scale value = scale_of(task_exponent(task));

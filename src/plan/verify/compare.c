@@ -59,8 +59,8 @@ struct compared {
 };
 
 /* Allocates memory if device is not NULL.  Sets *at: where the plan writes. */
-static farsum_status compared_room(struct device *device, struct compared *c,
-                                   void **at)
+static farsum_status compared_reserve(struct device *device, struct compared *c,
+                                      void **at)
 {
     *at = c->to;
     if (!c->to || !device)
@@ -130,7 +130,7 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
         compare_memory(plan, FARSUM_DEVICE);
     }
     for (int k = 0; k < ALL; k++)
-        GO(compared_room(there ? plan->task.device : NULL, &c[k], &at[k]));
+        GO(compared_reserve(there ? plan->task.device : NULL, &c[k], &at[k]));
     farsum_result result = verify_result(plan, s, at[VALUES], at[POTENTIAL]);
     result.energy = at[ENERGY];
     result.virial = at[VIRIAL];

@@ -112,7 +112,8 @@ static void lost_clear(struct lost *l)
     mem_free(l);
 }
 
-static farsum_status lost_room(struct lost *l, int64_t targets, int64_t pairs)
+static farsum_status lost_capacity(struct lost *l, int64_t targets,
+                                   int64_t pairs)
 {
     struct exclusions *e = &l->task.exclusions;
     *e = (struct exclusions){0};
@@ -159,7 +160,7 @@ static farsum_status lost_pairs(const struct farsum_plan *plan,
         return FARSUM_OK;
     TRY(MEM_NEW(l, 1));
     l->task = plan->task;
-    GO(lost_room(l, t->count, e->entries));
+    GO(lost_capacity(l, t->count, e->entries));
     l->task.exclusions.start[0] = 0;
     for (int64_t k = 0; k < t->count; k++) {
         int64_t r = exclusions_row(e, t->index[k]);

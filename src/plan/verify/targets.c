@@ -28,8 +28,8 @@ struct places {
     uint64_t *key;     /* owned, [all] */
     int64_t *order;    /* owned, [all] */
     double *at;        /* owned, [all][3]: the places in that order */
-    double *near, *crowd; /* owned, [all]: squares of distances to the
-                             nearest neighbour, and across CROWD places */
+    double *near, *clustering; /* owned, [all]: squares of distances to the
+                             nearest neighbour, and across CLUSTERING places */
 };
 
 static void places_fraction(const struct places *p, int64_t i, double s[3])
@@ -125,7 +125,7 @@ static void places_block(struct places *p, int64_t k0, int64_t k1)
 {
     double r2[BLOCK + NEXT];
     for (int64_t k = k0; k < k1; k++)
-        p->near[k] = p->crowd[k] = INFINITY;
+        p->near[k] = p->clustering[k] = INFINITY;
     for (int on = 1; on <= NEXT; on++) {
         int64_t low = k0 < on ? 0 : k0 - on;
         int64_t high = k1 + on > p->all ? p->all - on : k1;
@@ -140,23 +140,25 @@ static void places_block(struct places *p, int64_t k0, int64_t k1)
                 p->near[k + on] = here;
         }
     }
-    int64_t low = k0 < CROWD / 2 ? 0 : k0 - CROWD / 2;
-    int64_t high = k1 + CROWD / 2 > p->all ? p->all - CROWD : k1 - CROWD / 2;
+    int64_t low = k0 < CLUSTERING / 2 ? 0 : k0 - CLUSTERING / 2;
+    int64_t high = k1 + CLUSTERING / 2 > p->all ? p->all - CLUSTERING
+                                                : k1 - CLUSTERING / 2;
     if (high > low)
-        places_forward(p, low, high, CROWD, p->crowd + low + CROWD / 2);
+        places_forward(p, low, high, CLUSTERING,
+                       p->clustering + low + CLUSTERING / 2);
 }
 
 /* Sets near and crowd of the separate targets among places k0 .. k1. */
 static void places_apart(struct places *p, int64_t k0, int64_t k1)
 {
     for (int64_t k = k0; k < k1; k++) {
-        int64_t first = k - CROWD / 2;
+        int64_t first = k - CLUSTERING / 2;
         int target = p->order[k] >= p->n;
-        p->near[k] = p->crowd[k] = INFINITY;
+        p->near[k] = p->clustering[k] = INFINITY;
         if (target)
             p->near[k] = fmin(places_next(p, k, -1), places_next(p, k, 1));
-        if (target && first >= 0 && first + CROWD < p->all)
-            p->crowd[k] = places_distance(p, first, first + CROWD);
+        if (target && first >= 0 && first + CLUSTERING < p->all)
+            p->clustering[k] = places_distance(p, first, first + CLUSTERING);
     }
 }
 
@@ -205,10 +207,10 @@ static void best_of(const struct places *p, const double *v, struct best *b)
 /* Neighbours in space are mostly neighbours along a curve.  If one curve
  * separates them, another curve through the moved box does not. */
 static farsum_status places_near(struct places *p, uint64_t *random,
-                                 struct best *near, struct best *crowd)
+                                 struct best *near, struct best *clustering)
 {
     int64_t blocks = (p->all + BLOCK - 1) / BLOCK;
-    near->count = crowd->count = 0;
+    near->count = clustering->count = 0;
     for (int c = 0; c < CURVES; c++) {
         double by[3];
         for (int d = 0; d < 3; d++)
@@ -223,7 +225,7 @@ static farsum_status places_near(struct places *p, uint64_t *random,
                 places_block(p, k * BLOCK, end);
         }
         best_of(p, p->near, near);
-        best_of(p, p->crowd, crowd);
+        best_of(p, p->clustering, clustering);
     }
     return FARSUM_OK;
 }
@@ -234,7 +236,7 @@ static void places_clear(struct places *p)
     mem_free(p->order);
     mem_free(p->at);
     mem_free(p->near);
-    mem_free(p->crowd);
+    mem_free(p->clustering);
 }
 
 static farsum_status places_make(const struct farsum_plan *plan,
@@ -263,7 +265,7 @@ static farsum_status places_make(const struct farsum_plan *plan,
     TRY(MEM_RAW(p->order, p->all));
     TRY(MEM_RAW(p->at, 3 * p->all));
     TRY(MEM_RAW(p->near, p->all));
-    return MEM_RAW(p->crowd, p->all);
+    return MEM_RAW(p->clustering, p->all);
 }
 
 static int taken(const struct verify_targets *t, int64_t i)
@@ -324,7 +326,7 @@ farsum_status verify_targets(const struct farsum_plan *plan,
 {
     farsum_status status = FARSUM_OK;
     struct places p = {0};
-    struct best near, crowd;
+    struct best near, clustering;
     uint64_t random = VERIFY_SEED;
     int64_t n = s->m > 0 ? s->m : s->n, first = s->m > 0 ? s->n : 0;
     *t = (struct verify_targets){.weight = 1};
@@ -337,11 +339,11 @@ farsum_status verify_targets(const struct farsum_plan *plan,
     }
     GO(MEM_RAW(t->index, wanted));
     GO(places_make(plan, s, &p));
-    GO(places_near(&p, &random, &near, &crowd));
+    GO(places_near(&p, &random, &near, &clustering));
     if (s->m == 0)
         take_strong(n, size, strong(n, size), t);
     take_best(&near, first, NEAR, t);
-    take_best(&crowd, first, DENSE, t);
+    take_best(&clustering, first, DENSE, t);
     verify_targets_draw(t, n, wanted, &random);
 done:
     places_clear(&p);

@@ -38,14 +38,14 @@ struct there {
     struct kernel look, keys, at_kernel, near_kernel, largest;
     /* owned: sizes; order by the lower half, and by all bits; fractions in that
      * order, and distances; lists of largest numbers */
-    struct buf size, lower, order, at, near, crowd, v[2], which[2], record;
+    struct buf size, lower, order, at, near, clustering, v[2], which[2], record;
 };
 
 static void there_clear(struct there *t)
 {
-    struct buf *all[] = {&t->size,     &t->lower,    &t->order, &t->at,
-                         &t->near,     &t->crowd,    &t->v[0],  &t->v[1],
-                         &t->which[0], &t->which[1], &t->record};
+    struct buf *all[] = {&t->size,     &t->lower,      &t->order, &t->at,
+                         &t->near,     &t->clustering, &t->v[0],  &t->v[1],
+                         &t->which[0], &t->which[1],   &t->record};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         buf_clear(all[k]);
     if (t->jit.device)
@@ -60,7 +60,7 @@ static farsum_status there_kernels(struct there *t)
     jit_define(jit, "GROUP", "%d", GROUP);
     jit_define(jit, "STRENGTHS", "%d", t->plan->task.pair.strengths);
     jit_define(jit, "NEXT", "%d", NEXT);
-    jit_define(jit, "CROWD", "%d", CROWD);
+    jit_define(jit, "CLUSTERING", "%d", CLUSTERING);
     jit_define(jit, "MOST", "%d", MOST);
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "places_look", GROUP, 0, &t->look));
@@ -70,7 +70,7 @@ static farsum_status there_kernels(struct there *t)
     return jit_kernel(jit, "places_largest", GROUP, 0, &t->largest);
 }
 
-static farsum_status there_room(struct there *t)
+static farsum_status there_capacity(struct there *t)
 {
     struct device *device = t->plan->task.device;
     int64_t n = t->s->n, each = (int64_t)GROUP * ITEMS;
@@ -80,7 +80,7 @@ static farsum_status there_room(struct there *t)
     TRY(buf_alloc(&t->order, device, 4 * n));
     TRY(buf_alloc(&t->at, device, 24 * n));
     TRY(buf_alloc(&t->near, device, 8 * n));
-    TRY(buf_alloc(&t->crowd, device, 8 * n));
+    TRY(buf_alloc(&t->clustering, device, 8 * n));
     TRY(buf_alloc(&t->record, device, 8 * RECORD * RECORDS));
     for (int k = 0; k < 2; k++) {
         TRY(buf_alloc(&t->v[k], device, 8 * MOST * groups));
@@ -147,7 +147,7 @@ static farsum_status there_curve(struct there *t)
     struct buf *key;
     for (int half = 0; half < 2; half++) {
         t->args.upper = half;
-        TRY(gpu_keys_room(t->points, n, (int64_t)1 << (3 * BITS / 2), &key));
+        TRY(gpu_keys_reserve(t->points, n, (int64_t)1 << (3 * BITS / 2), &key));
         TRY(LAUNCH(&t->keys, groups, ARG_BUF(&s->there->x),
                    ARG_BUF(&s->there->x), ARG_BUF(&t->lower), ARG_BUF(key),
                    ARG_STRUCT(t->args)));
@@ -158,7 +158,7 @@ static farsum_status there_curve(struct there *t)
                ARG_BUF(&s->there->x), ARG_BUF(&t->order), ARG_BUF(&t->at),
                ARG_STRUCT(t->args)));
     return LAUNCH(&t->near_kernel, groups, ARG_BUF(&t->at), ARG_BUF(&t->near),
-                  ARG_BUF(&t->crowd), ARG_STRUCT(t->args));
+                  ARG_BUF(&t->clustering), ARG_STRUCT(t->args));
 }
 
 /* Adds the largest of v [n] to the best ones.  index: their points, or NULL. */
@@ -215,13 +215,13 @@ farsum_status verify_targets_device(struct farsum_plan *plan,
 {
     farsum_status status = FARSUM_OK;
     struct there t = {.plan = plan, .s = s};
-    struct best strong = {{0}, {0}, 0}, near = strong, crowd = strong;
+    struct best strong = {{0}, {0}, 0}, near = strong, clustering = strong;
     uint64_t random = VERIFY_SEED;
     double mean;
     GO(verify_send(plan, s));
     GO(points_gpu_create(plan->task.device, &t.points));
     GO(there_kernels(&t));
-    GO(there_room(&t));
+    GO(there_capacity(&t));
     GO(there_args(&t));
     GO(there_look(&t, &mean));
     GO(there_best(&t, &t.size, NULL, &strong));
@@ -230,13 +230,13 @@ farsum_status verify_targets_device(struct farsum_plan *plan,
             t.args.by[d] = ldexp((double)(random_next(&random) >> 11), -53);
         GO(there_curve(&t));
         GO(there_best(&t, &t.near, &t.order, &near));
-        GO(there_best(&t, &t.crowd, &t.order, &crowd));
+        GO(there_best(&t, &t.clustering, &t.order, &clustering));
     }
     GO(MEM_RAW(s->targets.index, wanted));
     s->targets.weight = 1;
     there_take(&strong, STRONG, 2 * mean, &s->targets);
     there_take(&near, NEAR, -INFINITY, &s->targets);
-    there_take(&crowd, DENSE, -INFINITY, &s->targets);
+    there_take(&clustering, DENSE, -INFINITY, &s->targets);
     verify_targets_draw(&s->targets, s->n, wanted, &random);
 done:
     there_clear(&t);

@@ -72,9 +72,9 @@ static inline double verify_q(const struct verify_sum *s, int64_t i)
 }
 
 /* Certain targets of each kind: strong sources, near pairs, clustered places.
- * CROWD: the distance to this neighbour measures the clustering.  NEXT:
+ * CLUSTERING: the distance to this neighbour measures the clustering.  NEXT:
  * neighbours along a curve that are inspected.  CURVES: curves. */
-enum { STRONG = 6, NEAR = 6, DENSE = 4, CROWD = 16, NEXT = 3, CURVES = 2 };
+enum { STRONG = 6, NEAR = 6, DENSE = 4, CLUSTERING = 16, NEXT = 3, CURVES = 2 };
 enum { VERIFY_SEED = 0x5eed };
 
 /* targets.c.  Selects all targets if they are not many more than

@@ -197,7 +197,7 @@ static farsum_status lists_make(struct gpu_columns *c,
     TRY(buf_reserve(&l->t, c->device, 3 * n * real));
     TRY(buf_reserve(&l->place, c->device, 4 * n));
     TRY(buf_reserve(&l->item, c->device, 4 * n));
-    TRY(gpu_keys_room(points, n, keys, &key));
+    TRY(gpu_keys_reserve(points, n, keys, &key));
     if (n > 0)
         TRY(LAUNCH(&c->keys, kernel_groups(&c->keys, mesh->n), ARG_BUF(x),
                    ARG_BUF(key), ARG_STRUCT(*mesh), ARG_STRUCT(*a)));

@@ -81,9 +81,10 @@ int64_t gpu_columns_count(const struct gpu_columns_shape *shape);
 int64_t gpu_columns_length(const struct gpu_columns_shape *shape,
                            int64_t warps);
 /* Estimates the entries of the fullest task or part.  `entries`: total;
- * `crowd`: fullness of the fullest columns over the mean; warps as in _set. */
+ * `clustering`: fullness of the fullest columns over the mean; warps as in
+ * _set. */
 double gpu_columns_fullest(const struct gpu_columns_shape *shape,
-                           double entries, int64_t warps, double crowd);
+                           double entries, int64_t warps, double clustering);
 /* Number of planes along x in which a window may begin. */
 int64_t gpu_columns_bins(const struct gpu_columns_shape *shape);
 /* Fails if there are more entries or lists than indices can count. */

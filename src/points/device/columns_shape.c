@@ -102,13 +102,13 @@ int64_t gpu_columns_length(const struct gpu_columns_shape *s, int64_t warps)
 }
 
 double gpu_columns_fullest(const struct gpu_columns_shape *s, double entries,
-                           int64_t warps, double crowd)
+                           int64_t warps, double clustering)
 {
     int64_t length = gpu_columns_length(s, warps);
     int64_t segments = (gpu_columns_bins(s) + length - 1) / length;
     double mean = entries / (double)(gpu_columns_count(s) * segments);
     double cap = 4 * mean > GPU_COLUMNS_CAP ? 4 * mean : GPU_COLUMNS_CAP;
-    double most = mean * crowd;
+    double most = mean * clustering;
     return most > cap ? cap : most;
 }
 

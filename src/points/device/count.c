@@ -41,7 +41,7 @@ farsum_status gpu_count_ready(struct points_gpu *p)
 
 int gpu_packs(const struct points_gpu *p, int64_t n)
 {
-    int64_t cache = p->device->facts.cache;
+    int64_t cache = p->device->properties.cache;
     if (p->inside->pack != 0)
         return p->inside->pack > 0;
     return cache > 0 && 48 * n > cache; /* about half of them may be in the

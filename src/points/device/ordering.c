@@ -27,7 +27,7 @@ farsum_status gpu_kept_sort(struct gpu_kept *kept, struct points_gpu *points,
     buf_swap(&kept->item, &sort->order);
     buf_swap(&kept->s, &sort->s);
     sort->path = GPU_SORT_NONE;
-    kept->n = kept->room = sort->n;
+    kept->n = kept->capacity = sort->n;
     kept->n_bins = sort->n_bins;
     return FARSUM_OK;
 }
@@ -38,10 +38,10 @@ farsum_status gpu_kept_cells(struct gpu_kept *kept, struct points_gpu *points,
     const struct gpu_cells *cells = &points->cells;
     TRY(gpu_cells_build(points, nb, pad));
     TRY(keep(&kept->start, &cells->start, 4 * (cells->n_bins + 1)));
-    TRY(keep(&kept->item, &cells->item, 4 * cells->room));
+    TRY(keep(&kept->item, &cells->item, 4 * cells->capacity));
     kept->n = points->n;
     kept->n_bins = cells->n_bins;
-    kept->room = cells->room;
+    kept->capacity = cells->capacity;
     return FARSUM_OK;
 }
 

@@ -8,9 +8,9 @@
 
 struct gpu_kept {
     int64_t n, n_bins;
-    int64_t room;     /* capacity in items; for a sort, n */
+    int64_t capacity;     /* capacity in items; for a sort, n */
     struct buf start; /* [n_bins + 1] u32 */
-    struct buf item;  /* [room] u32: caller's indices; holes as in
+    struct buf item;  /* [capacity] u32: caller's indices; holes as in
                          stage/device.h */
     struct buf s;     /* only for a sort: [3][n] f64, sorted */
 };

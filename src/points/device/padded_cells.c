@@ -25,22 +25,22 @@ farsum_status gpu_cells_build(struct points_gpu *p, const int32_t nb[3],
     if (pad < 1)
         FAIL(ERR_ARGUMENT, "cell lists: a padding of %d; it is 1 or more", pad);
     /* each cell that holds a point wastes at most pad - 1 items */
-    int64_t room = n + (n < n_bins ? n : n_bins) * (int64_t)(pad - 1);
-    if (room > GPU_POINTS_MOST)
+    int64_t capacity = n + (n < n_bins ? n : n_bins) * (int64_t)(pad - 1);
+    if (capacity > GPU_POINTS_MOST)
         FAIL(ERR_UNSUPPORTED,
              "cell lists: %lld points in %lld cells padded to %d may take "
              "%lld items, more than 32 bits count",
-             (long long)n, (long long)n_bins, pad, (long long)room);
+             (long long)n, (long long)n_bins, pad, (long long)capacity);
     TRY(points_gpu_fractions(p));
     TRY(gpu_count_ready(p));
     cells->version = 0;
     TRY(buf_reserve(&cells->start, p->device, 4 * (n_bins + 1)));
-    TRY(buf_reserve(&cells->item, p->device, 4 * room));
+    TRY(buf_reserve(&cells->item, p->device, 4 * capacity));
     TRY(gpu_count(p, &args, n_bins, &cells->start));
     TRY(LAUNCH(&in->round, kernel_groups(&in->round, n_bins),
                ARG_BUF(&cells->start), ARG_I64(n_bins), ARG_I32(pad)));
     TRY(gpu_scan_run(in->scan, &cells->start, &cells->start, n_bins + 1, NULL));
-    TRY(buf_fill_part(&cells->item, 0, 0xff, 4 * room));
+    TRY(buf_fill_part(&cells->item, 0, 0xff, 4 * capacity));
     TRY(LAUNCH(&in->place, kernel_groups(&in->place, n), ARG_BUF(&in->key[0]),
                ARG_BUF(&in->index[0]), ARG_BUF(&cells->start),
                ARG_BUF(&in->key[0]), ARG_BUF(&cells->item), ARG_I64(n),
@@ -48,7 +48,7 @@ farsum_status gpu_cells_build(struct points_gpu *p, const int32_t nb[3],
     memcpy(cells->nb, nb, sizeof cells->nb);
     cells->pad = pad;
     cells->n_bins = n_bins;
-    cells->room = room;
+    cells->capacity = capacity;
     cells->version = p->version;
     return FARSUM_OK;
 }

@@ -28,8 +28,9 @@ static int64_t radix_groups(int64_t n)
  * sums all counters itself, so narrow digits are better. */
 static int radix_wide(const struct points_gpu *p, int64_t n, int64_t n_bins)
 {
-    const struct device_facts *facts = &p->device->facts;
-    return (n > GPU_FEW || p->inside->wide) && facts->local >= GPU_RADIX_LOCAL
+    const struct device_properties *properties = &p->device->properties;
+    return (n > GPU_FEW || p->inside->wide)
+           && properties->local >= GPU_RADIX_LOCAL
            && radix_passes(n_bins, GPU_RADIX_WIDE)
                   < radix_passes(n_bins, GPU_RADIX_BITS);
 }
@@ -178,8 +179,8 @@ farsum_status gpu_radix_again(struct points_gpu *p,
     return FARSUM_OK;
 }
 
-farsum_status gpu_keys_room(struct points_gpu *p, int64_t n, int64_t n_bins,
-                            struct buf **keys)
+farsum_status gpu_keys_reserve(struct points_gpu *p, int64_t n, int64_t n_bins,
+                               struct buf **keys)
 {
     if (n < 0 || n > GPU_POINTS_MOST || n_bins < 1 || n_bins > GPU_BINS_MOST)
         FAIL(ERR_UNSUPPORTED,

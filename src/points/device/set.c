@@ -105,7 +105,7 @@ static farsum_status gpu_set(struct points_gpu *p, int64_t n, int placed,
 {
     struct gpu_inside *in = p->inside;
     int64_t groups = kernel_groups(&in->set, n);
-    int64_t most = 8 * (int64_t)p->device->facts.units;
+    int64_t most = 8 * (int64_t)p->device->properties.units;
     if (most > GPU_RECORDS)
         most = GPU_RECORDS;
     if (groups > most)

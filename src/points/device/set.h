@@ -41,11 +41,11 @@ struct gpu_sort {
 struct gpu_cells {
     int32_t nb[3], pad;
     int64_t n_bins;
-    int64_t room; /* maximum number of items; the actual number is
+    int64_t capacity; /* maximum number of items; the actual number is
                      start[n_bins] */
     int64_t version;
     struct buf start; /* [n_bins + 1] u32, multiples of pad */
-    struct buf item;  /* [room] u32: caller's indices, in any order within a
+    struct buf item;  /* [capacity] u32: caller's indices, in any order within a
                          cell */
 };
 #define GPU_CELLS_HOLE 0xffffffffu
@@ -134,11 +134,11 @@ farsum_status gpu_sort_reserve(struct points_gpu *points, const int32_t nb[3],
                                int64_t n, int stable);
 
 /* Sorts a caller's own keys, stable, with the scratch of the points' sorts.
- * gpu_keys_room returns the buffer for n keys, u32 below n_bins.  gpu_keys_sort
- * returns order [n] u32, the index of the k-th key, and start [n_bins + 1] u32,
- * the first key of each value. */
-farsum_status gpu_keys_room(struct points_gpu *points, int64_t n,
-                            int64_t n_bins, struct buf **keys);
+ * gpu_keys_reserve returns the buffer for n keys, u32 below n_bins.
+ * gpu_keys_sort returns order [n] u32, the index of the k-th key, and start
+ * [n_bins + 1] u32, the first key of each value. */
+farsum_status gpu_keys_reserve(struct points_gpu *points, int64_t n,
+                               int64_t n_bins, struct buf **keys);
 farsum_status gpu_keys_sort(struct points_gpu *points, int64_t n,
                             int64_t n_bins, struct buf *order,
                             struct buf *start);

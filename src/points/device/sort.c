@@ -85,8 +85,8 @@ static farsum_status sort_beside(struct points_gpu *p, int64_t n)
     return buf_reserve(&in->order, p->device, 4 * n);
 }
 
-static farsum_status sort_room(struct points_gpu *p, int64_t n, int64_t n_bins,
-                               enum gpu_sort_path path)
+static farsum_status sort_reserve(struct points_gpu *p, int64_t n,
+                                  int64_t n_bins, enum gpu_sort_path path)
 {
     struct gpu_inside *in = p->inside;
     struct gpu_sort *sort = &p->sort;
@@ -122,7 +122,7 @@ farsum_status gpu_sort_reserve(struct points_gpu *p, const int32_t nb[3],
     struct gpu_tile_args args;
     int64_t n_bins = 0;
     TRY(gpu_tiles(nb, n, &args, &n_bins));
-    return sort_room(p, n, n_bins, sort_path(p, n, stable, 0));
+    return sort_reserve(p, n, n_bins, sort_path(p, n, stable, 0));
 }
 
 farsum_status gpu_sort_build(struct points_gpu *p, const int32_t nb[3],
@@ -143,7 +143,7 @@ farsum_status gpu_sort_build(struct points_gpu *p, const int32_t nb[3],
     /* without the memory, use the slower method */
     if (path == GPU_SORT_FROM && sort_beside(p, n) != FARSUM_OK)
         path = GPU_SORT_RADIX;
-    TRY(sort_room(p, n, n_bins, path));
+    TRY(sort_reserve(p, n, n_bins, path));
     sort->path = GPU_SORT_NONE;
     if (path == GPU_SORT_COUNTED) {
         TRY(sort_counted(p, &args, n_bins));

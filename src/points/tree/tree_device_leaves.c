@@ -125,7 +125,7 @@ static farsum_status side_sort(struct tree_gpu *gpu,
     struct tree_gpu_build *b = gpu->build;
     struct points_gpu *p = given->points;
     struct tree_gpu_region a = *region;
-    struct buf *room = NULL, *low = &b->word[2], *high = &b->word[0];
+    struct buf *capacity = NULL, *low = &b->word[2], *high = &b->word[0];
     const struct buf *x = given->x ? given->x : &p->s;
     int64_t n = p->n, groups = kernel_groups(&b->halves, n);
     int bits = region_bits(region), first = bits < HALF ? bits : HALF;
@@ -135,14 +135,15 @@ static farsum_status side_sort(struct tree_gpu *gpu,
     a.unit = given->unit;
     TRY(buf_reserve(order, gpu->device, 4 * n));
     TRY(buf_reserve(key, gpu->device, 8 * n));
-    TRY(gpu_keys_room(p, n, (int64_t)1 << (first < 31 ? first : 31), &room));
+    TRY(gpu_keys_reserve(p, n, (int64_t)1 << (first < 31 ? first : 31),
+                         &capacity));
     TRY(LAUNCH(&b->halves, groups, ARG_BUF(x), ARG_BUF(x), ARG_BUF(low),
                ARG_BUF(high), ARG_STRUCT(a)));
-    TRY(buf_copy(room, 0, low, 0, 4 * n));
+    TRY(buf_copy(capacity, 0, low, 0, 4 * n));
     TRY(gpu_keys_order(p, n, first, NULL, bits > first ? &b->word[1] : order));
     if (bits > first) {
         TRY(LAUNCH(&b->turn, groups, ARG_BUF(high), ARG_BUF(&b->word[1]),
-                   ARG_BUF(room), ARG_I64(n)));
+                   ARG_BUF(capacity), ARG_I64(n)));
         TRY(gpu_keys_order(p, n, bits - first, &b->word[1], order));
     }
     return LAUNCH(&b->join, groups, ARG_BUF(low), ARG_BUF(high), ARG_BUF(order),
@@ -198,7 +199,7 @@ static farsum_status build_sort(struct tree_gpu *gpu,
 /* Number of thread blocks for lists whose length only the device knows. */
 static int64_t list_groups(const struct tree_gpu *gpu, int64_t n)
 {
-    int64_t most = 8 * (int64_t)gpu->device->facts.units;
+    int64_t most = 8 * (int64_t)gpu->device->properties.units;
     int64_t groups = (n + BUILD_GROUP - 1) / BUILD_GROUP;
     groups = groups < most ? groups : most;
     return groups > 0 ? groups : 1;

@@ -106,7 +106,7 @@ static farsum_status side_keys(const struct tree *tree,
     if (given.kind == GPU_GIVEN_CELL)
         shape.serial = points_gpu_flag(points, &flag);
     TRY(buf_reserve(&in->packed, gpu->device, 4 * n * real));
-    TRY(gpu_keys_room(points, n, tree->n_leaves, keys));
+    TRY(gpu_keys_reserve(points, n, tree->n_leaves, keys));
     return LAUNCH(&gpu->keys, kernel_groups(&gpu->keys, n), ARG_BUF(s),
                   ARG_BUF(&points->x), ARG_BUF(&points->x), ARG_BUF(*keys),
                   ARG_BUF(&in->packed), ARG_BUF(flag), ARG_STRUCT(shape),

@@ -197,10 +197,10 @@ static void points_free(struct tree_points *p)
 static farsum_status points_reserve(struct tree_points *p, int64_t n,
                                     farsum_precision precision)
 {
-    if (p->room < n || !p->order) {
+    if (p->capacity < n || !p->order) {
         mem_free(p->order);
         p->order = NULL;
-        p->room = 0;
+        p->capacity = 0;
         for (int d = 0; d < 3; d++) {
             mem_free(p->x[d]);
             p->x[d] = NULL;
@@ -212,7 +212,7 @@ static farsum_status points_reserve(struct tree_points *p, int64_t n,
             TRY(MEM_RAW(p->low, n));
         for (int d = 0; d < 3; d++)
             TRY(mem_alloc(&p->x[d], n, precision == FARSUM_F32 ? 4 : 8, 0));
-        p->room = n;
+        p->capacity = n;
     }
     p->n = n;
     return FARSUM_OK;
@@ -239,7 +239,7 @@ static farsum_status tree_begins(const struct tree *tree, int level,
                                  const uint64_t *key, struct tree_points *p)
 {
     int64_t n = tree->n_leaves;
-    TRY(MEM_RESERVE(p->begin, &p->begin_room, n + 1));
+    TRY(MEM_RESERVE(p->begin, &p->begin_capacity, n + 1));
     int64_t *begin = p->begin;
     if (tree->dense) {
         PAR_FOR(tree->threads, schedule(static))

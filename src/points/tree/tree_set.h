@@ -69,7 +69,7 @@ struct tree_given {
 
 /* Points in the order of their leaves. */
 struct tree_points {
-    int64_t n, room;
+    int64_t n, capacity;
     int64_t *begin; /* owned, [n_leaves + 1]: first point of a leaf */
     int64_t *order; /* owned, [n]: caller's index */
     void *x[3];     /* owned, [n], precision: relative to the centre of the
@@ -77,7 +77,7 @@ struct tree_points {
                        rounding */
     uint32_t *low;  /* owned, [n]: low bits that f32 drops, tree_low_of; NULL in
                        f64 */
-    int64_t begin_room;
+    int64_t begin_capacity;
 };
 
 struct tree {
@@ -101,7 +101,7 @@ struct tree {
     int64_t *leaf;   /* [n_leaves]: its box; leaves in Morton order */
     int64_t *number; /* [n_boxes]: the leaf that it is, or -1 */
     int64_t *slot;   /* [slots]: a hash of level and key: box or -1 */
-    int64_t slots, box_room[6];
+    int64_t slots, box_capacity[6];
 
     struct tree_gpu *gpu; /* owned; tree_device_set.h; NULL on the host */
 };

@@ -23,7 +23,7 @@ int sparse_parts(const struct tree *tree, int64_t n)
     return most < 1 ? 1 : most < tree->threads ? (int)most : tree->threads;
 }
 
-static farsum_status places_room(struct places *p, int64_t n)
+static farsum_status places_capacity(struct places *p, int64_t n)
 {
     mem_free(p->v);
     p->v = NULL;
@@ -97,7 +97,7 @@ static farsum_status sparse_children(const struct sparse *s, int level,
     first[0] = 0;
     for (int64_t k = 0; k < n; k++)
         first[k + 1] += first[k];
-    TRY(places_room(out, first[n]));
+    TRY(places_capacity(out, first[n]));
     PAR_FOR(parts, schedule(static))
     for (int64_t k = 0; k < n; k++)
         place_children(s, level, &above->v[k], least, out->v + first[k]);
@@ -142,7 +142,7 @@ static farsum_status sparse_roots(const struct sparse *s, int64_t least,
     first[0] = 0;
     for (int p = 0; p < parts; p++)
         first[p + 1] += first[p];
-    GO(places_room(out, first[parts]));
+    GO(places_capacity(out, first[parts]));
     PAR_FOR(parts, schedule(static, 1))
     for (int p = 0; p < parts; p++)
         part_roots(s, par_start(n, parts, p), par_start(n, parts, p + 1), least,
@@ -153,7 +153,7 @@ done:
 }
 
 /* Finds the places with too many points. */
-static farsum_status sparse_crowded(struct sparse *s)
+static farsum_status sparse_clustered(struct sparse *s)
 {
     int64_t leaf = s->args->leaf;
     if (s->args->depth > 0)
@@ -241,7 +241,7 @@ static farsum_status sparse_collect(const struct sparse *s, int level,
                 key[to++] = keys->slot[k] - 1;
     }
     GO(tree_sort(n, bits, key, order, s->tree->threads));
-    GO(places_room(out, n));
+    GO(places_capacity(out, n));
     parts = sparse_parts(s->tree, n);
     PAR_FOR(parts, schedule(static))
     for (int64_t k = 0; k < n; k++)
@@ -353,7 +353,7 @@ farsum_status tree_sparse(struct tree *tree, const struct tree_args *args,
         sparse_merge(&s, keys_source, n_source, keys_target, n_target, both);
         s.key = both;
     }
-    GO(sparse_crowded(&s));
+    GO(sparse_clustered(&s));
     for (int level = args->depth - 2; level >= 0; level--)
         GO(sparse_grade(&s, level));
     GO(sparse_boxes(&s));

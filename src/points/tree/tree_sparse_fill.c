@@ -143,15 +143,15 @@ static void sparse_hash(struct tree *tree)
 farsum_status sparse_fill(struct sparse *s)
 {
     struct tree *tree = s->tree;
-    int64_t n = tree->n_boxes, *room = tree->box_room;
-    TRY(MEM_RESERVE(tree->key, &room[0], n));
-    TRY(MEM_RESERVE(tree->parent, &room[1], n));
-    TRY(MEM_RESERVE(tree->child, &room[2], n + 1));
-    TRY(MEM_RESERVE(tree->number, &room[3], n));
-    TRY(MEM_RESERVE(tree->leaf, &room[4], n));
+    int64_t n = tree->n_boxes, *capacity = tree->box_capacity;
+    TRY(MEM_RESERVE(tree->key, &capacity[0], n));
+    TRY(MEM_RESERVE(tree->parent, &capacity[1], n));
+    TRY(MEM_RESERVE(tree->child, &capacity[2], n + 1));
+    TRY(MEM_RESERVE(tree->number, &capacity[3], n));
+    TRY(MEM_RESERVE(tree->leaf, &capacity[4], n));
     for (tree->slots = 16; tree->slots < 2 * n;)
         tree->slots *= 2;
-    TRY(MEM_RESERVE(tree->slot, &room[5], tree->slots));
+    TRY(MEM_RESERVE(tree->slot, &capacity[5], tree->slots));
     sparse_links(s);
     sparse_leaves(tree);
     sparse_hash(tree);

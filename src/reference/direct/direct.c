@@ -58,7 +58,7 @@ static farsum_status direct_run(const struct task *task, struct reference *s,
             .screen = task->pair.kappa,
             .width = reference_wants(kind, sums),
         };
-        double *values = reference_room_of(s, sums);
+        double *values = reference_results(s, sums);
         if (values)
             TRY(direct_any_sum(kind, &any, values));
         exact_spread(s, any.width, sums);

@@ -42,7 +42,7 @@ static farsum_status ewald_sums(const struct task *task, struct reference *s,
         return ewald_run(s->ewald, s->q, sums->potential, sums->field,
                          sums->energy, sums->virial);
     const struct reference_kind *kind = reference_kind_find(task->pair.name);
-    double *values = reference_room_of(s, sums), norm;
+    double *values = reference_results(s, sums), norm;
     int width = reference_wants(kind, sums);
     if (values)
         TRY(ewald_any_run(s->any, s->q, width, values));

@@ -53,7 +53,7 @@ static void visit_rows(struct ewald_modes *modes, const struct ewald_lattice *l,
             int32_t length = row_length(l, kmax, n1, n2);
             if (length == 0)
                 continue;
-            if (rows < modes->row_room)
+            if (rows < modes->row_capacity)
                 modes->row[rows] = (struct ewald_row){n1, n2, length, entries};
             rows++;
             entries += length;
@@ -75,10 +75,10 @@ farsum_status ewald_modes_set(struct ewald_modes *modes,
     }
     mem_free(modes->row);
     modes->row = NULL;
-    modes->row_room = 0;
+    modes->row_capacity = 0;
     visit_rows(modes, l, kmax);
     TRY(MEM_RAW(modes->row, modes->rows));
-    modes->row_room = modes->rows;
+    modes->row_capacity = modes->rows;
     visit_rows(modes, l, kmax);
     for (int64_t i = 0; i < modes->rows; i++)
         if (modes->row[i].length > modes->most[2] + 1)

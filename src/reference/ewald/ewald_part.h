@@ -71,7 +71,7 @@ struct ewald_points {
     double *s_high[3], *s_low[3];
     double *x;                /* [n][3] unwrapped; NULL unless vacuum */
     int64_t *start;           /* [boxes + 1] */
-    int64_t room, boxes_room; /* capacities of the arrays */
+    int64_t capacity, boxes_capacity; /* capacities of the arrays */
 };
 
 /* Boxes of the near sum: grid[0] x grid[1] x grid[2] in a cell, and the offsets
@@ -103,7 +103,7 @@ struct ewald_modes {
     int32_t most[3]; /* largest |n_d| */
     int64_t rows, entries, modes;
     struct ewald_row *row;
-    int64_t row_room;
+    int64_t row_capacity;
 };
 farsum_status ewald_modes_set(struct ewald_modes *modes,
                               const struct ewald_lattice *lattice,

@@ -114,7 +114,7 @@ void ewald_boxes_free(struct ewald_boxes *b)
 static farsum_status reserve(struct ewald_points *p, int64_t n, int64_t boxes,
                              int keep_x)
 {
-    if (p->room < n || !p->index || (keep_x && !p->x)) {
+    if (p->capacity < n || !p->index || (keep_x && !p->x)) {
         ewald_points_free(p);
         TRY(MEM_RAW(p->index, n));
         TRY(MEM_RAW(p->box, n));
@@ -126,9 +126,9 @@ static farsum_status reserve(struct ewald_points *p, int64_t n, int64_t boxes,
         }
         if (keep_x)
             TRY(MEM_RAW(p->x, 3 * n));
-        p->room = n;
+        p->capacity = n;
     }
-    return MEM_RESERVE(p->start, &p->boxes_room, boxes + 1);
+    return MEM_RESERVE(p->start, &p->boxes_capacity, boxes + 1);
 }
 
 /* Wrapped fractional coordinates, in [0, 1). */

@@ -76,9 +76,9 @@ void ewald_search(const struct ewald_oracle *oracle,
                   struct ewald_info *info)
 {
     double a = cbrt(count->volume / count->n), least = INFINITY;
-    double room = (double)mem_machine() / 4;
-    if (setup->memory > 0 && setup->memory < room)
-        room = setup->memory;
+    double capacity = (double)mem_machine() / 4;
+    if (setup->memory > 0 && setup->memory < capacity)
+        capacity = setup->memory;
     struct ewald_info try = {.level = level};
     for (double f = 0.25; f < 2000; f *= 1.04) {
         try.cutoff = setup->cutoff > 0 ? setup->cutoff : f * a;
@@ -88,7 +88,7 @@ void ewald_search(const struct ewald_oracle *oracle,
         estimate(oracle, setup, count, s, &try);
         /* Where memory lacks, the fewest modes. */
         double cost = try.seconds;
-        if ((double)try.bytes > room)
+        if ((double)try.bytes > capacity)
             cost = 1e30 * (double)try.bytes;
         if (cost < least) {
             least = cost;

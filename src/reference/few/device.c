@@ -11,8 +11,8 @@
 enum { GROUP = 128, TARGETS = 16 }; /* as in device.k */
 /* GROUPS: thread blocks per multiprocessor that a launch aims at.  LEAST:
  * minimum number of sources in a slice.  BLOCK: sources in shared memory.
- * ROOM: bytes that they may take. */
-enum { GROUPS = 16, LEAST = 64, BLOCK = 32, ROOM = 48 * 1024 };
+ * LOCAL_MOST: bytes that they may take. */
+enum { GROUPS = 16, LEAST = 64, BLOCK = 32, LOCAL_MOST = 48 * 1024 };
 /* A sum on the device: slices of `count` numbers each, and their total. */
 struct piece {
     struct buf part, total; /* owned */
@@ -32,7 +32,7 @@ struct work {
 
 farsum_status few_device_fits(const struct task *task, double accuracy)
 {
-    if (!task->device || !task->device->facts.f64)
+    if (!task->device || !task->device->properties.f64)
         FAIL(ERR_UNSUPPORTED, "no device with f64");
     if (!few_device_kind(task))
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
@@ -50,16 +50,17 @@ void few_device_close(struct few_device_kernels *k)
 }
 
 /* Bytes of shared memory for the factors of a block of sources. */
-static int64_t modes_room(const struct device *device)
+static int64_t modes_capacity(const struct device *device)
 {
-    return device->facts.local < ROOM ? device->facts.local : ROOM;
+    return device->properties.local < LOCAL_MOST ? device->properties.local
+                                                 : LOCAL_MOST;
 }
 
 farsum_status few_device_open(const struct task *task, int width,
                               struct few_device_kernels *k)
 {
     int periodic = task->problem.periodic[0] != 0;
-    int64_t room = modes_room(task->device);
+    int64_t capacity = modes_capacity(task->device);
     struct jit *jit = &k->jit;
     few_device_close(k);
     jit_begin(jit, task->device, "reference/few/device.k", FARSUM_F64);
@@ -75,7 +76,7 @@ farsum_status few_device_open(const struct task *task, int width,
     TRY(jit_kernel(jit, "few_rows", GROUP, 0, &k->rows));
     if (periodic) {
         TRY(jit_kernel(jit, "few_moments", GROUP, 0, &k->moments));
-        TRY(jit_kernel(jit, "few_modes", GROUP, room, &k->modes));
+        TRY(jit_kernel(jit, "few_modes", GROUP, capacity, &k->modes));
     }
     k->width = width;
     return FARSUM_OK;
@@ -87,7 +88,7 @@ static farsum_status piece_begin(struct work *w, struct piece *p,
                                  int64_t groups, int64_t count, int64_t *slices)
 {
     struct device *device = w->of->task->device;
-    int64_t n = w->args.n, units = device->facts.units;
+    int64_t n = w->args.n, units = device->properties.units;
     int64_t s = (GROUPS * (units > 1 ? units : 1) + groups - 1) / groups;
     if (s > (n + LEAST - 1) / LEAST)
         s = (n + LEAST - 1) / LEAST;
@@ -221,10 +222,10 @@ static farsum_status modes_begin(struct work *w)
     struct kernel kernel = w->kernels->modes;
     int channels = w->kind->channels;
     int64_t words = a->most[0] + a->most[1] + a->most[2] + 2 + MODES, slices;
-    int64_t room = modes_room(device);
+    int64_t capacity = modes_capacity(device);
     int64_t groups = kernel_groups(&kernel, a->tiles) * channels;
     int64_t count = (int64_t)SUMS * a->tiles * channels;
-    a->block = (int32_t)(room / (16 * words));
+    a->block = (int32_t)(capacity / (16 * words));
     a->block = a->block < BLOCK ? a->block : BLOCK;
     if (a->block < 1)
         FAIL(ERR_UNSUPPORTED, "%lld factors of a source are too many for %s",

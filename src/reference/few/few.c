@@ -88,7 +88,7 @@ static void fill_share(struct work *w, int k)
     }
 }
 
-static farsum_status work_room(struct work *w)
+static farsum_status work_capacity(struct work *w)
 {
     const struct few_device *of = w->split.of;
     const struct ewald_body *b = &w->split.body;
@@ -242,7 +242,7 @@ farsum_status few_sum(const struct few_device *of, const void *x, const void *q,
             w.near = w.kern->near[k].run;
     GO(few_device_split(&w.split));
     few_device_args(of, &w.split.body, &w.args);
-    GO(work_room(&w));
+    GO(work_capacity(&w));
     GO(work_run(&w, values));
 done:
     ewald_body_close(&w.split.body);

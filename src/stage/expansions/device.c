@@ -63,9 +63,9 @@ farsum_status boxes_gpu_fits_any(const struct boxes_args *a, int most)
     return FARSUM_OK;
 }
 
-farsum_status boxes_gpu_room(const struct boxes_args *a, int64_t bytes)
+farsum_status boxes_gpu_fits_memory(const struct boxes_args *a, int64_t bytes)
 {
-    const struct device_facts *f = &a->device->facts;
+    const struct device_properties *f = &a->device->properties;
     if (bytes > f->alloc_max || bytes > f->memory / 2)
         FAIL(ERR_UNSUPPORTED,
              "operators need %lld bytes; a buffer of %s can hold %lld",
@@ -262,7 +262,7 @@ int boxes_gpu_thread(const struct boxes_args *a, int most, int parts)
         parents = a->depth ? boxes_gpu_level(a, a->depth - 1) : 1;
     while (boxes > 1
            && 8 * parts * parents / (boxes * BOXES_LANES)
-                  < 2 * a->device->facts.units)
+                  < 2 * a->device->properties.units)
         boxes /= 2;
     return boxes;
 }
@@ -364,9 +364,10 @@ void boxes_gpu_operator(const struct boxes_args *a, const int32_t d[3],
 struct boxes_gpu_deal boxes_gpu_deal(const struct boxes_args *a, int tiles,
                                      int most)
 {
-    int room = a->device ? a->device->facts.group_max / BOXES_LANES : 1;
-    if (room < most)
-        most = room < 1 ? 1 : room;
+    int capacity =
+        a->device ? a->device->properties.group_max / BOXES_LANES : 1;
+    if (capacity < most)
+        most = capacity < 1 ? 1 : capacity;
     struct boxes_gpu_deal deal = {.tiles = tiles,
                                   .parts = (tiles + most - 1) / most};
     deal.teams = (tiles + deal.parts - 1) / deal.parts;

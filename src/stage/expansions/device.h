@@ -47,7 +47,8 @@ farsum_status boxes_gpu_fits(const struct boxes_args *args, int most);
 farsum_status boxes_gpu_fits_any(const struct boxes_args *args, int most);
 /* Fails if the device has too little memory for so many bytes of the variant's
  * own. */
-farsum_status boxes_gpu_room(const struct boxes_args *args, int64_t bytes);
+farsum_status boxes_gpu_fits_memory(const struct boxes_args *args,
+                                    int64_t bytes);
 /* Number of boxes in a level of a dense tree. */
 int64_t boxes_gpu_level(const struct boxes_args *args, int level);
 /* Number of all boxes, and of leaves; for a sparse tree the expected ones. */

@@ -122,7 +122,7 @@ int boxes_points_team(const struct boxes_args *a, double points, int group)
 {
     double leaves = (double)boxes_gpu_leaves(a);
     double each = points / leaves;
-    double threads = 512.0 * a->device->facts.units;
+    double threads = 512.0 * a->device->properties.units;
     int team = 4;
     while (team < group
            && (each > 3.5 * team

@@ -199,7 +199,7 @@ void boxes_tile_shift(const struct boxes_tiles *s, int octant,
 }
 
 /* Workspace of a thread. */
-static int64_t leaves_room(const struct boxes_args *a)
+static int64_t leaves_capacity(const struct boxes_args *a)
 {
     return 4 * (int64_t)multipole_size(a->p) * boxes_real(a);
 }
@@ -218,7 +218,7 @@ double boxes_leaves_cost(const struct boxes_args *a, int64_t n_points,
 int64_t boxes_leaves_bytes(const void *args)
 {
     const struct boxes_args *a = args;
-    return 16 * (int64_t)multipole_size(a->p) + a->threads * leaves_room(a);
+    return 16 * (int64_t)multipole_size(a->p) + a->threads * leaves_capacity(a);
 }
 
 void boxes_leaves_destroy(void *state)
@@ -227,7 +227,7 @@ void boxes_leaves_destroy(void *state)
     if (!s)
         return;
     mem_free(s->table);
-    mem_free(s->room);
+    mem_free(s->workspace);
     mem_free(s);
 }
 
@@ -240,7 +240,8 @@ farsum_status boxes_leaves_create(const void *args, void **state)
     s->kern = boxes_kern(&s->args);
     GO(MEM_RAW(s->table, 2 * multipole_size(s->args.p)));
     multipole_table(s->args.p, s->table);
-    GO(mem_alloc(&s->room, s->args.threads * leaves_room(&s->args), 1, 1));
+    GO(mem_alloc(&s->workspace, s->args.threads * leaves_capacity(&s->args), 1,
+                 1));
     *state = s;
     s = NULL;
 done:
@@ -251,8 +252,8 @@ done:
 void boxes_leaves_run(const struct boxes_leaves *s, const struct boxes_io *io,
                       boxes_leaf_work *work)
 {
-    int64_t each = leaves_room(&s->args);
+    int64_t each = leaves_capacity(&s->args);
     PAR_FOR(s->args.threads, schedule(dynamic, 64))
     for (int64_t leaf = 0; leaf < io->tree->n_leaves; leaf++)
-        work(s, io, leaf, (char *)s->room + omp_get_thread_num() * each);
+        work(s, io, leaf, (char *)s->workspace + omp_get_thread_num() * each);
 }

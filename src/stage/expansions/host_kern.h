@@ -97,7 +97,7 @@ struct boxes_leaves {
     struct boxes_args args;
     const struct boxes_kern *kern;
     double *table; /* owned: coefficients of the recurrences */
-    void *room;    /* owned: [threads][4][size] */
+    void *workspace;    /* owned: [threads][4][size] */
 };
 /* Seconds, where one coefficient of a vector of points takes `each`. */
 double boxes_leaves_cost(const struct boxes_args *args, int64_t n_points,
@@ -108,7 +108,7 @@ void boxes_leaves_destroy(void *state);
 /* Called for each leaf, with a thread's workspace for four expansions. */
 typedef void boxes_leaf_work(const struct boxes_leaves *s,
                              const struct boxes_io *io, int64_t leaf,
-                             char *room);
+                             char *workspace);
 void boxes_leaves_run(const struct boxes_leaves *s, const struct boxes_io *io,
                       boxes_leaf_work *work);
 #endif

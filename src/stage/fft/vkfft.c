@@ -78,9 +78,9 @@ static cl_int vk_release(void *memory)
 /* Key of a program by its text, as for our own kernels. */
 static struct cache_key vk_key(const char *text)
 {
-    const struct device_facts *facts = &now->device->facts;
+    const struct device_properties *properties = &now->device->properties;
     return (struct cache_key){
-        {farsum_version(), facts->arch, facts->makers, text}};
+        {farsum_version(), properties->arch, properties->makers, text}};
 }
 
 /* Program from disk; NULL if it is missing or unusable. */

@@ -6,7 +6,7 @@ farsum_status interp_gpu_fits(const struct interp_args *args)
 {
     enum { MOST = 1 << 30 };
     TRY(gpu_wanted(args->device));
-    if (!args->device->facts.f64)
+    if (!args->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
              "needs double precision for positions, which %s does not have",
              args->device->name);

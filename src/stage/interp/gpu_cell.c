@@ -41,12 +41,12 @@ static int64_t block_bytes(const struct interp_args *args, int edge)
  * share a multiprocessor of an H200. */
 static struct shape shape_of(const struct interp_args *args)
 {
-    enum { EDGE = 8, ROOM = 64 << 10 };
+    enum { EDGE = 8, LOCAL_MOST = 64 << 10 };
     struct shape shape = {.edge = EDGE, .group = 64, .cells = 1};
-    int64_t local = args->device->facts.local - 2048;
-    int64_t room = local < ROOM ? local : ROOM;
+    int64_t local = args->device->properties.local - 2048;
+    int64_t capacity = local < LOCAL_MOST ? local : LOCAL_MOST;
     double held = (double)args->n;
-    while (shape.edge > 1 && block_bytes(args, shape.edge) > room)
+    while (shape.edge > 1 && block_bytes(args, shape.edge) > capacity)
         shape.edge--;
     shape.block = block_bytes(args, shape.edge);
     for (int d = 0; d < 3; d++) {
@@ -82,20 +82,21 @@ static double cost(const void *a)
     double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
     int f32 = args->precision == FARSUM_F32;
     double points = (double)shape.block / gpu_real(args->precision);
-    double all = (double)shape.cells, crowd = interp_crowd(args);
-    double some = fmax(f32 ? all : all / crowd, 1);
+    double all = (double)shape.cells, clustering = interp_clustering(args);
+    double some = fmax(f32 ? all : all / clustering, 1);
     double held = some * (1 - exp(-n / some));
     double full = n / fmax(held, 1) / shape.group; /* batches per cell */
     double batches = held * (1 + fmax(full - 0.6, 0));
     double threads = fmin(2048.0 / shape.group,
-                          fmax(floor((double)args->device->facts.local
-                                     / ((double)shape.block + 2048)), 1));
+                          fmax(floor((double)args->device->properties.local
+                                     / ((double)shape.block + 2048)),
+                               1));
     double slots = 132 * threads;
     double load = values * points / shape.group * (f32 ? 2.7e-7 : 3.5e-7);
     double sum = values * sums
                  * (f32 ? 5e-11 + p * p * p / 2.6e12 : p * p * p / 1.09e12);
     /* the batches of a crowded cell, one after the other */
-    double most = fmax(n * crowd / all / shape.group, 1) * values
+    double most = fmax(n * clustering / all / shape.group, 1) * values
                   * (points / shape.group * 1e-9 + p * p * p * 2.5e-10)
                   * (f32 ? 6 : 1);
     return 1.6e-5
@@ -147,7 +148,7 @@ static farsum_status set(void *state, const struct points *sources,
     int32_t group = s->gpu.kernel.group;
     TRY(interp_gpu_set(&s->gpu, sources, targets));
     TRY(gpu_kept_cells(&s->gpu.kept, s->gpu.points->gpu, s->nb, group));
-    s->gpu.groups = s->gpu.kept.room / group;
+    s->gpu.groups = s->gpu.kept.capacity / group;
     return FARSUM_OK;
 }
 

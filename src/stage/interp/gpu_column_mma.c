@@ -92,7 +92,7 @@ static void shape_set(struct shape *s, const struct interp_args *args)
             && arena_bytes(s, args) <= TWO_GROUPS)
             break;
     s->arena = arena_bytes(s, args);
-    s->blocks = (int)(args->device->facts.local / (s->arena + 1024));
+    s->blocks = (int)(args->device->properties.local / (s->arena + 1024));
     s->blocks = s->blocks < 1 ? 1 : s->blocks > 4 ? 4 : s->blocks;
 }
 
@@ -123,16 +123,17 @@ static double cost(const void *a)
     double halo = (TILE_Y + P - 1) * (c->tile_z + P - 1);
     double products = halo * 8 * s.planes * interp_gpu_values(args) * kinds;
     double read = interp_gpu_bytes(args) * halo / (TILE_Y * c->tile_z);
-    double crowd = interp_crowd(args);
-    int64_t held = (int64_t)args->device->facts.units * s.blocks;
-    double fullest = gpu_columns_fullest(c, n, held, 1 + 1.4 * (crowd - 1));
+    double clustering = interp_clustering(args);
+    int64_t held = (int64_t)args->device->properties.units * s.blocks;
+    double fullest =
+        gpu_columns_fullest(c, n, held, 1 + 1.4 * (clustering - 1));
     double round = 1e-9 * (1990 + 746.0 * s.channels * kinds);
     double length = (double)gpu_columns_length(c, held), planes = length + P;
     double task = fullest / s.round * round + 1.2e-8 * planes;
     double sparse = per_bin(&s, args) < FULL ? 0.87 : 1;
     return 1e-5 + 3e-6 * groups
            + 1.72 * read * (planes - 1)
-                 / (length * rates.bytes * pow(crowd, 0.71))
+                 / (length * rates.bytes * pow(clustering, 0.71))
            + hypot_of(n * sparse * (1.22 * products + 1810 * groups)
                           / rates.flops,
                       groups * task)
@@ -194,7 +195,7 @@ static farsum_status set(void *state, const struct points *sources,
     const struct interp_args *args = &s->gpu.args;
     TRY(interp_gpu_set(&s->gpu, sources, targets));
     return gpu_columns_set(&s->columns, s->gpu.points->gpu,
-                           (int64_t)args->device->facts.units
+                           (int64_t)args->device->properties.units
                                * s->shape.blocks);
 }
 

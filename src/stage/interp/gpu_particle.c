@@ -26,7 +26,7 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
     if (args->outputs & FARSUM_FIELD) /* reads bound it in the caller's order */
         sums = sorted ? 2 : 1.15;
     double bytes = interp_gpu_bytes(args)
-                   / pow(interp_crowd(args), sorted ? 0.3 : 0.42);
+                   / pow(interp_clustering(args), sorted ? 0.3 : 0.42);
     double read = p * p * line * values;
     /* a multiprocessor's own cache serves a small mesh */
     double near = f32 ? 1 + 0.65 / (1 + bytes / 1e6)

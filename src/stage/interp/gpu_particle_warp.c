@@ -36,7 +36,7 @@ static double cost(const void *a)
                             (f32 ? 10.4e9 : 8.2e9) * rates.share};
     double bytes = interp_gpu_bytes(args);
     if (!f32)
-        bytes /= pow(interp_crowd(args), 0.4);
+        bytes /= pow(interp_clustering(args), 0.4);
     double own = f32 ? 3.2e-10 : 4.5e-10;
     return 8e-6
            + n * (steps * pow(values, 0.46) * sums
@@ -78,7 +78,7 @@ static farsum_status set(void *state, const struct points *sources,
     struct interp_gpu *s = state;
     TRY(interp_gpu_set(s, sources, targets));
     s->groups = (s->points->n + TARGETS - 1) / TARGETS;
-    int64_t most = 16 * (int64_t)s->args.device->facts.units;
+    int64_t most = 16 * (int64_t)s->args.device->properties.units;
     if (s->groups > most) /* each thread block copies the window's table */
         s->groups = most;
     return FARSUM_OK;

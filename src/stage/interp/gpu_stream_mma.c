@@ -97,19 +97,19 @@ static double cost(const void *a)
     double P = c->support, groups = interp_channels(args) / s.channels;
     double visits = (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z)
                     / c->tile_z;
-    double n = (double)args->n, crowd = interp_crowd(args);
+    double n = (double)args->n, clustering = interp_clustering(args);
     double places = c->most_y * c->most_z * n; /* for the inverse */
     int lane = lane_reals(&s, args);
-    double fullest = gpu_columns_fullest(
-        c, n * visits,
-        (int64_t)args->device->facts.units * s.blocks * WARPS,
-        1 + 0.7 * (crowd - 1));
-    double alone = 1e-9 * (17 + 0.73 * lane) * pow(fmin(crowd, 300), 0.27);
+    double fullest = gpu_columns_fullest(c, n * visits,
+                                         (int64_t)args->device->properties.units
+                                             * s.blocks * WARPS,
+                                         1 + 0.7 * (clustering - 1));
+    double alone = 1e-9 * (17 + 0.73 * lane) * pow(fmin(clustering, 300), 0.27);
     return 3e-6 + groups * 9e-6
            + hypot_of(n * groups * visits * (28 * lane + 513) / rates.flops,
                       groups * fullest * alone)
            + (2.2 / rates.bytes + 7.5e-13 / rates.share)
-                 * interp_gpu_bytes(args) / pow(crowd, 0.3)
+                 * interp_gpu_bytes(args) / pow(clustering, 0.3)
            + (gpu_columns_cost(c, args->n, rates.share)
               + 4e-11 * places / rates.share)
                  / interp_repeats(args);
@@ -188,8 +188,8 @@ static farsum_status set(void *state, const struct points *sources,
     const struct interp_args *args = &s->gpu.args;
     TRY(interp_gpu_set(&s->gpu, sources, targets));
     TRY(gpu_columns_set(&s->columns, s->gpu.points->gpu,
-                        (int64_t)args->device->facts.units * s->shape.blocks
-                            * WARPS));
+                        (int64_t)args->device->properties.units
+                            * s->shape.blocks * WARPS));
     return buf_reserve(&s->apart, args->device,
                        apart_bytes(&s->shape, args, s->columns.args.entries));
 }

@@ -51,19 +51,19 @@ static int64_t block_bytes(const struct interp_args *args,
     return side * side * row * gpu_real(args->precision);
 }
 
-enum { ROOM = 72 << 10 };
+enum { LOCAL_MOST = 72 << 10 };
 
 /* Maximum bytes of a tile: so many that three thread blocks (two in f64) share
- * a multiprocessor of an H200.  If shared memory is smaller: ROOM, or all of
- * it. */
-static int64_t room_of(const struct interp_args *args)
+ * a multiprocessor of an H200.  If shared memory is smaller: LOCAL_MOST, or all
+ * of it. */
+static int64_t local_bytes(const struct interp_args *args)
 {
     enum { INDICES = 1024, MOST_F32 = 76 << 10, MOST_F64 = 114 << 10 };
     int f32 = args->precision == FARSUM_F32;
-    int64_t local = args->device->facts.local, least = local - INDICES;
+    int64_t local = args->device->properties.local, least = local - INDICES;
     int64_t share = local / (f32 ? 3 : 2) - INDICES;
     int64_t most = f32 ? MOST_F32 : MOST_F64;
-    least = least < ROOM ? least : ROOM;
+    least = least < LOCAL_MOST ? least : LOCAL_MOST;
     share = share < most ? share : most;
     return share > least ? share : least;
 }
@@ -79,12 +79,12 @@ static void shape_tiles(struct shape *s, const struct interp_args *args)
 }
 
 static void shape_fit(struct shape *s, const struct interp_args *args, int edge,
-                      int64_t room)
+                      int64_t capacity)
 {
     enum { ROW = 32 };
     s->edge = edge;
     s->edge_z = ROW - args->window->support;
-    while (block_bytes(args, s) > room && (s->edge > 1 || s->edge_z > 1)) {
+    while (block_bytes(args, s) > capacity && (s->edge > 1 || s->edge_z > 1)) {
         if (2 * s->edge > s->edge_z)
             s->edge = s->edge > 1 ? s->edge - 1 : 1;
         if (s->edge_z > s->edge)
@@ -101,14 +101,15 @@ static void shape_set(struct shape *s, const struct interp_args *args)
     enum { WIDE_F32 = 16, WIDE_F64 = 12, LEAST = 8, TILES = 12 };
     int values = interp_gpu_values(args);
     int wide = args->precision == FARSUM_F32 ? WIDE_F32 : WIDE_F64;
-    int64_t room = room_of(args), units = args->device->facts.units;
-    int edge = room > ROOM ? wide : LEAST;
+    int64_t capacity = local_bytes(args);
+    int64_t units = args->device->properties.units;
+    int edge = capacity > LOCAL_MOST ? wide : LEAST;
     *s = (struct shape){.held = 1};
     do /* enough tiles for each multiprocessor */
-        shape_fit(s, args, edge, room);
+        shape_fit(s, args, edge, capacity);
     while (s->tiles < TILES * units && --edge >= LEAST);
     s->block = block_bytes(args, s);
-    while (s->held < values && (s->held + 1) * s->block <= room)
+    while (s->held < values && (s->held + 1) * s->block <= capacity)
         s->held++;
 }
 
@@ -135,7 +136,7 @@ static int64_t weight_of(const struct shape *s, int64_t n)
  * work. */
 static int32_t chunk_of(const struct device *device, int64_t weight)
 {
-    int64_t units = device->facts.units > 0 ? device->facts.units : 1;
+    int64_t units = device->properties.units > 0 ? device->properties.units : 1;
     int64_t chunk = weight / (8 * units) / GROUP * GROUP;
     return (int32_t)(chunk < GROUP        ? GROUP
                      : chunk > CHUNK_MOST ? CHUNK_MOST
@@ -161,7 +162,7 @@ static double cost_run(const struct interp_args *args, const struct shape *s,
     double visits = tiles_held(s, n) + fmin(n, groups);
     double slots =
         132
-        * fmax(fmin(floor((double)args->device->facts.local
+        * fmax(fmin(floor((double)args->device->properties.local
                           / ((double)s->held * (double)s->block + 1024)),
                     8),
                1);
@@ -181,7 +182,8 @@ static double cost(const void *a)
     struct gpu_rates rates = interp_gpu_rates(args);
     struct shape s;
     shape_set(&s, args);
-    double n = fmax((double)args->n, 1), thin = fmin(interp_crowd(args), 3);
+    double n = fmax((double)args->n, 1),
+           thin = fmin(interp_clustering(args), 3);
     int64_t weight = weight_of(&s, args->n);
     double chunk = chunk_of(args->device, weight);
     double groups = (double)weight / chunk;

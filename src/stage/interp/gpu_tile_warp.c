@@ -62,7 +62,7 @@ static double cost(const void *a)
     double held = tiles * (1 - exp(-n / tiles)) + n / most;
     double load = held * (double)s.tile / s.values * values / 4e12;
     double each = 1.5e-11 + 1.76e-11 * p * ceil(p / s.rows) * field;
-    double mean = fmin(most, n / tiles * interp_crowd(args));
+    double mean = fmin(most, n / tiles * interp_clustering(args));
     return 9.5e-6
            + (load + wide * values * (n * each + mean * 6e-8)) / rates.share
            + (1e-5 + 4e-11 * n / rates.share) / interp_repeats(args);

@@ -24,7 +24,7 @@ struct interp_args {
     int64_t ldz;                 /* this and the following as in spread_args */
     int open[3];
     int channels, parts;
-    double repeats, crowd;
+    double repeats, clustering;
     const struct window *window; /* borrowed */
     const struct cell *cell;     /* its unit of length is that of the field;
                                     borrowed; may change before a set */
@@ -55,9 +55,9 @@ static inline double interp_repeats(const struct interp_args *args)
 {
     return args->repeats > 1 ? args->repeats : 1;
 }
-static inline double interp_crowd(const struct interp_args *args)
+static inline double interp_clustering(const struct interp_args *args)
 {
-    return args->crowd > 1 ? args->crowd : 1;
+    return args->clustering > 1 ? args->clustering : 1;
 }
 /* Copies io and replaces zero strides by their defaults for n points. */
 static inline struct interp_io interp_strides(const struct interp_args *args,

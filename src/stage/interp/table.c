@@ -8,12 +8,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#define VARIANT(stage, stem, note) extern const struct variant stage##_##stem;
 #include "stage/interp/variants.def"
 #undef VARIANT
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem, 0},
+#define VARIANT(stage, stem, note) {#stem, note, &stage##_##stem, 0},
 #include "stage/interp/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL, 0}};
@@ -27,7 +27,7 @@ static double interp_runs(const void *args)
 static void interp_about(const void *args, char *text, size_t size)
 {
     const struct interp_args *a = args;
-    particles_about(text, size, a->n, a->mesh, interp_crowd(a),
+    particles_about(text, size, a->n, a->mesh, interp_clustering(a),
                     interp_repeats(a));
 }
 
@@ -44,7 +44,7 @@ static void interp_key(const void *args, char *text, size_t size)
         (long long)a->mesh[0], (long long)a->mesh[1], (long long)a->mesh[2],
         (long long)a->ldz, a->open[0], a->open[1], a->open[2],
         number_digits(round(2 * log2((double)(a->n > 0 ? a->n : 1))), 6).text,
-        number_digits(round(0.5 * log2(interp_crowd(a))), 6).text);
+        number_digits(round(0.5 * log2(interp_clustering(a))), 6).text);
 }
 
 const struct stage interp_stage = {"interp", rows, interp_runs, interp_about,

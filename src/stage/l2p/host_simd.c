@@ -10,18 +10,18 @@ static double simd_cost(const void *args)
 
 /* Converts an expansion for the sums of (10.9), in which orders m > 0 count
  * twice. */
-static void simd_expansion(const struct boxes_leaves *s, double *l, char *room,
-                           int which)
+static void simd_expansion(const struct boxes_leaves *s, double *l,
+                           char *workspace, int which)
 {
     int size = multipole_size(s->args.p);
     for (int n = 0, k = 0; n <= s->args.p; n++)
         for (int m = -n; m <= n; m++, k++)
-            boxes_set(&s->args, room, (int64_t)which * size + k,
+            boxes_set(&s->args, workspace, (int64_t)which * size + k,
                       (m ? 2 : 1) * l[k]);
 }
 
 static void simd_leaf(const struct boxes_leaves *s, const struct boxes_io *io,
-                      int64_t leaf, char *room)
+                      int64_t leaf, char *workspace)
 {
     const struct tree *tree = io->tree;
     const struct tree_points *points = tree_targets(tree);
@@ -39,16 +39,16 @@ static void simd_leaf(const struct boxes_leaves *s, const struct boxes_io *io,
     if (count == 0)
         return;
     boxes_get(a, io->local, io->stride, box, l);
-    simd_expansion(s, l, room, 0);
+    simd_expansion(s, l, workspace, 0);
     for (int d = 0; d < 3; d++) {
         x[d] = (const char *)points->x[d] + real * first;
         if (!io->field)
             continue;
         out[1 + d] = (char *)io->field + real * ((size_t)d * n + first);
         multipole_slope(a->p, l, d, slope);
-        simd_expansion(s, slope, room, 1 + d);
+        simd_expansion(s, slope, workspace, 1 + d);
     }
-    s->kern->local(a->p, s->table, x, count, room, 4, units, out);
+    s->kern->local(a->p, s->table, x, count, workspace, 4, units, out);
 }
 
 static farsum_status simd_run(void *state, const void *data)

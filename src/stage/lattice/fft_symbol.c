@@ -46,7 +46,7 @@ static void symbol_clear(struct symbol *s)
     mem_free(s->sum);
 }
 
-static farsum_status symbol_room(struct symbol *s)
+static farsum_status symbol_capacity(struct symbol *s)
 {
     int64_t size = s->size;
     for (int c = 0; c < 3; c++)
@@ -250,7 +250,7 @@ farsum_status lattice_symbol(const struct boxes_args *args,
 {
     farsum_status status = FARSUM_OK;
     struct symbol s = symbol_shape(args, mesh);
-    GO(symbol_room(&s));
+    GO(symbol_capacity(&s));
     for (int64_t z = 0; z <= s.reach[2]; z++)
         symbol_plane(&s, z);
     symbol_put(&s, scale, symbol);

@@ -54,7 +54,7 @@ static farsum_status dense_fits(const void *args)
     if (dense_roots(a) > ROOTS_MOST)
         FAIL(ERR_UNSUPPORTED, "supports at most %d root boxes",
              (int)ROOTS_MOST);
-    return boxes_gpu_room(a, dense_reals(a) * gpu_real(a->precision));
+    return boxes_gpu_fits_memory(a, dense_reals(a) * gpu_real(a->precision));
 }
 
 static int64_t dense_bytes(const void *args)

@@ -46,7 +46,7 @@ static struct fft_cut fft_cut(const struct boxes_args *a)
 {
     struct fft_cut cut = {.rows = a->precision == FARSUM_F32 ? 8 : 4};
     int size = multipole_size(a->p);
-    int most = a->device->facts.group_max / LANES;
+    int most = a->device->properties.group_max / LANES;
     if (size <= 4)
         cut.rows = 4;
     most = most < 1 ? 1 : most < TEAMS_MOST ? most : TEAMS_MOST;
@@ -114,8 +114,8 @@ static farsum_status fft_fits(const void *args)
     if (g.step > INT32_MAX)
         FAIL(ERR_UNSUPPORTED, "the grid of %lld points is too large",
              (long long)g.step);
-    TRY(boxes_gpu_room(a, fft_field_reals(a, &g) * real));
-    TRY(boxes_gpu_room(a, multipole_size(a->p) * g.step * real));
+    TRY(boxes_gpu_fits_memory(a, fft_field_reals(a, &g) * real));
+    TRY(boxes_gpu_fits_memory(a, multipole_size(a->p) * g.step * real));
     return choose(&fft_stage, &fft, &any, &choice);
 }
 

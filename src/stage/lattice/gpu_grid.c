@@ -40,7 +40,7 @@ int grid_run(const struct grid_cut *cut, int order)
 
 static void grid_teams(const struct boxes_args *a, struct grid_cut *cut)
 {
-    int most = a->device->facts.group_max / GRID_LANES;
+    int most = a->device->properties.group_max / GRID_LANES;
     int teams = a->precision == FARSUM_F32 ? TEAMS_F32 : TEAMS_F64;
     cut->run = RUN;
     cut->tiles = 0;
@@ -52,7 +52,7 @@ static void grid_teams(const struct boxes_args *a, struct grid_cut *cut)
     cut->parts = (cut->tiles + most - 1) / most;
     /* few modes: several thread blocks per mode, or most of the device idles */
     int64_t blocks = (cut->modes + GRID_LANES - 1) / GRID_LANES;
-    while (blocks * cut->parts < a->device->facts.units
+    while (blocks * cut->parts < a->device->properties.units
            && 2 * cut->parts < cut->tiles)
         cut->parts++;
     cut->teams = (cut->tiles + cut->parts - 1) / cut->parts;
@@ -81,15 +81,15 @@ static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
     cut->modes = cut->places * cut->half[2];
     cut->meshes = a->p / 2 + 1 + a->p * (a->p + 1) / 2;
     cut->arena = cut->mesh[1] * (cut->mesh[0] | 1) * 2 * real;
-    int64_t blocks = a->device->facts.local / (cut->arena + 1024);
+    int64_t blocks = a->device->properties.local / (cut->arena + 1024);
     int most = a->precision == FARSUM_F32 ? 3 : 2;
     cut->blocks = blocks < 1 ? 1 : blocks < most ? (int)blocks : most;
     cut->group = cut->blocks > 1 ? 256 : 512;
-    while (cut->group > a->device->facts.group_max)
+    while (cut->group > a->device->properties.group_max)
         cut->group /= 2;
     cut->columns = 32;
     int64_t tile =
-        a->device->facts.local < TILE ? a->device->facts.local : TILE;
+        a->device->properties.local < TILE ? a->device->properties.local : TILE;
     while (cut->columns > 8 && cut->columns * cut->mesh[2] * 2 * real > tile)
         cut->columns /= 2;
     grid_teams(a, cut);
@@ -97,7 +97,7 @@ static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
     cut->modes_arena = 2 * GRID_STEPS * 16 * GRID_LANES * real;
     int64_t field =
         (grid_field_numbers(a->p) + cut->run + GRID_STEPS) * GRID_LANES * real;
-    cut->local = cut->modes_arena + field <= a->device->facts.local;
+    cut->local = cut->modes_arena + field <= a->device->properties.local;
     cut->modes_arena += cut->local ? field : 0;
     return 1;
 }
@@ -135,14 +135,14 @@ static farsum_status grid_fits(const void *args)
              "supported lengths",
              (long long)a->root[0], (long long)a->root[1],
              (long long)a->root[2]);
-    if (a->device->facts.group_max < Z_GROUP)
+    if (a->device->properties.group_max < Z_GROUP)
         FAIL(ERR_UNSUPPORTED, "needs thread blocks of %d threads", Z_GROUP);
     TRY(gpu_local_fits(a->device, cut.arena));
     TRY(gpu_local_fits(a->device, cut.modes_arena));
     int64_t real = gpu_real(a->precision);
     TRY(gpu_local_fits(a->device, cut.columns * cut.mesh[2] * 2 * real));
-    TRY(boxes_gpu_room(a, grid_field_reals(a, &cut) * real));
-    return boxes_gpu_room(a, grid_reals(&cut) * real);
+    TRY(boxes_gpu_fits_memory(a, grid_field_reals(a, &cut) * real));
+    return boxes_gpu_fits_memory(a, grid_reals(&cut) * real);
 }
 
 static int64_t grid_bytes(const void *args)

@@ -9,7 +9,7 @@ static double simd_cost(const void *args)
 }
 
 static void simd_leaf(const struct boxes_leaves *s, const struct boxes_io *io,
-                      int64_t leaf, char *room)
+                      int64_t leaf, char *workspace)
 {
     const struct tree_points *points = &io->tree->source;
     const struct boxes_args *a = &s->args;
@@ -20,10 +20,11 @@ static void simd_leaf(const struct boxes_leaves *s, const struct boxes_io *io,
     for (int d = 0; d < 3; d++)
         x[d] = (const char *)points->x[d] + real * (size_t)first;
     s->kern->multipole(a->p, s->table, x,
-                       (const char *)io->q + real * (size_t)first, n, room);
+                       (const char *)io->q + real * (size_t)first, n,
+                       workspace);
     for (int k = 0; k < multipole_size(a->p); k++)
         boxes_set(a, io->multipole, k * io->stride + box,
-                  boxes_number(a, room, k));
+                  boxes_number(a, workspace, k));
 }
 
 static farsum_status simd_run(void *state, const void *data)

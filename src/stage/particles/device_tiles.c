@@ -61,14 +61,14 @@ static int edges_less(int edge[3])
  * four thread blocks share a multiprocessor of an H200. */
 struct gpu_tiles gpu_tiles_of(const struct gpu_tiles_args *args)
 {
-    enum { EDGE = 8, ROW = 18, ACROSS = 16, ROOM = 48 << 10, EACH = 5 };
+    enum { EDGE = 8, ROW = 18, ACROSS = 16, LOCAL_MOST = 48 << 10, EACH = 5 };
     int P = args->support;
     int edge[3] = {EDGE, EDGE, ROW};
     struct gpu_tiles s = {.rows = most_rows(P),
                           .warps = args->warps,
                           .values = args->values < 4 ? args->values : 4};
-    int64_t least = EACH * (int64_t)args->device->facts.units;
-    int64_t local = args->device->facts.local;
+    int64_t least = EACH * (int64_t)args->device->properties.units;
+    int64_t local = args->device->properties.local;
     if (args->across > 0) {
         for (edge[0] = 1; edge[0] * edge[0] < args->across; edge[0]++)
             ;
@@ -76,11 +76,12 @@ struct gpu_tiles gpu_tiles_of(const struct gpu_tiles_args *args)
     }
     edges_set(&s, args, edge);
     for (;;) {
-        int64_t room = ROOM < local - s.other ? ROOM : local - s.other;
+        int64_t capacity =
+            LOCAL_MOST < local - s.other ? LOCAL_MOST : local - s.other;
         int few = s.tiles < least && edge[0] * edge[1] > ACROSS;
-        if (s.tile > room && s.values > 1)
+        if (s.tile > capacity && s.values > 1)
             s.values--;
-        else if ((s.tile <= room && (args->across > 0 || !few))
+        else if ((s.tile <= capacity && (args->across > 0 || !few))
                  || !edges_less(edge))
             return s;
         edges_set(&s, args, edge);

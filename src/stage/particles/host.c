@@ -24,11 +24,12 @@ farsum_status particles_host_fits(const char *row, const struct device *device,
 }
 
 void particles_about(char *text, size_t size, int64_t n, const int64_t mesh[3],
-                     double crowd, double repeats)
+                     double clustering, double repeats)
 {
     double points = (double)mesh[0] * (double)mesh[1] * (double)mesh[2];
     c_locale_text(text, size,
                   "%.3g points per mesh point, crowding %.3g, %.3g run%s per "
                   "set",
-                  (double)n / points, crowd, repeats, repeats > 1 ? "s" : "");
+                  (double)n / points, clustering, repeats,
+                  repeats > 1 ? "s" : "");
 }

@@ -15,5 +15,5 @@ farsum_status particles_host_fits(const char *row, const struct device *device,
                                   int parts, const int64_t mesh[3]);
 /* Describes the inputs of the costs, for a person. */
 void particles_about(char *text, size_t size, int64_t n, const int64_t mesh[3],
-                     double crowd, double repeats);
+                     double clustering, double repeats);
 #endif

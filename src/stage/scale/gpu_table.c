@@ -114,7 +114,7 @@ static void table_shape(struct state *s)
     while (1 << m->lanes < m->used && 1 << m->lanes < GROUP)
         m->lanes++;
     int64_t rows = GROUP >> m->lanes;
-    int64_t most = (int64_t)GROUPS_A_UNIT * a->device->facts.units;
+    int64_t most = (int64_t)GROUPS_A_UNIT * a->device->properties.units;
     s->groups = (a->mesh[0] * a->mesh[1] + rows - 1) / rows;
     s->groups = s->groups < most ? s->groups : most;
 }

@@ -2,12 +2,12 @@
 /* table.c: the table of variants of scale, from variants.def. */
 #include "stage/scale/scale.h"
 
-#define VARIANT(room, stem, note) extern const struct variant room##_##stem;
+#define VARIANT(stage, stem, note) extern const struct variant stage##_##stem;
 #include "stage/scale/variants.def"
 #undef VARIANT
 
 static const struct variant_row rows[] = {
-#define VARIANT(room, stem, note) {#stem, note, &room##_##stem, 0},
+#define VARIANT(stage, stem, note) {#stem, note, &stage##_##stem, 0},
 #include "stage/scale/variants.def"
 #undef VARIANT
     {NULL, NULL, NULL, 0}};

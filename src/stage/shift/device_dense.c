@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct shift_args) == 40, "must match the kernels' "
 farsum_status boxes_gpu_shifts_fits(const struct boxes_args *a, int64_t reals)
 {
     TRY(boxes_gpu_fits_any(a, MULTIPOLE_MOST));
-    return boxes_gpu_room(a, boxes_real(a) * reals);
+    return boxes_gpu_fits_memory(a, boxes_real(a) * reals);
 }
 
 int64_t boxes_gpu_shifts_bytes(const struct boxes_args *a, int64_t numbers,

@@ -17,7 +17,8 @@ struct axes {
     struct axes_tables tables;
     void *table[4];             /* owned: exchange matrices, and the
                                    translations of each axis */
-    void *room;                 /* owned: [threads][AXES_ROOM][size][tile] */
+    void *workspace;            /* owned: [threads][AXES_CAPACITY][size]
+                                   [tile] */
     struct axes_family *family; /* owned: [threads] */
     int up;
 };
@@ -69,9 +70,9 @@ double axes_cost(const void *args)
 }
 
 /* Workspace of a thread, in reals. */
-static int64_t axes_room(const struct boxes_args *a)
+static int64_t axes_capacity(const struct boxes_args *a)
 {
-    return AXES_ROOM * (int64_t)multipole_size(a->p) * axes_kern(a)->tile;
+    return AXES_CAPACITY * (int64_t)multipole_size(a->p) * axes_kern(a)->tile;
 }
 
 int64_t axes_bytes(const void *args)
@@ -79,7 +80,7 @@ int64_t axes_bytes(const void *args)
     const struct boxes_args *a = args;
     return boxes_real(a)
                * (multipole_swaps(a->p) + 3 * axes_shifts(a->p)
-                  + a->threads * axes_room(a))
+                  + a->threads * axes_capacity(a))
            + a->threads * (int64_t)sizeof(struct axes_family);
 }
 
@@ -172,7 +173,7 @@ void axes_destroy(void *state)
         return;
     for (int i = 0; i < 4; i++)
         mem_free(s->table[i]);
-    mem_free(s->room);
+    mem_free(s->workspace);
     mem_free(s->family);
     mem_free(s);
 }
@@ -186,7 +187,7 @@ farsum_status axes_create(const void *args, int up, void **state)
     s->kern = axes_kern(&s->args);
     s->up = up;
     GO(axes_make(s));
-    GO(mem_alloc(&s->room, s->args.threads * axes_room(&s->args),
+    GO(mem_alloc(&s->workspace, s->args.threads * axes_capacity(&s->args),
                  (size_t)boxes_real(&s->args), 0));
     GO(MEM_NEW(s->family, s->args.threads));
     *state = s;
@@ -248,17 +249,17 @@ void axes_level(void *state, const struct boxes_io *io, int level, void *array)
 {
     const struct axes *s = state;
     int64_t tile = s->kern->tile, end = io->tree->first[level + 1];
-    size_t each = (size_t)(axes_room(&s->args) * boxes_real(&s->args));
+    size_t each = (size_t)(axes_capacity(&s->args) * boxes_real(&s->args));
     PAR_FOR(s->args.threads, schedule(dynamic))
     for (int64_t b = io->tree->first[level]; b < end; b += tile) {
         int thread = omp_get_thread_num();
         struct axes_family *f = &s->family[thread];
-        void *room = (char *)s->room + (size_t)thread * each;
+        void *workspace = (char *)s->workspace + (size_t)thread * each;
         int64_t n = end - b < tile ? end - b : tile;
         if (!family_of(io->tree, level, b, n, (int)tile, f))
             continue;
         f->array = array;
         f->stride = io->stride;
-        (s->up ? s->kern->up : s->kern->down)(&s->tables, f, room);
+        (s->up ? s->kern->up : s->kern->down)(&s->tables, f, workspace);
     }
 }

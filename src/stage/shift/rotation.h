@@ -15,7 +15,7 @@ enum {
     AXES_TILE_MOST = 64,
     AXES_PARENT = 8, /* index of the parent among a family's boxes, after the
                         octants */
-    AXES_ROOM = 5,   /* expansions in the workspace of a tile */
+    AXES_CAPACITY = 5,   /* expansions in the workspace of a tile */
 };
 
 /* The boxes of a tile of parents, or their children of one octant. */
@@ -47,11 +47,11 @@ struct axes_tables {
 
 struct axes_kern {
     int tile;
-    /* room: AXES_ROOM expansions of a tile. */
+    /* workspace: AXES_CAPACITY expansions of a tile. */
     void (*up)(const struct axes_tables *tables, const struct axes_family *f,
-               void *room);
+               void *workspace);
     void (*down)(const struct axes_tables *tables, const struct axes_family *f,
-                 void *room);
+                 void *workspace);
 };
 
 /* Index of degree n, order m and side (0: real, 1: imaginary), and its sign, if

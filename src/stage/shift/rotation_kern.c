@@ -22,10 +22,11 @@ struct column {
     vreal v[COLUMN][2][V];
 };
 
-SIMD_FN struct place in_room(void *room, int p, int number)
+SIMD_FN struct place in_workspace(void *workspace, int p, int number)
 {
-    return (struct place){
-        (real *)room + (int64_t)number * multipole_size(p) * TILE, TILE, NULL};
+    return (struct place){(real *)workspace
+                              + (int64_t)number * multipole_size(p) * TILE,
+                          TILE, NULL};
 }
 
 SIMD_FN struct place in_array(const struct axes_family *f, int number)
@@ -300,12 +301,14 @@ SIMD_FN void parents(int p, const struct place *from, const struct place *to)
 /* Order of the coordinates: x, y, z; after the swap z, y, x; exchanged y, z, x,
  * swapped x, z, y; exchanged z, x, y, swapped y, x, z; exchanged x, y, z. */
 static void up(const struct axes_tables *tables, const struct axes_family *f,
-               void *room)
+               void *workspace)
 {
     int p = tables->p;
-    const struct place own = in_room(room, p, 0);
-    const struct place pair[2] = {in_room(room, p, 1), in_room(room, p, 2)};
-    const struct place half[2] = {in_room(room, p, 3), in_room(room, p, 4)};
+    const struct place own = in_workspace(workspace, p, 0);
+    const struct place pair[2] = {in_workspace(workspace, p, 1),
+                                  in_workspace(workspace, p, 2)};
+    const struct place half[2] = {in_workspace(workspace, p, 3),
+                                  in_workspace(workspace, p, 4)};
     for (int y = 0; y < 2; y++) {
         for (int x = 0; x < 2; x++) {
             const struct place child[2] = {in_array(f, x + 2 * y),
@@ -323,12 +326,14 @@ static void up(const struct axes_tables *tables, const struct axes_family *f,
 }
 
 static void down(const struct axes_tables *tables, const struct axes_family *f,
-                 void *room)
+                 void *workspace)
 {
     int p = tables->p;
-    const struct place own = in_room(room, p, 0);
-    const struct place pair[2] = {in_room(room, p, 1), in_room(room, p, 2)};
-    const struct place half[2] = {in_room(room, p, 3), in_room(room, p, 4)};
+    const struct place own = in_workspace(workspace, p, 0);
+    const struct place pair[2] = {in_workspace(workspace, p, 1),
+                                  in_workspace(workspace, p, 2)};
+    const struct place half[2] = {in_workspace(workspace, p, 3),
+                                  in_workspace(workspace, p, 4)};
     const struct place parent = in_array(f, AXES_PARENT);
     parents(p, &parent, &own);
     swap(tables, &own, &pair[0]);

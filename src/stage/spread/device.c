@@ -7,7 +7,7 @@
 farsum_status spread_gpu_fits(const struct spread_args *args)
 {
     TRY(gpu_wanted(args->device));
-    if (!args->device->facts.f64)
+    if (!args->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
              "needs double precision for positions, which %s does not have",
              args->device->name);
@@ -158,7 +158,7 @@ double spread_gpu_peak(const struct spread_args *args)
 {
     double n = (double)args->n, points = (double)spread_gpu_rows(args);
     return fmin(n, 3.5 * n * spread_gpu_cube(args) / points
-                       * (spread_crowd(args) - 1));
+                       * (spread_clustering(args) - 1));
 }
 
 double spread_gpu_write(const struct spread_args *args)

@@ -57,11 +57,11 @@ static int64_t local_bytes(const struct spread_args *args, int batch)
  * KB, so that two or more thread blocks share a multiprocessor. */
 static int batch(const struct spread_args *args)
 {
-    enum { ROOM = 24 << 10, LEAST = 8, MOST = 64 };
+    enum { LOCAL_MOST = 24 << 10, LEAST = 8, MOST = 64 };
     int32_t nb[3];
     double held = (double)args->n / (double)cells(args, nb);
     int n = LEAST;
-    while (n < MOST && n < 2 * held && local_bytes(args, 2 * n) <= ROOM)
+    while (n < MOST && n < 2 * held && local_bytes(args, 2 * n) <= LOCAL_MOST)
         n *= 2;
     return n;
 }
@@ -135,10 +135,10 @@ static double cost(const void *a)
     double each = f32 ? 4.3 + 2.9 * values : 4.9 + 1.04 * values;
     double few = f32 ? 0 : 10.7 * values; /* per batch, however few its
                                              particles */
-    double crowd = spread_crowd(args);
-    double bytes = spread_gpu_bytes(args) / pow(crowd, 0.3);
+    double clustering = spread_clustering(args);
+    double bytes = spread_gpu_bytes(args) / pow(clustering, 0.3);
     double far = bytes > rates.cache ? 1 - rates.cache / bytes : 0;
-    double middle = n * crowd / all / batch(args);
+    double middle = n * clustering / all / batch(args);
     return spread_gpu_write(args) + 1e-5
            + (2e-12 * all + (f32 ? 1.45e-9 : 1e-9) * batches) / rates.share
            + sums / ((f32 ? 630e9 : 1320e9) * rates.share)
@@ -205,7 +205,7 @@ static farsum_status run(void *state, const void *a)
     TRY(spread_gpu_zero(&s->gpu, io));
     if (s->gpu.n == 0)
         return FARSUM_OK;
-    return LAUNCH(&s->kernel, s->kept.room / s->batch,
+    return LAUNCH(&s->kernel, s->kept.capacity / s->batch,
                   ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&s->kept.start),
                   ARG_BUF(&s->kept.item), ARG_BUF(io->q), ARG_BUF(io->mesh),
                   ARG_STRUCT(args));

@@ -27,7 +27,7 @@ double spread_particle_cost(const struct spread_args *args, double slower)
 {
     struct gpu_rates rates = spread_gpu_rates(args);
     double one = spread_gpu_cube(args) * spread_gpu_reals(args);
-    double bytes = spread_gpu_bytes(args) / cbrt(spread_crowd(args));
+    double bytes = spread_gpu_bytes(args) / cbrt(spread_clustering(args));
     double all = slower * (double)args->n * one
                  * gpu_seconds(&rates, rates.scattered, bytes);
     return spread_gpu_write(args) + 5e-6

@@ -24,7 +24,7 @@ struct state {
 static int batch_of(const struct spread_args *args)
 {
     int batch = args->window->support > 8 ? 32 : 64;
-    while (batch > 8 && args->n / batch < 4 * args->device->facts.units)
+    while (batch > 8 && args->n / batch < 4 * args->device->properties.units)
         batch /= 2;
     return batch;
 }
@@ -48,11 +48,11 @@ static double cost(const void *a)
     const struct spread_args *args = a;
     struct gpu_rates rates = spread_gpu_rates(args);
     double one = spread_gpu_cube(args) * spread_gpu_reals(args);
-    double crowd = spread_crowd(args), p = args->window->support;
+    double clustering = spread_clustering(args), p = args->window->support;
     int f32 = args->precision == FARSUM_F32;
-    double bytes = spread_gpu_bytes(args) / pow(crowd, f32 ? 0.24 : 0.41);
+    double bytes = spread_gpu_bytes(args) / pow(clustering, f32 ? 0.24 : 0.41);
     /* f32 sums that add to the same points */
-    double met = (double)args->n * spread_gpu_cube(args) * crowd
+    double met = (double)args->n * spread_gpu_cube(args) * clustering
                  / (double)spread_gpu_rows(args);
     double meet = f32 ? 0.92 * (1 + 0.39 * met / (met + 47)) : 1.04;
     double line = fmax(p * gpu_real(args->precision) / 32 + 0.8, 1.75);

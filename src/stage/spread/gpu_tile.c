@@ -32,7 +32,7 @@ struct state {
 static int warps_of(const struct spread_args *args, int64_t tiles)
 {
     enum { MOST = 8, MANY = 256 };
-    int few = tiles < 2 * (int64_t)args->device->facts.units, warps = 1;
+    int few = tiles < 2 * (int64_t)args->device->properties.units, warps = 1;
     int wanted = args->n / tiles >= MANY ? 1 : few ? 4 : 2;
     if (args->unit > 0)
         wanted = args->unit < MOST ? args->unit : MOST;
@@ -80,7 +80,7 @@ static double cost(const void *a)
     double sectors = held * rows * ((s.edge[2] + p) * size / 32 + 0.9);
     double each = ceil(p / s.warps) * ceil(p / s.rows) * values; /* per warp */
     double sums = s.warps * each * (values > 1 ? 2.1e-11 : 1.27e-11);
-    double mean = fmin(most, n / tiles * spread_crowd(args));
+    double mean = fmin(most, n / tiles * spread_clustering(args));
     double bytes = spread_gpu_bytes(args);
     return spread_gpu_write(args) + 9.5e-6
            + sectors / 2.7 * gpu_seconds(&rates, rates.runs, bytes)

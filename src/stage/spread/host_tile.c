@@ -128,7 +128,7 @@ static farsum_status set(void *state, const struct points *sources,
     int64_t n_extra = 0;
     TRY(tiles_match(tiles, &sources->bins));
     TRY(tiles_tasks_set(&s->tasks, tiles, &sources->bins));
-    TRY(MEM_RESERVE(s->part, &s->part_room, s->tasks.n));
+    TRY(MEM_RESERVE(s->part, &s->part_capacity, s->tasks.n));
     memset(s->full, 0, (size_t)(tiles->count[0] * s->shape.layer_tiles));
     memset(s->wave_task, 0, (size_t)(s->waves.n + 1) * sizeof *s->wave_task);
     for (int64_t k = 0; k < s->tasks.n; k++) {
@@ -140,7 +140,8 @@ static farsum_status set(void *state, const struct points *sources,
     for (int32_t w = 0; w < s->waves.n; w++)
         if (s->wave_task[w + 1] < s->wave_task[w])
             s->wave_task[w + 1] = s->wave_task[w];
-    TRY(MEM_RESERVE(s->extra, &s->extra_room, n_extra * s->shape.tile_bytes));
+    TRY(MEM_RESERVE(s->extra, &s->extra_capacity,
+                    n_extra * s->shape.tile_bytes));
     s->points = sources;
     return FARSUM_OK;
 }

@@ -27,12 +27,12 @@ struct state {
     void *coef;   /* owned, [degree + 1][WINDOW_MAX], real */
     char *layers; /* owned, [slot][y][z] tiles */
     char *extra;  /* owned, tiles: further parts of crowded tiles */
-    int64_t extra_room;
+    int64_t extra_capacity;
     const struct points *points; /* borrowed */
     struct tiles_tasks tasks;
     int64_t *wave_task;  /* owned, [waves + 1] */
     int64_t *part;       /* owned, [task]: its tile in extra, -1: in layers */
-    int64_t part_room;
+    int64_t part_capacity;
     unsigned char *full; /* owned, [tile]: 1: it has points */
 };
 

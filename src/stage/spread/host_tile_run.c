@@ -154,7 +154,7 @@ farsum_status spread_tile_run(void *state, const void *a)
             run_task(s, &io, k);
             progress_add(listener, 1);
         }
-        if (s->extra_room > 0) {
+        if (s->extra_capacity > 0) {
 #pragma omp for schedule(static) collapse(2)
             for (int64_t k = from; k < to; k++)
                 for (int64_t x = 0; x < planes; x++)

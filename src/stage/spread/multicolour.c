@@ -50,7 +50,7 @@ struct state {
     int64_t *place[3]; /* owned, [mesh + 2 WINDOW_MAX]: as in the job */
     void *coef;        /* owned, [degree + 1][WINDOW_MAX], real */
     const struct points *points; /* borrowed */
-    int64_t n_blocks, room;
+    int64_t n_blocks, capacity;
     struct block *block;        /* owned: blocks with points, by colour */
     int64_t start[COLOURS + 1]; /* of a colour's blocks */
 };
@@ -146,8 +146,8 @@ static double cost(const void *a)
     touched = touched < 2 * mesh ? touched : 2 * mesh;
     double wait = threads > 1 ? 2000 * colours : 0;
     /* a colour waits for its fullest block */
-    double busy = fmax(rounds / threads,
-                       fmin(spread_crowd(args) / each, 1));
+    double busy =
+        fmax(rounds / threads, fmin(spread_clustering(args) / each, 1));
     return 1e-9 * (point * busy * (double)args->n
                    + 0.1 * (mesh + touched) / threads + wait);
 }
@@ -201,7 +201,7 @@ static farsum_status create(const void *args, void **state)
     GO(axis_set(s, 1, row));
     GO(axis_set(s, 2, parts));
     GO(window_table(s->args.window, s->args.precision, &s->coef));
-    GO(MEM_RESERVE(s->block, &s->room, blocks(s)));
+    GO(MEM_RESERVE(s->block, &s->capacity, blocks(s)));
     *state = s;
 done:
     if (status != FARSUM_OK)

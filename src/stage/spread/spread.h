@@ -28,7 +28,7 @@ struct spread_args {
     int channels;                /* 0: 1 */
     int parts;                   /* 1: real, 2: complex; 0: 1 */
     double repeats;              /* expected runs per set; 0: 1 */
-    double crowd;                /* clustering factor of the points
+    double clustering;                /* clustering factor of the points
                                     (points/clustering.h); 0: 1 */
     const struct window *window; /* borrowed */
     int64_t n;                   /* expected number of points */
@@ -64,9 +64,9 @@ static inline double spread_repeats(const struct spread_args *args)
 {
     return args->repeats > 1 ? args->repeats : 1;
 }
-static inline double spread_crowd(const struct spread_args *args)
+static inline double spread_clustering(const struct spread_args *args)
 {
-    return args->crowd > 1 ? args->crowd : 1;
+    return args->clustering > 1 ? args->clustering : 1;
 }
 /* Copies io and replaces zero strides by their defaults for n points. */
 static inline struct spread_io spread_strides(const struct spread_args *args,

@@ -39,7 +39,7 @@ static double spread_runs(const void *args)
 static void spread_about(const void *args, char *text, size_t size)
 {
     const struct spread_args *a = args;
-    particles_about(text, size, a->n, a->mesh, spread_crowd(a),
+    particles_about(text, size, a->n, a->mesh, spread_clustering(a),
                     spread_repeats(a));
 }
 
@@ -48,17 +48,17 @@ static void spread_about(const void *args, char *text, size_t size)
 static void spread_key(const void *args, char *text, size_t size)
 {
     const struct spread_args *a = args;
-    snprintf(text, size,
-             "spread %s P%d d%d c%d p%d u%d g%d %lldx%lldx%lld %lld %d%d%d "
-             "n%s k%s",
-             a->precision == FARSUM_F32 ? "f32" : "f64", a->window->support,
-             a->window->degree, spread_channels(a), spread_parts(a), a->unit,
-             a->group, (long long)a->mesh[0], (long long)a->mesh[1],
-             (long long)a->mesh[2], (long long)a->ldz, a->open[0], a->open[1],
-             a->open[2],
-             number_digits(round(2 * log2((double)(a->n > 0 ? a->n : 1))), 6)
-                 .text,
-             number_digits(round(0.5 * log2(spread_crowd(a))), 6).text);
+    snprintf(
+        text, size,
+        "spread %s P%d d%d c%d p%d u%d g%d %lldx%lldx%lld %lld %d%d%d "
+        "n%s k%s",
+        a->precision == FARSUM_F32 ? "f32" : "f64", a->window->support,
+        a->window->degree, spread_channels(a), spread_parts(a), a->unit,
+        a->group, (long long)a->mesh[0], (long long)a->mesh[1],
+        (long long)a->mesh[2], (long long)a->ldz, a->open[0], a->open[1],
+        a->open[2],
+        number_digits(round(2 * log2((double)(a->n > 0 ? a->n : 1))), 6).text,
+        number_digits(round(0.5 * log2(spread_clustering(a))), 6).text);
 }
 
 const struct stage spread_stage = {"spread",   rows,       spread_runs,

@@ -190,11 +190,11 @@ static int parse_pair(struct text *t, struct io_frame *frame,
 static int parse_pair_in_place(struct text *t, struct io_frame *frame,
                                struct comment *c, struct keys_pair *pair) {
     char *line = t->line;
-    size_t room = pair->at + strlen(pair->value) + 1;
-    char *shifted = malloc(room);
+    size_t capacity = pair->at + strlen(pair->value) + 1;
+    char *shifted = malloc(capacity);
     if (!shifted) return text_no_memory(t);
     memset(shifted, ' ', pair->at);
-    memcpy(shifted + pair->at, pair->value, room - pair->at);
+    memcpy(shifted + pair->at, pair->value, capacity - pair->at);
     struct keys_pair moved = {pair->key, shifted + pair->at, pair->at};
     t->line = shifted;
     int bad = parse_pair(t, frame, c, &moved);

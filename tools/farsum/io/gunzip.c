@@ -48,9 +48,9 @@ const char *gunzip_other(const char *p, size_t n) {
 struct gunzip *gunzip_open(gunzip_source *source, void *data, const char *p,
                            size_t n) {
     struct gunzip *g = calloc(1, sizeof *g);
-    size_t room = n > PACKED ? n : PACKED;
+    size_t capacity = n > PACKED ? n : PACKED;
     if (!g) return NULL;
-    g->packed = malloc(room);
+    g->packed = malloc(capacity);
     /* 31: windows of any size, gzip's header and trailer */
     if (!g->packed || inflateInit2(&g->z, 31) != Z_OK) {
         free(g->packed);
@@ -104,13 +104,15 @@ static int next_member(struct gunzip *g, const char **why) {
     return 0;
 }
 
-ptrdiff_t gunzip_read(struct gunzip *g, char *out, size_t room,
-                      const char **why) {
+ptrdiff_t gunzip_read(struct gunzip *g, char *out, size_t capacity,
+                      const char **why)
+{
     *why = NULL;
-    if (room > INT32_MAX) room = INT32_MAX;
+    if (capacity > INT32_MAX)
+        capacity = INT32_MAX;
     g->z.next_out = (Bytef *)out;
-    g->z.avail_out = (uInt)room;
-    while (g->z.avail_out == room) {
+    g->z.avail_out = (uInt)capacity;
+    while (g->z.avail_out == capacity) {
         if (!g->member && next_member(g, why)) return -1;
         if (!g->member) return 0;
         if (feed(g)) return -1;
@@ -126,13 +128,13 @@ ptrdiff_t gunzip_read(struct gunzip *g, char *out, size_t room,
                        ? "gzip: damaged (the check sum is another)"
                        : "gzip: damaged (these are no packed bytes)";
             return -1;
-        } else if (g->ended && g->z.avail_in == 0 &&
-                   g->z.avail_out == room) {
+        } else if (g->ended && g->z.avail_in == 0
+                   && g->z.avail_out == capacity) {
             *why = "gzip: cut off before its end";
             return -1;
         }
     }
-    size_t n = room - g->z.avail_out;
+    size_t n = capacity - g->z.avail_out;
     g->out += n;
     if (g->out > FREE_BYTES && g->out / RATIO > g->in) {
         *why = "gzip: the text is more than 250 times as long as the file, "

@@ -9,7 +9,7 @@
 struct gunzip; /* opaque */
 
 /* Returns the next bytes of the file; 0: end; < 0: error. */
-typedef ptrdiff_t gunzip_source(void *data, char *out, size_t room);
+typedef ptrdiff_t gunzip_source(void *data, char *out, size_t capacity);
 
 /* True if the first n bytes begin a gzip file. */
 bool gunzip_begins(const char *p, size_t n);
@@ -20,9 +20,9 @@ const char *gunzip_other(const char *p, size_t n);
 /* The n bytes already read come first.  NULL: no memory. */
 struct gunzip *gunzip_open(gunzip_source *source, void *data, const char *p,
                            size_t n);
-/* Returns up to `room` bytes of text; 0: end; < 0: error, with the reason in
- * *why, or NULL there if the source reported it. */
-ptrdiff_t gunzip_read(struct gunzip *g, char *out, size_t room,
+/* Returns up to `capacity` bytes of text; 0: end; < 0: error, with the reason
+ * in *why, or NULL there if the source reported it. */
+ptrdiff_t gunzip_read(struct gunzip *g, char *out, size_t capacity,
                       const char **why);
 void gunzip_close(struct gunzip *g); /* NULL is legal */
 

@@ -35,7 +35,7 @@ struct io_pair {
     double factor;      /* from a file of pairs: the third number, or 0 */
 };
 struct io_pairs {
-    int64_t n, room;
+    int64_t n, capacity;
     struct io_pair *pair; /* owned */
 };
 /* The outermost particles of bonds, angles and dihedrals. */

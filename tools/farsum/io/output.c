@@ -171,7 +171,8 @@ int output_flush(struct output *o) {
 int output_put(struct output *o, const char *p, size_t n) {
     while (n > 0) {
         if (o->used == OUTPUT_BUFFER && output_flush(o)) return -1;
-        size_t room = OUTPUT_BUFFER - o->used, part = n < room ? n : room;
+        size_t capacity = OUTPUT_BUFFER - o->used,
+               part = n < capacity ? n : capacity;
         memcpy(o->buffer + o->used, p, part);
         o->used += part;
         p += part;

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 int io_pairs_add(struct io_pairs *pairs, struct io_pair pair) {
-    if (pairs->n == pairs->room) {
-        int64_t room = pairs->room + pairs->room / 2 + 16;
+    if (pairs->n == pairs->capacity) {
+        int64_t capacity = pairs->capacity + pairs->capacity / 2 + 16;
         struct io_pair *more =
-            realloc(pairs->pair, (size_t)room * sizeof *more);
+            realloc(pairs->pair, (size_t)capacity * sizeof *more);
         if (!more) return -1;
         pairs->pair = more;
-        pairs->room = room;
+        pairs->capacity = capacity;
     }
     pairs->pair[pairs->n++] = pair;
     return 0;

@@ -104,33 +104,36 @@ static int start(struct text *t, const char *name, size_t capacity) {
     return -1;
 }
 
-/* Reads up to `room` bytes as stored in the file; 0: end; < 0: error. */
-static ptrdiff_t read_bytes(struct text *t, char *out, size_t room) {
+/* Reads up to `capacity` bytes as stored in the file; 0: end; < 0: error. */
+static ptrdiff_t read_bytes(struct text *t, char *out, size_t capacity)
+{
     if (t->fd < 0) {
-        size_t n = t->source_left < room ? t->source_left : room;
+        size_t n = t->source_left < capacity ? t->source_left : capacity;
         memcpy(out, t->source, n);
         t->source += n;
         t->source_left -= n;
         return (ptrdiff_t)n;
     }
     ssize_t n;
-    do n = read(t->fd, out, room);
+    do
+        n = read(t->fd, out, capacity);
     while (n < 0 && errno == EINTR);
     if (n < 0) return text_fail(t, "cannot read: %s", strerror(errno));
     return n;
 }
 
-static ptrdiff_t read_packed(void *data, char *out, size_t room) {
-    return read_bytes(data, out, room);
+static ptrdiff_t read_packed(void *data, char *out, size_t capacity)
+{
+    return read_bytes(data, out, capacity);
 }
 
 /* Reads more text at the buffer's end. */
 static int fill(struct text *t) {
     char *out = t->buffer + t->end;
-    size_t room = t->capacity - t->end;
+    size_t capacity = t->capacity - t->end;
     const char *why = NULL;
-    ptrdiff_t n = t->gunzip ? gunzip_read(t->gunzip, out, room, &why)
-                            : read_bytes(t, out, room);
+    ptrdiff_t n = t->gunzip ? gunzip_read(t->gunzip, out, capacity, &why)
+                            : read_bytes(t, out, capacity);
     if (n < 0) return why ? text_fail(t, "%s", why) : -1;
     t->end += (size_t)n;
     t->ended = n == 0;
@@ -195,7 +198,8 @@ void text_close(struct text *t) {
 /* --- lines --- */
 
 /* Moves the unread part to the front, or doubles the size of a full buffer. */
-static int make_room(struct text *t) {
+static int make_memory(struct text *t)
+{
     if (t->begin > 0) {
         memmove(t->buffer, t->buffer + t->begin, t->end - t->begin);
         t->end -= t->begin;
@@ -244,7 +248,8 @@ int text_next_line(struct text *t) {
         if (mark) return take_line(t, (size_t)(mark - p), true);
         if (t->ended) return have == 0 ? 0 : take_line(t, have, false);
         scanned = have;
-        if (make_room(t) || fill(t)) return -1;
+        if (make_memory(t) || fill(t))
+            return -1;
     }
 }
 

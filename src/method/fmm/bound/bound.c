@@ -180,11 +180,11 @@ farsum_status strict_boxes_set(struct strict_boxes *b, const struct fmm *s,
 {
     int same = b->pair && b->ws == shape->ws
                && memcmp(b->box, shape->box, sizeof b->box) == 0;
-    if (same && b->periodic == s->facts.periodic
+    if (same && b->periodic == s->input.periodic
         && memcmp(b->root, shape->root, sizeof b->root) == 0)
         return FARSUM_OK;
     b->ws = shape->ws;
-    b->periodic = s->facts.periodic;
+    b->periodic = s->input.periodic;
     memcpy(b->root, shape->root, sizeof b->root);
     memcpy(b->box, shape->box, sizeof b->box);
     if (!same) {

@@ -39,7 +39,7 @@ struct fmm_strict {
     double mean, most, spread; /* of |q| in the sample: mean, maximum, standard
                                   deviation; 1, 1, 0 without one */
     /* For the current tree: */
-    int64_t n_boxes, room;
+    int64_t n_boxes, capacity;
     double *weight; /* owned, [n_boxes]: assumed sum of |q| in a box */
     double *size;   /* owned, [n_boxes]: actual sum of |q| in a box */
     double *sum;    /* owned, [n_boxes][STRICT_WINDOW] */
@@ -78,20 +78,20 @@ int strict_field(const struct task *task);
 /* The bound's state: of options.strict, or of points at similar positions in
  * their boxes (s->alike). */
 struct fmm_strict *strict_of(const struct fmm *s);
-double strict_norm(const struct task *task, const struct fmm_facts *facts);
-double strict_left(const struct task *task, const struct fmm_facts *facts,
-                   const struct fmm_crowd *crowd, double most, double bound,
-                   double near);
+double strict_norm(const struct task *task, const struct fmm_input *input);
+double strict_left(const struct task *task, const struct fmm_input *input,
+                   const struct fmm_clustering *clustering, double most,
+                   double bound, double near);
 double strict_limit(const struct task *task, const struct fmm *s,
-                    const struct fmm_crowd *crowd);
+                    const struct fmm_clustering *clustering);
 /* Fails with the reason that no order suffices; `least` is the smallest bound
  * of any order. */
 farsum_status strict_fails(const struct task *task, double limit, double least);
 /* The bound of the sums, C = 1, in the tolerance's norm, rounding included;
  * near: from strict_rounded. */
-double strict_error(const struct task *task, const struct fmm_facts *facts,
-                    const struct fmm_crowd *crowd, double most, double bound,
-                    double near);
+double strict_error(const struct task *task, const struct fmm_input *input,
+                    const struct fmm_clustering *clustering, double most,
+                    double bound, double near);
 
 /* method/fmm/bound/bound_near.c: bound of the rounding error of the near pairs
  * at any target, C = 1, for its force or potential.  q: in the caller's order;

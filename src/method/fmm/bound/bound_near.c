@@ -153,16 +153,16 @@ static void near_job_set(struct near_job *job, const struct fmm *s)
     const struct task *task = job->task;
     int f32 = task->problem.precision == FARSUM_F32;
     const struct choice *pairs = &s->choice[FMM_P2P];
-    job->mean = s->facts.q1;
+    job->mean = s->input.q1;
     job->chunk = INT64_MAX;
     job->lanes = 1;
     job->unit = f32 ? 0x1p-24 : 0x1p-53;
     /* positions in a cell are wrapped, which rounds them; in open space the
      * boxes' centres are subtracted from the input positions */
     job->edge = 0;
-    for (int d = 0; d < 3 && s->facts.periodic; d++)
-        job->edge = fmax(job->edge, s->facts.edge[d]);
-    if (s->facts.periodic)
+    for (int d = 0; d < 3 && s->input.periodic; d++)
+        job->edge = fmax(job->edge, s->input.edge[d]);
+    if (s->input.periodic)
         job->edge = fmax(job->edge, s->strict->reach);
     job->edge *= M_SQRT2;
     if (pairs->row && strcmp(pairs->row->name, "host_simd") == 0) {

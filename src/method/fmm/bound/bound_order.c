@@ -19,7 +19,7 @@ enum { ALIKE = 512, FEW = 32 };
 static int strict_alike(const struct task *task, const struct fmm *s)
 {
     const struct sample *sample = &task->sample;
-    return s->facts.periodic && task->options.fmm.order == 0
+    return s->input.periodic && task->options.fmm.order == 0
            && (sample->n <= FEW || (sample->n <= ALIKE && sample->lattice));
 }
 
@@ -41,7 +41,7 @@ farsum_status fmm_strict_create(const struct task *task, struct fmm *s)
         t->mean += q / (double)p->n_sources;
         t->most = fmax(t->most, q);
     }
-    double square = s->facts.q2 - t->mean * t->mean;
+    double square = s->input.q2 - t->mean * t->mean;
     t->spread = square > 0 ? sqrt(square) : 0;
     if (t->most == 0)
         t->mean = t->most = 1;
@@ -68,7 +68,7 @@ static double strict_even(const struct fmm *s, const struct fmm_shape *shape,
     const double *box = shape->box;
     int depth, first = fmm_shape_first(s, shape);
     double sum = 0, filling = fmm_shape_filling(s, shape, n, &depth);
-    double h = cbrt(s->facts.volume * filling
+    double h = cbrt(s->input.volume * filling
                     / ((double)n * box[0] * box[1] * box[2]));
     for (int level = depth; level >= first; level--, h *= 2, filling *= 8) {
         double one = (level > 0 ? t->boxes.list : t->boxes.top)[field][order]
@@ -85,12 +85,12 @@ farsum_status fmm_strict_order(const struct task *task, const struct fmm *s,
                                int *order)
 {
     struct fmm_strict *t = strict_of(s);
-    struct fmm_crowd crowd;
+    struct fmm_clustering clustering;
     int field = strict_field(task);
-    fmm_shape_crowd(s, shape, n, &crowd);
+    fmm_shape_clustering(s, shape, n, &clustering);
     TRY(strict_boxes_set(&t->boxes, s, shape));
-    double limit = strict_limit(task, s, &crowd), bound = 0;
-    for (int p = s->facts.periodic ? 2 : 1; p < STRICT_ORDERS; p++) {
+    double limit = strict_limit(task, s, &clustering), bound = 0;
+    for (int p = s->input.periodic ? 2 : 1; p < STRICT_ORDERS; p++) {
         bound = strict_even(s, shape, n, p, field);
         if (bound <= limit) {
             *order = p;
@@ -98,19 +98,19 @@ farsum_status fmm_strict_order(const struct task *task, const struct fmm *s,
         }
     }
     return strict_fails(task, limit,
-                        strict_error(task, &s->facts, &crowd, t->most,
+                        strict_error(task, &s->input, &clustering, t->most,
                                      limit > 0 ? bound : 0, t->near));
 }
 
 /* Raises the estimate to the bound that replaces means.  The ratio of a sum's
  * strengths to the sample's enters as one factor. */
 static void alike_tell(const struct task *task, const struct fmm *s,
-                       const struct fmm_facts *facts)
+                       const struct fmm_input *input)
 {
     const struct fmm_strict *t = s->alike;
-    double norm = strict_norm(task, facts);
-    double scale = s->facts.q2 > 0 ? sqrt(facts->q2 / s->facts.q2) : 1;
-    double error = strict_left(task, facts, &s->crowd, scale * t->most,
+    double norm = strict_norm(task, input);
+    double scale = s->input.q2 > 0 ? sqrt(input->q2 / s->input.q2) : 1;
+    double error = strict_left(task, input, &s->clustering, scale * t->most,
                                scale * t->bound, 0);
     if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
         error *= task->problem.coulomb;
@@ -135,22 +135,22 @@ farsum_status fmm_strict_about(const struct task *task, const struct fmm *s)
                             s->shape.order, strict_field(task));
     }
     if (s->strict) {
-        task->report->info.bound =
-            strict_error(task, &s->facts, &s->crowd, t->most, bound, t->near);
+        task->report->info.bound = strict_error(task, &s->input, &s->clustering,
+                                                t->most, bound, t->near);
     } else {
         t->bound = bound;
-        alike_tell(task, s, &s->facts);
+        alike_tell(task, s, &s->input);
     }
     return FARSUM_OK;
 }
 
 /* Reports a sum's bound, and fails if it exceeds the tolerance. */
 farsum_status fmm_strict_sum(const struct task *task, const struct fmm *s,
-                             const struct fmm_facts *facts)
+                             const struct fmm_input *input)
 {
     const struct fmm_strict *t = s->strict;
     if (s->alike)
-        alike_tell(task, s, facts);
+        alike_tell(task, s, input);
     if (!t)
         return FARSUM_OK;
     double most = t->given, ratio, near;
@@ -162,9 +162,9 @@ farsum_status fmm_strict_sum(const struct task *task, const struct fmm *s,
             most = fmax(most, fabs(s->caller.q[i]));
         ratio = strict_ratio(s);
     }
-    TRY(strict_rounded(task, s, &s->tree, s->caller.q, sqrt(facts->q2), &near));
+    TRY(strict_rounded(task, s, &s->tree, s->caller.q, sqrt(input->q2), &near));
     task->report->info.bound =
-        strict_error(task, facts, &s->crowd, most,
+        strict_error(task, input, &s->clustering, most,
                      t->bound > 0 ? t->bound * ratio : 0, near);
     if (task->report->info.bound > task->problem.tolerance)
         FAIL(ERR_TOLERANCE,

@@ -84,7 +84,7 @@ static farsum_status strict_sparse(const struct task *task, struct fmm *s,
 {
     farsum_status status = FARSUM_OK;
     int64_t n = s->source.n, m = s->tree.separate ? s->target.n : 0;
-    int cell = s->facts.periodic; /* its basis may be rotated */
+    int cell = s->input.periodic; /* its basis may be rotated */
     struct tree here = {0};
     struct tree_args args;
     double *x = NULL, *y = NULL;

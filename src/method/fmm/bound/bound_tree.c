@@ -41,12 +41,12 @@ static void tree_counts(const struct tree *t, const struct tree_points *points,
     tree_up(t, sum);
 }
 
-static farsum_status tree_room(struct fmm_strict *s, int64_t boxes)
+static farsum_status tree_capacity(struct fmm_strict *s, int64_t boxes)
 {
     s->n_boxes = boxes;
-    if (boxes <= s->room)
+    if (boxes <= s->capacity)
         return FARSUM_OK;
-    s->room = 0;
+    s->capacity = 0;
     mem_free(s->weight);
     mem_free(s->size);
     mem_free(s->sum);
@@ -54,7 +54,7 @@ static farsum_status tree_room(struct fmm_strict *s, int64_t boxes)
     TRY(MEM_RAW(s->weight, boxes));
     TRY(MEM_RAW(s->size, boxes));
     TRY(MEM_RAW(s->sum, W * boxes));
-    s->room = boxes;
+    s->capacity = boxes;
     return FARSUM_OK;
 }
 
@@ -197,13 +197,13 @@ farsum_status strict_tree(const struct task *task, struct fmm *s,
                      .strict = t,
                      .first = fmm_shape_first(s, &s->shape),
                      .field = strict_field(task)};
-    int least = s->facts.periodic ? 2 : 1, lo = s->shape.order - 1;
+    int least = s->input.periodic ? 2 : 1, lo = s->shape.order - 1;
     double b[W];
     t->order = -1;
-    TRY(strict_rounded(task, s, tree, NULL, sqrt(s->facts.q2), &t->near));
-    double limit = strict_limit(task, s, &s->crowd);
+    TRY(strict_rounded(task, s, tree, NULL, sqrt(s->input.q2), &t->near));
+    double limit = strict_limit(task, s, &s->clustering);
     TRY(strict_boxes_set(&t->boxes, s, &s->shape));
-    TRY(tree_room(t, tree->n_boxes));
+    TRY(tree_capacity(t, tree->n_boxes));
     w.aim = t->size;
     tree_counts(tree, &tree->source, t->weight);
     tree_counts(tree, tree_targets(tree), t->size);
@@ -219,8 +219,9 @@ farsum_status strict_tree(const struct task *task, struct fmm *s,
     TRY(walk_order(&w, limit, least, lo, order, &t->bound));
     if (*order == 0) /* rounding only, if rounding is what exceeds the limit */
         return strict_fails(task, limit,
-                            strict_error(task, &s->facts, &s->crowd, t->most,
-                                         limit > 0 ? t->bound : 0, t->near));
+                            strict_error(task, &s->input, &s->clustering,
+                                         t->most, limit > 0 ? t->bound : 0,
+                                         t->near));
     t->order = *order;
     return FARSUM_OK;
 }

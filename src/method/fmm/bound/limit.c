@@ -29,24 +29,24 @@ int strict_field(const struct task *task)
 
 /* (10.40) */
 static double strict_near(const struct task *task,
-                          const struct fmm_facts *facts,
-                          const struct fmm_crowd *crowd)
+                          const struct fmm_input *input,
+                          const struct fmm_clustering *clustering)
 {
     if (!task->device)
         return 0;
-    double side = 2 * crowd->ws + 1, r = 0.62 * side * crowd->h;
-    double n = (double)task->problem.n_sources, q = sqrt(facts->q2);
-    double shell = fmm_eps(task) * 2 * M_PI * r * n / facts->volume;
+    double side = 2 * clustering->ws + 1, r = 0.62 * side * clustering->h;
+    double n = (double)task->problem.n_sources, q = sqrt(input->q2);
+    double shell = fmm_eps(task) * 2 * M_PI * r * n / input->volume;
     if (strict_field(task))
         return NEAR_FIELD * 2 * q * q * shell;
     return NEAR * pow(side, 1.5) * q * shell * r;
 }
 
 static double strict_rounding(const struct task *task,
-                              const struct fmm_facts *facts,
-                              const struct fmm_crowd *crowd)
+                              const struct fmm_input *input,
+                              const struct fmm_clustering *clustering)
 {
-    double even = fmm_rounding(task, facts, crowd, strict_field(task));
+    double even = fmm_rounding(task, input, clustering, strict_field(task));
     /* one target's error is at most that of all targets together */
     double n = (double)(task->problem.n_targets > 0 ? task->problem.n_targets
                                                     : task->problem.n_sources);
@@ -58,32 +58,32 @@ static double strict_rounding(const struct task *task,
                                        : TOGETHER_F64));
     return task->options.strict
                ? times * even
-               : hypot_of(even, strict_near(task, facts, crowd));
+               : hypot_of(even, strict_near(task, input, clustering));
 }
 
 /* Factor of a field's error in the tolerance's norm. */
-static double strict_own(const struct task *task, const struct fmm_facts *facts,
+static double strict_own(const struct task *task, const struct fmm_input *input,
                          double most)
 {
     if (!strict_field(task))
         return 1;
-    return task->problem.n_targets > 0 ? sqrt(facts->q2) : most;
+    return task->problem.n_targets > 0 ? sqrt(input->q2) : most;
 }
 
-double strict_norm(const struct task *task, const struct fmm_facts *facts)
+double strict_norm(const struct task *task, const struct fmm_input *input)
 {
-    return strict_field(task) ? facts->force : facts->potential;
+    return strict_field(task) ? input->force : input->potential;
 }
 
 double strict_limit(const struct task *task, const struct fmm *s,
-                    const struct fmm_crowd *crowd)
+                    const struct fmm_clustering *clustering)
 {
     const farsum_problem *p = &task->problem;
-    double norm = strict_norm(task, &s->facts);
-    double rounding = strict_rounding(task, &s->facts, crowd);
+    double norm = strict_norm(task, &s->input);
+    double rounding = strict_rounding(task, &s->input, clustering);
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
-    double own = strict_own(task, &s->facts, strict_of(s)->most);
+    double own = strict_own(task, &s->input, strict_of(s)->most);
     if (most == 0) /* no norm is known yet */
         return INFINITY;
     rounding += NEARS * strict_of(s)->near;
@@ -91,22 +91,22 @@ double strict_limit(const struct task *task, const struct fmm *s,
 }
 
 /* E of (10.39), C = 1. */
-double strict_left(const struct task *task, const struct fmm_facts *facts,
-                   const struct fmm_crowd *crowd, double most, double bound,
-                   double near)
+double strict_left(const struct task *task, const struct fmm_input *input,
+                   const struct fmm_clustering *clustering, double most,
+                   double bound, double near)
 {
     double error = near;
     if (bound > 0 && most > 0)
-        error += bound * strict_own(task, facts, most);
-    return error + strict_rounding(task, facts, crowd);
+        error += bound * strict_own(task, input, most);
+    return error + strict_rounding(task, input, clustering);
 }
 
-double strict_error(const struct task *task, const struct fmm_facts *facts,
-                    const struct fmm_crowd *crowd, double most, double bound,
-                    double near)
+double strict_error(const struct task *task, const struct fmm_input *input,
+                    const struct fmm_clustering *clustering, double most,
+                    double bound, double near)
 {
-    double norm = strict_norm(task, facts);
-    double error = strict_left(task, facts, crowd, most, bound, near);
+    double norm = strict_norm(task, input);
+    double error = strict_left(task, input, clustering, most, bound, near);
     return task_bound(task, error, norm);
 }
 

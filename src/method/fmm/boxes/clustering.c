@@ -12,13 +12,13 @@
 
 enum { BLOCK = 64 }; /* boxes per thread */
 
-static int64_t crowd_side(const struct tree *t)
+static int64_t clustering_side(const struct tree *t)
 {
     return 2 * t->ws + 3;
 }
 
 /* Returns 1 for the nearest far boxes; the others are negligible. */
-static int crowd_shell(const struct tree *t, const int64_t d[3])
+static int clustering_shell(const struct tree *t, const int64_t d[3])
 {
     int64_t most = 0;
     for (int a = 0; a < 3; a++)
@@ -26,43 +26,44 @@ static int crowd_shell(const struct tree *t, const int64_t d[3])
     return most == t->ws + 1;
 }
 
-static int64_t crowd_offset(const struct tree *t, const int64_t d[3])
+static int64_t clustering_offset(const struct tree *t, const int64_t d[3])
 {
-    int64_t side = crowd_side(t), half = t->ws + 1;
+    int64_t side = clustering_side(t), half = t->ws + 1;
     return ((d[2] + half) * side + d[1] + half) * side + d[0] + half;
 }
 
 /* (10.24) */
-static farsum_status crowd_weights(struct crowd *c)
+static farsum_status clustering_weights(struct clustering *c)
 {
     const struct tree *t = c->t;
-    int64_t side = crowd_side(t), half = t->ws + 1, d[3];
+    int64_t side = clustering_side(t), half = t->ws + 1, d[3];
     double least = half * fmin(t->box[0], fmin(t->box[1], t->box[2]));
     TRY(MEM_NEW(c->weight, side * side * side * K));
     for (d[2] = -half; d[2] <= half; d[2]++)
         for (d[1] = -half; d[1] <= half; d[1]++)
             for (d[0] = -half; d[0] <= half; d[0]++) {
-                double *w = c->weight + K * crowd_offset(t, d), r2 = 0;
-                if (!crowd_shell(t, d))
+                double *w = c->weight + K * clustering_offset(t, d), r2 = 0;
+                if (!clustering_shell(t, d))
                     continue;
                 for (int a = 0; a < 3; a++)
                     r2 += (double)(d[a] * d[a]) * t->box[a] * t->box[a];
-                crowd_powers(least * least / r2, w);
+                clustering_powers(least * least / r2, w);
                 for (int k = 0; k < K; k++)
                     c->total[k] += w[k];
             }
     return FARSUM_OK;
 }
 
-farsum_status crowd_begin(struct crowd *c, const struct tree *tree, int first)
+farsum_status clustering_begin(struct clustering *c, const struct tree *tree,
+                               int first)
 {
     c->t = tree;
     c->first = first;
-    crowd_table(c);
-    return crowd_weights(c);
+    clustering_table(c);
+    return clustering_weights(c);
 }
 
-void crowd_clear(struct crowd *c)
+void clustering_clear(struct clustering *c)
 {
     if (c->aim != c->count)
         mem_free(c->aim);
@@ -80,15 +81,15 @@ struct list {
     double rim[K], lean[K];
 };
 
-static void list_add(const struct crowd *c, const int64_t d[3], int level,
+static void list_add(const struct clustering *c, const int64_t d[3], int level,
                      int64_t box, struct list *list)
 {
-    const double *w = c->weight + K * crowd_offset(c->t, d);
-    struct crowd_fill f;
+    const double *w = c->weight + K * clustering_offset(c->t, d);
+    struct clustering_fill f;
     double n = (double)c->count[box];
     if (c->count[box] == 0)
         return;
-    crowd_fill_of(c, 0, level, box, &f);
+    clustering_fill_of(c, 0, level, box, &f);
     for (int k = 0; k < K; k++) {
         list->rim[k] += w[k] * f.rim[k];
         list->lean[k] += w[k] * f.lean[k];
@@ -98,7 +99,7 @@ static void list_add(const struct crowd *c, const int64_t d[3], int level,
     }
 }
 
-static void list_of(const struct crowd *c, int level, int64_t box,
+static void list_of(const struct clustering *c, int level, int64_t box,
                     struct tree_far *far, struct list *list)
 {
     const struct tree *t = c->t;
@@ -109,7 +110,7 @@ static void list_of(const struct crowd *c, int level, int64_t box,
         for (int64_t i = 0; i < n; i++) {
             for (int a = 0; a < 3; a++)
                 d[a] = far[i].d[a];
-            if (crowd_shell(t, d))
+            if (clustering_shell(t, d))
                 list_add(c, d, level, far[i].box, list);
         }
         return;
@@ -121,7 +122,7 @@ static void list_of(const struct crowd *c, int level, int64_t box,
                 const int64_t place[3] = {at[0] - d[0], at[1] - d[1],
                                           at[2] - d[2]};
                 int64_t from =
-                    crowd_shell(t, d) ? tree_find(t, level, place) : -1;
+                    clustering_shell(t, d) ? tree_find(t, level, place) : -1;
                 if (from >= 0)
                     list_add(c, d, level, from, list);
             }
@@ -129,34 +130,34 @@ static void list_of(const struct crowd *c, int level, int64_t box,
 
 /* Error of evenly filled boxes and octants over that of random points, per
  * charge: (10.26). */
-double crowd_whole(int k)
+double clustering_whole(int k)
 {
     static const double of[K] = {0.7, 0.9, 0.27, 0.05, 0.03};
     return of[k];
 }
-double crowd_eighth(int k)
+double clustering_eighth(int k)
 {
     static const double of[K] = {0.95, 1.8, 0.85, 0.35, 0.17};
     return of[k];
 }
 
 /* For both points near the rim, (10.25). */
-double crowd_rims(int ws, int k)
+double clustering_rims(int ws, int k)
 {
     static const double of[K] = {0.2, 0.6, 4, 48, 1.5e4};
     return ws > 1 ? 0 : of[k];
 }
 
-static void sums_add(const struct crowd *c, int level, int64_t box,
-                     const struct list *list, struct crowd_sums *to)
+static void sums_add(const struct clustering *c, int level, int64_t box,
+                     const struct list *list, struct clustering_sums *to)
 {
-    struct crowd_fill fill, *f = &fill;
+    struct clustering_fill fill, *f = &fill;
     double n = (double)c->aim[box];
-    crowd_fill_of(c, c->t->separate, level, box, &fill);
+    clustering_fill_of(c, c->t->separate, level, box, &fill);
     to->targets += n;
     for (int k = 0; k < K; k++) {
-        const struct crowd_fill *even = &c->even;
-        double w = c->total[k], both = crowd_rims(c->t->ws, k);
+        const struct clustering_fill *even = &c->even;
+        double w = c->total[k], both = clustering_rims(c->t->ws, k);
         double each = (list->rim[k] * f->lean[k] + list->lean[k] * f->rim[k]
                        + both * list->rim[k] * f->rim[k])
                       / (2 * even->rim[k] * even->lean[k]
@@ -167,13 +168,15 @@ static void sums_add(const struct crowd *c, int level, int64_t box,
         to->far[k] += each;
         to->uneven[k] +=
             n / w
-            * (crowd_whole(k) * crowd_whole(k) * fmax(gaps, 0)
-               + crowd_eighth(k) * crowd_eighth(k) * list->octants[k]);
+            * (clustering_whole(k) * clustering_whole(k) * fmax(gaps, 0)
+               + clustering_eighth(k) * clustering_eighth(k)
+                     * list->octants[k]);
     }
 }
 
-void crowd_means(const struct tree *t, int level, const struct crowd_sums *all,
-                 double here, struct fmm_crowd *crowd)
+void clustering_means(const struct tree *t, int level,
+                      const struct clustering_sums *all, double here,
+                      struct fmm_clustering *clustering)
 {
     double h = tree_h(t, level), targets = (double)tree_targets(t)->n;
     /* assumes that the skipped boxes are like the others */
@@ -181,20 +184,20 @@ void crowd_means(const struct tree *t, int level, const struct crowd_sums *all,
     for (int k = 0; k < K; k++)
         for (int field = 0; field < 2; field++) {
             double unit = share / pow(h, 2 + 2 * field);
-            crowd->far[k][field] += unit * all->far[k];
-            crowd->uneven[k][field] += unit * all->uneven[k];
+            clustering->far[k][field] += unit * all->far[k];
+            clustering->uneven[k][field] += unit * all->uneven[k];
         }
 }
 
 /* Means over the targets, from the sums of a level. */
-static farsum_status crowd_level(const struct crowd *c, int level,
-                                 struct fmm_crowd *crowd)
+static farsum_status clustering_level(const struct clustering *c, int level,
+                                      struct fmm_clustering *clustering)
 {
     const struct tree *t = c->t;
-    int64_t boxes = tree_boxes(t, level), step = crowd_skip(boxes);
+    int64_t boxes = tree_boxes(t, level), step = clustering_skip(boxes);
     int64_t some = (boxes + step - 1) / step;
     int64_t blocks = (some + BLOCK - 1) / BLOCK;
-    struct crowd_sums *part = NULL, all = {0};
+    struct clustering_sums *part = NULL, all = {0};
     struct tree_far *far = NULL;
     farsum_status status = FARSUM_OK;
     GO(MEM_NEW(part, blocks));
@@ -220,7 +223,7 @@ static farsum_status crowd_level(const struct crowd *c, int level,
     double here = 0;
     for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
         here += (double)c->aim[b];
-    crowd_means(t, level, &all, here, crowd);
+    clustering_means(t, level, &all, here, clustering);
 done:
     mem_free(part);
     mem_free(far);
@@ -228,7 +231,8 @@ done:
 }
 
 /* (10.16) for evenly filled boxes, from the boxes that a target lies in. */
-static void crowd_own(const struct crowd *c, struct fmm_crowd *crowd)
+static void clustering_own(const struct clustering *c,
+                           struct fmm_clustering *clustering)
 {
     const struct tree *t = c->t;
     const struct tree_points *targets = tree_targets(t);
@@ -238,36 +242,36 @@ static void crowd_own(const struct crowd *c, struct fmm_crowd *crowd)
         double sum[2] = {0};
         int64_t box = tree_leaf_box(t, leaf);
         int level = tree_level(t, box);
-        crowd->h += share * tree_h(t, level);
+        clustering->h += share * tree_h(t, level);
         for (; level >= c->first && share > 0;
              box = tree_parent(t, level--, box)) {
             double h = tree_h(t, level), n = (double)c->count[box];
-            crowd->random[0] += share * n / (h * h);
-            crowd->random[1] += share * n / (h * h * h * h);
+            clustering->random[0] += share * n / (h * h);
+            clustering->random[1] += share * n / (h * h * h * h);
             sum[0] += n / h;
             sum[1] += n / (h * h);
         }
-        crowd->together[0] += share * sum[0] * sum[0];
-        crowd->together[1] += share * sum[1] * sum[1];
+        clustering->together[0] += share * sum[0] * sum[0];
+        clustering->together[1] += share * sum[1] * sum[1];
     }
 }
 
-farsum_status fmm_crowd(const struct tree *tree, int first,
-                        struct fmm_crowd *crowd)
+farsum_status fmm_clustering(const struct tree *tree, int first,
+                             struct fmm_clustering *clustering)
 {
     farsum_status status = FARSUM_OK;
-    struct crowd *c = NULL;
+    struct clustering *c = NULL;
     GO(MEM_NEW(c, 1));
-    GO(crowd_begin(c, tree, first));
-    GO(crowd_fills(c));
-    *crowd =
-        (struct fmm_crowd){.ws = tree->ws, .listed = 1, .sparse = !tree->dense};
-    crowd_own(c, crowd);
+    GO(clustering_begin(c, tree, first));
+    GO(clustering_fills(c));
+    *clustering = (struct fmm_clustering){
+        .ws = tree->ws, .listed = 1, .sparse = !tree->dense};
+    clustering_own(c, clustering);
     for (int level = first; level <= tree->depth; level++)
-        GO(crowd_level(c, level, crowd));
+        GO(clustering_level(c, level, clustering));
 done:
     if (c) {
-        crowd_clear(c);
+        clustering_clear(c);
         mem_free(c);
     }
     return status;

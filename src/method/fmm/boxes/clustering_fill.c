@@ -10,19 +10,19 @@
 
 enum { GRID = 12 }; /* points of an octant that represent even filling */
 
-static void fill_add(const struct crowd *c, const double u[3], double times,
-                     struct crowd_fill *to)
+static void fill_add(const struct clustering *c, const double u[3],
+                     double times, struct clustering_fill *to)
 {
     double r2 = (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * c->half;
-    int at = (int)(CROWD_TABLE * fmin(r2, 1) + 0.5);
-    const struct crowd_fill *f = &c->table[at];
+    int at = (int)(CLUSTERING_TABLE * fmin(r2, 1) + 0.5);
+    const struct clustering_fill *f = &c->table[at];
     for (int k = 0; k < K; k++) {
         to->rim[k] += times * f->rim[k];
         to->lean[k] += times * f->lean[k];
     }
 }
 
-static void crowd_even(struct crowd *c)
+static void clustering_even(struct clustering *c)
 {
     const double *box = c->t->box;
     for (int i = 0; i < GRID * GRID * GRID; i++) {
@@ -35,24 +35,24 @@ static void crowd_even(struct crowd *c)
 }
 
 /* The error of a pair depends on the order as in (10.25). */
-void crowd_table(struct crowd *c)
+void clustering_table(struct clustering *c)
 {
     const double *box = c->t->box;
     double slope = 1.2 / (c->t->ws + 1);
-    for (int i = 0; i <= CROWD_TABLE; i++) {
-        double u = sqrt(i / (double)CROWD_TABLE), *lean = c->table[i].lean;
-        crowd_powers(u * u, c->table[i].rim);
+    for (int i = 0; i <= CLUSTERING_TABLE; i++) {
+        double u = sqrt(i / (double)CLUSTERING_TABLE), *lean = c->table[i].lean;
+        clustering_powers(u * u, c->table[i].rim);
         lean[0] = exp(2 * slope * (u - 1));
         for (int k = 1; k < K; k++)
             lean[k] = lean[k - 1] * lean[k - 1];
     }
     c->half = 4 / (box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
-    crowd_even(c);
+    clustering_even(c);
 }
 
 /* Counts the points of all boxes from those of the leaves. */
-static void crowd_count(const struct tree *t, const struct tree_points *p,
-                        int64_t *count)
+static void clustering_count(const struct tree *t, const struct tree_points *p,
+                             int64_t *count)
 {
     for (int64_t leaf = 0; leaf < t->n_leaves; leaf++)
         count[tree_leaf_box(t, leaf)] = p->begin[leaf + 1] - p->begin[leaf];
@@ -62,7 +62,8 @@ static void crowd_count(const struct tree *t, const struct tree_points *p,
 }
 
 /* Converts a point's position in a box to that in the parent box. */
-static void crowd_up(const struct tree *t, int level, int64_t *box, double u[3])
+static void clustering_up(const struct tree *t, int level, int64_t *box,
+                          double u[3])
 {
     int octant = tree_octant(t, level, *box);
     for (int d = 0; d < 3; d++)
@@ -71,8 +72,9 @@ static void crowd_up(const struct tree *t, int level, int64_t *box, double u[3])
 }
 
 /* Adds every step-th point of a leaf to the boxes that contain it. */
-static void crowd_leaf(struct crowd *c, const struct tree_points *p,
-                       int64_t leaf, int64_t step, struct crowd_fill *to)
+static void clustering_leaf(struct clustering *c, const struct tree_points *p,
+                            int64_t leaf, int64_t step,
+                            struct clustering_fill *to)
 {
     const struct tree *t = c->t;
     int64_t box = tree_leaf_box(t, leaf), begin = p->begin[leaf];
@@ -88,25 +90,25 @@ static void crowd_leaf(struct crowd *c, const struct tree_points *p,
                 fill_add(c, u, (double)step, &to[b]);
             if (level == 0)
                 break;
-            crowd_up(t, level, &b, u);
+            clustering_up(t, level, &b, u);
         }
     }
 }
 
-static void crowd_sums(struct crowd *c, const struct tree_points *p,
-                       struct crowd_fill *to)
+static void clustering_sums(struct clustering *c, const struct tree_points *p,
+                            struct clustering_fill *to)
 {
     const struct tree *t = c->t;
-    int64_t step = crowd_step(p->n, 1);
+    int64_t step = clustering_step(p->n, 1);
     if (t->dense && t->depth > 0)
-        step = crowd_step_above(p->n, tree_boxes(t, t->depth - 1));
+        step = clustering_step_above(p->n, tree_boxes(t, t->depth - 1));
     for (int64_t leaf = 0; leaf < t->n_leaves && c->fills > 0; leaf++)
-        crowd_leaf(c, p, leaf, step, to);
+        clustering_leaf(c, p, leaf, step, to);
 }
 
 /* The leaves of a box are contiguous: from `from` to one before `to`. */
-static void crowd_leaves(const struct tree *t, int64_t box, int64_t *from,
-                         int64_t *to)
+static void clustering_leaves(const struct tree *t, int64_t box, int64_t *from,
+                              int64_t *to)
 {
     int64_t low = box, high = box;
     while (tree_box_leaf(t, low) < 0)
@@ -117,14 +119,14 @@ static void crowd_leaves(const struct tree *t, int64_t box, int64_t *from,
     *to = tree_box_leaf(t, high) + 1;
 }
 
-void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
-                   struct crowd_fill *fill)
+void clustering_fill_of(const struct clustering *c, int side, int level,
+                        int64_t box, struct clustering_fill *fill)
 {
     const struct tree *t = c->t;
     const struct tree_points *p = side ? tree_targets(t) : &t->source;
-    int64_t skip = crowd_skip(tree_boxes(t, level));
-    int64_t step = crowd_step(p->n, skip), from, to;
-    if (p->n < CROWD_FEW) {
+    int64_t skip = clustering_skip(tree_boxes(t, level));
+    int64_t step = clustering_step(p->n, skip), from, to;
+    if (p->n < CLUSTERING_FEW) {
         double n = (double)(side ? c->aim : c->count)[box];
         for (int k = 0; k < K; k++) {
             fill->rim[k] = n * c->even.rim[k];
@@ -136,9 +138,9 @@ void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
         *fill = (side ? c->target : c->source)[box];
         return;
     }
-    *fill = (struct crowd_fill){0};
-    crowd_leaves(t, box, &from, &to);
-    step = crowd_step_box(step, p->begin[to] - p->begin[from]);
+    *fill = (struct clustering_fill){0};
+    clustering_leaves(t, box, &from, &to);
+    step = clustering_step_box(step, p->begin[to] - p->begin[from]);
     for (int64_t leaf = from; leaf < to; leaf++) {
         int64_t i = (p->begin[leaf] + step - 1) / step * step;
         int64_t bottom = i < p->begin[leaf + 1] ? tree_leaf_box(t, leaf) : box;
@@ -149,7 +151,7 @@ void crowd_fill_of(const struct crowd *c, int side, int level, int64_t box,
             for (int d = 0; d < 3; d++)
                 u[d] = array_get(p->x[d], t->precision, i);
             for (int l = deepest; l > level; l--)
-                crowd_up(t, l, &b, u);
+                clustering_up(t, l, &b, u);
             fill_add(c, u, (double)step, fill);
         }
     }
@@ -166,7 +168,7 @@ static double octants_of(const int64_t count[8], int64_t n)
     return n > 0 ? sum / (double)n : 0;
 }
 
-static void crowd_octants(struct crowd *c)
+static void clustering_octants(struct clustering *c)
 {
     const struct tree *t = c->t;
     const struct tree_points *p = &t->source;
@@ -195,18 +197,18 @@ static void crowd_octants(struct crowd *c)
         }
 }
 
-farsum_status crowd_fills(struct crowd *c)
+farsum_status clustering_fills(struct clustering *c)
 {
     const struct tree *t = c->t;
     TRY(MEM_NEW(c->count, t->n_boxes));
     TRY(MEM_NEW(c->gaps, t->n_boxes));
     c->fills = t->n_boxes;
-    if (t->dense && crowd_skip(tree_boxes(t, t->depth)) > 1)
+    if (t->dense && clustering_skip(tree_boxes(t, t->depth)) > 1)
         c->fills = t->first[t->depth];
     TRY(MEM_NEW(c->source, c->fills));
-    crowd_count(t, &t->source, c->count);
-    crowd_sums(c, &t->source, c->source);
-    crowd_octants(c);
+    clustering_count(t, &t->source, c->count);
+    clustering_sums(c, &t->source, c->source);
+    clustering_octants(c);
     c->aim = c->count;
     c->target = c->source;
     if (!t->separate)
@@ -215,7 +217,7 @@ farsum_status crowd_fills(struct crowd *c)
     c->target = NULL;
     TRY(MEM_NEW(c->aim, t->n_boxes));
     TRY(MEM_NEW(c->target, c->fills));
-    crowd_count(t, &t->target, c->aim);
-    crowd_sums(c, &t->target, c->target);
+    clustering_count(t, &t->target, c->aim);
+    clustering_sums(c, &t->target, c->target);
     return FARSUM_OK;
 }

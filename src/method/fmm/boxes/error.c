@@ -79,7 +79,7 @@ double fmm_eps(const struct task *task)
 }
 
 /* The rounding error of a sum, in last bits of its norm. */
-static double rounding_share(const struct task *task, const struct fmm_facts *f,
+static double rounding_share(const struct task *task, const struct fmm_input *f,
                              int field)
 {
     if (task->problem.precision != FARSUM_F32)
@@ -97,12 +97,12 @@ static double rounding_share(const struct task *task, const struct fmm_facts *f,
  * bits for pairs within one leaf, and a box's face rarely separates two
  * adjacent points (math.md).  If the background cancels most of the potential
  * of charges of one sign, its terms are larger than the sum. */
-double fmm_rounding(const struct task *task, const struct fmm_facts *f,
-                    const struct fmm_crowd *crowd, int field)
+double fmm_rounding(const struct task *task, const struct fmm_input *f,
+                    const struct fmm_clustering *clustering, int field)
 {
     int f32 = task->problem.precision == FARSUM_F32;
     double eps = fmm_eps(task), n = (double)task->problem.n_sources;
-    double norm = field ? f->force : f->potential, dx = crowd->h, more;
+    double norm = field ? f->force : f->potential, dx = clustering->h, more;
     double near = fmax(f->force, f->near);
     if (!(f->q2 > 0))
         return 8 * eps * norm;
@@ -112,9 +112,10 @@ double fmm_rounding(const struct task *task, const struct fmm_facts *f,
         more =
             (f32 ? 0.006 : 0.5) * dx * sqrt(near * sqrt(n) / f->q2) * norm;
     else
-        more = hypot_of((f32 ? 45 : 225) * f->q1 * sqrt(crowd->together[0]),
-                        (f32 ? 0.09 : 1.5) * dx * near / sqrt(f->q2)
-                            * fmin(norm / sqrt(near * sqrt(2 / n)), 1));
+        more =
+            hypot_of((f32 ? 45 : 225) * f->q1 * sqrt(clustering->together[0]),
+                     (f32 ? 0.09 : 1.5) * dx * near / sqrt(f->q2)
+                         * fmin(norm / sqrt(near * sqrt(2 / n)), 1));
     return eps * hypot_of(rounding_share(task, f, field) * norm, more);
 }
 
@@ -130,34 +131,35 @@ static double knots(const double (*v)[2], int order, int field)
 }
 
 /* The truncation error, C = 1; of forces if field. */
-static double fmm_truncation(const struct fmm_facts *f, int order, int ws,
-                             const double box[3], const struct fmm_crowd *crowd,
-                             int field)
+static double fmm_truncation(const struct fmm_input *f, int order, int ws,
+                             const double box[3],
+                             const struct fmm_clustering *clustering, int field)
 {
     struct fmm_error e = fmm_error(order, ws, box, field);
-    double far = crowd->random[field], uneven = 0;
-    if (crowd->listed) {
-        far = knots(crowd->far, order, field);
-        uneven = knots(crowd->uneven, order, field);
+    double far = clustering->random[field], uneven = 0;
+    if (clustering->listed) {
+        far = knots(clustering->far, order, field);
+        uneven = knots(clustering->uneven, order, field);
     }
     double random = e.random * sqrt(f->q2 * far + f->q1 * f->q1 * uneven);
-    double together = e.together * fabs(f->q1) * sqrt(crowd->together[field]);
+    double together =
+        e.together * fabs(f->q1) * sqrt(clustering->together[field]);
     return hypot_of(random, together) * (field ? sqrt(f->q2) : 1);
 }
 
-static double fmm_norm(const struct fmm_facts *f, int field)
+static double fmm_norm(const struct fmm_input *f, int field)
 {
     return field ? f->force : f->potential;
 }
 
 double fmm_estimate(const struct task *task, const struct fmm *s,
-                    const struct fmm_facts *facts)
+                    const struct fmm_input *input)
 {
     int field = task->problem.error != FARSUM_ERROR_POTENTIAL;
-    double norm = fmm_norm(facts, field);
-    double error = fmm_truncation(facts, s->shape.order, s->shape.ws,
-                                  s->shape.box, &s->crowd, field);
-    error = hypot_of(error, fmm_rounding(task, facts, &s->crowd, field));
+    double norm = fmm_norm(input, field);
+    double error = fmm_truncation(input, s->shape.order, s->shape.ws,
+                                  s->shape.box, &s->clustering, field);
+    error = hypot_of(error, fmm_rounding(task, input, &s->clustering, field));
     if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
         return task->problem.coulomb * error;
     return norm > 0 ? error / norm : 0;
@@ -182,25 +184,25 @@ static double fmm_margin(int ws, int order, int sparse, int64_t n)
 }
 
 /* True if most charges have one sign. */
-static int one_sign(const struct fmm_facts *facts)
+static int one_sign(const struct fmm_input *input)
 {
-    return facts->q1 * facts->q1 > 0.25 * facts->q2;
+    return input->q1 * input->q1 > 0.25 * input->q2;
 }
 
 /* True if the error of the order is within the tolerance. */
-static int order_keeps(const struct task *task, const struct fmm_facts *facts,
+static int order_keeps(const struct task *task, const struct fmm_input *input,
                        int order, int ws, const double box[3],
-                       const struct fmm_crowd *crowd, int field)
+                       const struct fmm_clustering *clustering, int field)
 {
     const farsum_problem *p = &task->problem;
     int64_t targets = p->n_targets > 0 ? p->n_targets : p->n_sources;
-    double norm = fmm_norm(facts, field);
-    double rounding = fmm_rounding(task, facts, crowd, field);
+    double norm = fmm_norm(input, field);
+    double rounding = fmm_rounding(task, input, clustering, field);
     double most = p->error == FARSUM_ERROR_ABSOLUTE ? p->tolerance / p->coulomb
                                                     : p->tolerance * norm;
-    double error = fmm_truncation(facts, order, ws, box, crowd, field)
-                   * fmm_margin(ws, order, crowd->sparse, targets);
-    if (one_sign(facts)) /* even filling cancels errors, depending on the boxes'
+    double error = fmm_truncation(input, order, ws, box, clustering, field)
+                   * fmm_margin(ws, order, clustering->sparse, targets);
+    if (one_sign(input)) /* even filling cancels errors, depending on the boxes'
                             faces */
         error *= 1.25;
     if (task->sample.crystal) /* its points have few distinct positions in their
@@ -212,19 +214,20 @@ static int order_keeps(const struct task *task, const struct fmm_facts *facts,
 /* Fails with the reason that no order meets the tolerance; *left: the error of
  * the highest order. */
 static farsum_status order_missed(const struct task *task,
-                                  const struct fmm_facts *facts, int ws,
+                                  const struct fmm_input *input, int ws,
                                   const double box[3],
-                                  const struct fmm_crowd *crowd, int field,
-                                  double *left)
+                                  const struct fmm_clustering *clustering,
+                                  int field, double *left)
 {
     const farsum_problem *p = &task->problem;
     const char *bits = p->precision == FARSUM_F32 ? "f32" : "f64";
-    double norm = fmm_norm(facts, field);
-    double sums = fmm_eps(task) * rounding_share(task, facts, field) * norm;
+    double norm = fmm_norm(input, field);
+    double sums = fmm_eps(task) * rounding_share(task, input, field) * norm;
     double unit = p->error == FARSUM_ERROR_ABSOLUTE ? p->coulomb : 1 / norm;
-    double rounding = unit * fmm_rounding(task, facts, crowd, field);
-    double order = unit * fmm_truncation(facts, MULTIPOLE_MOST, ws, box, crowd,
-                                         field);
+    double rounding = unit * fmm_rounding(task, input, clustering, field);
+    double order =
+        unit
+        * fmm_truncation(input, MULTIPOLE_MOST, ws, box, clustering, field);
     *left = hypot_of(rounding, order);
     if (rounding <= p->tolerance)
         FAIL(ERR_TOLERANCE,
@@ -240,19 +243,20 @@ static farsum_status order_missed(const struct task *task,
          p->tolerance, rounding, bits);
 }
 
-farsum_status fmm_order(const struct task *task, const struct fmm_facts *facts,
+farsum_status fmm_order(const struct task *task, const struct fmm_input *input,
                         int ws, const double box[3],
-                        const struct fmm_crowd *crowd, int *order, double *left)
+                        const struct fmm_clustering *clustering, int *order,
+                        double *left)
 {
     const farsum_problem *p = &task->problem;
     int field = p->error != FARSUM_ERROR_POTENTIAL;
     /* (10.26) holds from order 2 on */
-    for (int k = one_sign(facts) ? 2 : 1; k <= MULTIPOLE_MOST; k++)
-        if (order_keeps(task, facts, k, ws, box, crowd, field)) {
+    for (int k = one_sign(input) ? 2 : 1; k <= MULTIPOLE_MOST; k++)
+        if (order_keeps(task, input, k, ws, box, clustering, field)) {
             *order = k;
             return FARSUM_OK;
         }
-    return order_missed(task, facts, ws, box, crowd, field, left);
+    return order_missed(task, input, ws, box, clustering, field, left);
 }
 
 farsum_status fmm_order_fails(const struct task *task)

@@ -4,7 +4,7 @@
 
 #include "method/fmm/fmm.h"
 
-static const struct stage *const stages[FMM_ROOMS] = {
+static const struct stage *const stages[FMM_STAGES] = {
 #define BOXES_STAGE(NAME, name) &name##_stage,
 #include "cost/stages.def"
 };
@@ -31,10 +31,10 @@ static double shape_neighbours(const struct task *task, const struct fmm *s,
 {
     double side = 2 * shape->ws + 1, boxes = side * side * side;
     double even = shape_filling(shape, n) * boxes;
-    if (!shape->dense || !s->facts.periodic || task->sample.n_targets == 0)
+    if (!shape->dense || !s->input.periodic || task->sample.n_targets == 0)
         return even;
     /* clustered points: the sources within a ball of these boxes' volume */
-    double volume = s->facts.volume * boxes / shape_leaves(shape);
+    double volume = s->input.volume * boxes / shape_leaves(shape);
     double radius = cbrt(volume * 3 / (4 * M_PI));
     return fmax(even, sample_around(&task->sample, &s->cell, radius));
 }
@@ -65,7 +65,7 @@ void fmm_args(const struct task *task, const struct fmm *s,
         .n_targets = (int64_t)targets,
     };
     for (int d = 0; d < 3; d++) {
-        boxes->periodic[d] = s->facts.periodic;
+        boxes->periodic[d] = s->input.periodic;
         boxes->root[d] = shape->root[d];
         boxes->box[d] = shape->box[d];
     }
@@ -84,18 +84,18 @@ void fmm_args(const struct task *task, const struct fmm *s,
         .ws = shape->ws,
         .device = task->device,
     };
-    if (s->facts.periodic)
+    if (s->input.periodic)
         pairs->skip =
             4e-15
-            * fmax(s->facts.edge[0], fmax(s->facts.edge[1], s->facts.edge[2]));
+            * fmax(s->input.edge[0], fmax(s->input.edge[1], s->input.edge[2]));
 }
 
 farsum_status fmm_choose(const struct task *task, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,
-                         struct choice choice[FMM_ROOMS])
+                         struct choice choice[FMM_STAGES])
 {
-    for (int r = 0; r < FMM_ROOMS; r++) {
+    for (int r = 0; r < FMM_STAGES; r++) {
         const struct choose_options options = {
             .name = s->names.name[r][0] ? s->names.name[r] : NULL,
             .deterministic = task->options.deterministic,
@@ -118,7 +118,7 @@ int fmm_shape_first(const struct fmm *s, const struct fmm_shape *shape)
     int level = 0;
     for (int d = 0; d < 3; d++)
         most = shape->root[d] > most ? shape->root[d] : most;
-    while (!s->facts.periodic && most << level <= shape->ws + 1)
+    while (!s->input.periodic && most << level <= shape->ws + 1)
         level++;
     return level;
 }
@@ -135,21 +135,21 @@ double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
     return filling;
 }
 
-void fmm_shape_crowd(const struct fmm *s, const struct fmm_shape *shape,
-                     int64_t n, struct fmm_crowd *crowd)
+void fmm_shape_clustering(const struct fmm *s, const struct fmm_shape *shape,
+                          int64_t n, struct fmm_clustering *clustering)
 {
     int depth;
     double filling = fmm_shape_filling(s, shape, n, &depth), sum[2] = {0};
-    double h = cbrt(s->facts.volume * filling / (double)n);
-    *crowd =
-        (struct fmm_crowd){.h = h, .ws = shape->ws, .sparse = !shape->dense};
+    double h = cbrt(s->input.volume * filling / (double)n);
+    *clustering = (struct fmm_clustering){
+        .h = h, .ws = shape->ws, .sparse = !shape->dense};
     for (int level = depth; level >= fmm_shape_first(s, shape);
          level--, h *= 2, filling *= 8) {
-        crowd->random[0] += filling / (h * h);
-        crowd->random[1] += filling / (h * h * h * h);
+        clustering->random[0] += filling / (h * h);
+        clustering->random[1] += filling / (h * h * h * h);
         sum[0] += filling / h;
         sum[1] += filling / (h * h);
     }
     for (int k = 0; k < 2; k++)
-        crowd->together[k] = sum[k] * sum[k];
+        clustering->together[k] = sum[k] * sum[k];
 }

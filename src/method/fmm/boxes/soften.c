@@ -22,7 +22,7 @@ static double soften_pair(const struct task *task)
  * do. */
 static double soften_reach(const struct fmm *s, const struct fmm_shape *shape)
 {
-    const double *edge = s->facts.edge;
+    const double *edge = s->input.edge;
     double most = fmax(edge[0], fmax(edge[1], edge[2])), roots = 1;
     if (fmm_shape_first(s, shape) > shape->depth)
         return 0;
@@ -51,7 +51,7 @@ double fmm_soften(const struct task *task, const struct fmm *s,
 static double soften_most(const struct task *task, const struct fmm *s)
 {
     const farsum_problem *p = &task->problem;
-    double norm = p->coulomb * s->facts.force;
+    double norm = p->coulomb * s->input.force;
     if (p->error == FARSUM_ERROR_ABSOLUTE)
         return norm > 0 ? share * p->tolerance / norm : INFINITY;
     return share * p->tolerance;

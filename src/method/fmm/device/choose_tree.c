@@ -19,7 +19,7 @@ static farsum_status sparse_crowding(const struct task *task, struct fmm *s,
     struct fmm_gpu *g = s->gpu;
     struct fmm_region region = {.n = s->source.n,
                                 .wide = task->problem.arrays != FARSUM_F32,
-                                .fractions = s->facts.periodic};
+                                .fractions = s->input.periodic};
     const struct buf *x = region.fractions ? &s->source.gpu->s : &g->x;
     struct gpu_box box = {0};
     int32_t *count = NULL;
@@ -31,7 +31,7 @@ static farsum_status sparse_crowding(const struct task *task, struct fmm *s,
     region.per = task_per(task);
     for (int d = 0; d < 3; d++)
         region.corner[d] = region.per * box.lo[d];
-    memcpy(region.edge, s->facts.edge, sizeof region.edge);
+    memcpy(region.edge, s->input.edge, sizeof region.edge);
     GO(MEM_RAW(count, FMM_CELLS));
     GO(buf_reserve(&g->boxes, g->device, bytes));
     GO(buf_fill_part(&g->boxes, 0, 0, bytes));
@@ -50,7 +50,7 @@ static farsum_status sparse_dense(const struct task *task, const struct fmm *s,
                                   double crowding, int64_t n, int64_t m,
                                   double *seconds)
 {
-    struct choice choice[FMM_ROOMS];
+    struct choice choice[FMM_STAGES];
     struct boxes_args boxes;
     struct p2p_args pairs;
     fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
@@ -87,7 +87,7 @@ farsum_status fmm_gpu_shape(const struct task *task, struct fmm *s, int64_t n,
     double crowding = 1, dense;
     if (s->names.tree)
         return fmm_shape(task, s, 0, n, m, &s->shape);
-    if (s->facts.periodic)
+    if (s->input.periodic)
         return sparse_cell(task, s, n, m);
     TRY(sparse_crowding(task, s, &crowding));
     /* the user may name a variant that does not support sparse trees */

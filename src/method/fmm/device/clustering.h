@@ -9,26 +9,28 @@
 #include "points/device/scan.h"
 
 enum {
-    CROWD_GROUP = 128,
-    CROWD_TEAM = 8,
-    CROWD_LEVELS = TREE_GPU_LEVELS,
-    CROWD_SUMS = 2 * K,           /* per point and level */
-    CROWD_LIST = 1 + 2 * K,       /* words of a list's record, see struct
-                                     crowd_sums */
-    CROWD_OWN = 5 + CROWD_LEVELS, /* words for the targets' own boxes */
-    CROWD_FACTS = CROWD_OWN + CROWD_LIST * CROWD_LEVELS,
+    CLUSTERING_GROUP = 128,
+    CLUSTERING_TEAM = 8,
+    CLUSTERING_LEVELS = TREE_GPU_LEVELS,
+    CLUSTERING_SUMS = 2 * K,     /* per point and level */
+    CLUSTERING_LIST = 1 + 2 * K, /* words of a list's record, see struct
+                                     clustering_sums */
+    /* words for the targets' own boxes */
+    CLUSTERING_OWN = 5 + CLUSTERING_LEVELS,
+    CLUSTERING_FACTS = CLUSTERING_OWN + CLUSTERING_LIST * CLUSTERING_LEVELS,
 };
-_Static_assert(sizeof(struct crowd_sums) == CROWD_LIST * sizeof(double),
+_Static_assert(sizeof(struct clustering_sums)
+                   == CLUSTERING_LIST * sizeof(double),
                "as the kernel has them");
 
 /* Must equal the struct in method/fmm/boxes/clustering.kh. */
-struct crowd_args {
+struct clustering_args {
     int64_t samples[2], step[2], leaf[2], some;
-    int32_t lowest, deepest, few[2], begin[CROWD_LEVELS + 1];
+    int32_t lowest, deepest, few[2], begin[CLUSTERING_LEVELS + 1];
 };
-_Static_assert(sizeof(struct crowd_args) == 160, "as the kernels have it");
+_Static_assert(sizeof(struct clustering_args) == 160, "as the kernels have it");
 
-struct fmm_gpu_crowd {
+struct clustering_gpu {
     farsum_precision precision;
     double box[3], half; /* describe the uploaded tables; half as in struct
                             crowd */
@@ -45,18 +47,21 @@ struct fmm_gpu_crowd {
 
 /* Creates the kernels of a file and uploads the tables, if they do not exist
  * yet. */
-farsum_status fmm_gpu_crowd_ready(const struct tree *tree, const char *file,
-                                  struct fmm_gpu_crowd **room);
+farsum_status fmm_gpu_clustering_ready(const struct tree *tree,
+                                       const char *file,
+                                       struct clustering_gpu **workspace);
 /* Sets the sampled boxes of each level in args.  Returns their number. */
-int64_t fmm_gpu_crowd_boxes(const struct tree *tree, struct crowd_args *args);
+int64_t fmm_gpu_clustering_boxes(const struct tree *tree,
+                                 struct clustering_args *args);
 /* Sets the sampled points in args: every step-th of a side. */
-void fmm_gpu_crowd_points(const struct tree_gpu_points *points, int side,
-                          int64_t step, struct crowd_args *args);
+void fmm_gpu_clustering_points(const struct tree_gpu_points *points, int side,
+                               int64_t step, struct clustering_args *args);
 /* Adds up the lists' records into facts; those of each level start at
- * CROWD_OWN. */
-farsum_status fmm_gpu_crowd_fold(struct fmm_gpu_crowd *room,
-                                 const struct crowd_args *args);
+ * CLUSTERING_OWN. */
+farsum_status fmm_gpu_clustering_fold(struct clustering_gpu *workspace,
+                                      const struct clustering_args *args);
 /* Adds these facts of a level, with `here` targets in its boxes, to *crowd. */
-void fmm_gpu_crowd_take(const struct tree *tree, int level, const double *fact,
-                        double here, struct fmm_crowd *crowd);
+void fmm_gpu_clustering_take(const struct tree *tree, int level,
+                             const double *fact, double here,
+                             struct fmm_clustering *clustering);
 #endif

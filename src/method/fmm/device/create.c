@@ -41,8 +41,8 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
     for (int w = 0; g->has_watches && w < FMM_WATCHES; w++)
         stopwatch_clear(&g->watch[w]);
     fmm_gpu_exclude_clear(&g->exclude);
-    fmm_gpu_crowd_destroy(g->lists);
-    fmm_gpu_crowd_destroy(g->dense);
+    fmm_gpu_clustering_destroy(g->lists);
+    fmm_gpu_clustering_destroy(g->dense);
     if (g->jit.device)
         jit_clear(&g->jit);
     if (g->facts_jit.device)
@@ -65,8 +65,8 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
         {&g->jit, "fmm_fold", &g->fold},
         {&g->jit, "fmm_leaf", &g->leaves},
         {&g->jit, "fmm_count", &g->count},
-        {&g->jit, "fmm_crowd", &g->crowd},
-        {&g->jit, "fmm_twins", &g->twins},
+        {&g->jit, "fmm_clustering", &g->clustering},
+        {&g->jit, "fmm_coincident", &g->coincident},
         {&g->jit, "fmm_in", &g->in},
         {&g->jit, "fmm_out", &g->out},
         {&g->jit, "fmm_totals", &g->totals},
@@ -76,7 +76,7 @@ static farsum_status gpu_kernels(struct fmm_gpu *g,
         {&g->facts_jit, "spectral_strengths", &g->strengths},
         {&g->facts_jit, "spectral_dipole", &g->dipole},
         {&g->facts_jit, "spectral_fold", &g->dipole_fold},
-        {&g->facts_jit, "spectral_twins_end", &g->twins_end},
+        {&g->facts_jit, "spectral_coincident_end", &g->coincident_end},
     };
     jit_begin(&g->jit, g->device, "method/fmm/device/sums.k", precision);
     jit_define(&g->jit, "GROUP", "%d", FMM_GROUP);

@@ -105,7 +105,7 @@ farsum_status fmm_gpu_exclude_run(struct fmm *s, const struct p2p_io *near)
         .targets = to->n,
         .roots = tree_boxes(t, 0),
         .level = t->depth,
-        .periodic = s->facts.periodic,
+        .periodic = s->input.periodic,
         .sparse = !t->dense,
         .potential = near->potential != NULL,
         .field = near->field != NULL,

@@ -49,7 +49,7 @@ farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m)
     struct fmm_some args = {.per = task_per(task),
                             .n = s->source.n,
                             .m = m,
-                            .some = fmm_facts_some(s->source.n, m),
+                            .some = fmm_input_some(s->source.n, m),
                             .wide = task->problem.arrays != FARSUM_F32};
     double(*record)[FMM_RECORD] = NULL;
     struct fmm_apart *apart = NULL;
@@ -64,7 +64,7 @@ farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m)
         for (int64_t t = 0; t < args.some; t++)
             memcpy(&apart[t], record[t], sizeof *apart);
     }
-    fmm_facts_apart(task, s, args.some, apart);
+    fmm_input_apart(task, s, args.some, apart);
 done:
     mem_free(record);
     mem_free(apart);

@@ -33,7 +33,7 @@ static struct fmm_units run_units(const struct task *task, const struct fmm *s,
                                   const struct gpu_ends *e)
 {
     const struct tree *t = &s->tree;
-    double volume = s->facts.volume;
+    double volume = s->input.volume;
     struct fmm_units u = {
         .coulomb = task_constant(task),
         .h = tree_h(t, t->dense ? t->depth : 0),
@@ -50,7 +50,7 @@ static struct fmm_units run_units(const struct task *task, const struct fmm *s,
         .energy = e->energy != NULL,
         .virial = e->virial != NULL,
         .beside = s->gpu->beside,
-        .periodic = s->facts.periodic,
+        .periodic = s->input.periodic,
         .sparse = !t->dense,
         .gathered = e->potential || e->field ? s->gpu->gathered : FMM_GIVEN,
     };
@@ -60,7 +60,7 @@ static struct fmm_units run_units(const struct task *task, const struct fmm *s,
     u.none = HUGE_VAL;
     u.first_q = e->rhs * u.n;
     u.first_out = e->rhs * u.targets;
-    if (s->facts.periodic) {
+    if (s->input.periodic) {
         u.front = 2 * M_PI / (3 * volume);
         if (task->problem.surface == FARSUM_VACUUM)
             u.surface = 2 * u.front;
@@ -184,13 +184,13 @@ static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
 }
 
 /* Runs a stage and times it. */
-static farsum_status run_room(struct fmm *s, int r, const void *io)
+static farsum_status run_stage(struct fmm *s, int r, const void *io)
 {
     struct stopwatch *watch = &s->gpu->watch[r];
     TRY(stopwatch_start(watch));
     if (!s->choice[r].row)
         return stopwatch_stop(watch);
-    TRY(s->choice[r].row->variant->run(s->room[r], io));
+    TRY(s->choice[r].row->variant->run(s->states[r], io));
     return stopwatch_stop(watch);
 }
 
@@ -224,8 +224,8 @@ static farsum_status run_far(void *data)
         run_wanted(u->field || u->virial, &g->field)};
     if (g->beside)
         TRY(run_zero(sum, io.potential, io.field));
-    for (int r = FMM_P2M; r < FMM_ROOMS; r++)
-        TRY(run_room(s, r, &io));
+    for (int r = FMM_P2M; r < FMM_STAGES; r++)
+        TRY(run_stage(s, r, &io));
     return FARSUM_OK;
 }
 
@@ -246,7 +246,7 @@ static farsum_status run_sum(struct sum *sum)
     TRY(stopwatch_start(&g->watch[FMM_ALL]));
     if (g->beside)
         TRY(second_stream_fork(&g->aside));
-    TRY(run_room(s, FMM_P2P, &near));
+    TRY(run_stage(s, FMM_P2P, &near));
     TRY(fmm_gpu_exclude_run(s, &near));
     if (g->beside) {
         TRY(second_stream_run(&g->aside, run_far, sum));

@@ -19,7 +19,7 @@ static const double wide_cell = 1e303;
  * the caller's arrays are borrowed only during set_points. */
 static int gpu_stay(const struct task *task, const struct fmm *s)
 {
-    return (s->facts.periodic && task->problem.surface == FARSUM_VACUUM)
+    return (s->input.periodic && task->problem.surface == FARSUM_VACUUM)
            || s->strict;
 }
 
@@ -49,7 +49,7 @@ static farsum_status gpu_take(const struct task *task, struct fmm *s,
             buf_borrow(x, g->device, from.handle, bytes);
         }
     }
-    TRY(points_gpu_look(points->gpu, s->facts.periodic ? &s->cell : &open, n, x,
+    TRY(points_gpu_look(points->gpu, s->input.periodic ? &s->cell : &open, n, x,
                         type, what));
     points->n = n;
     return FARSUM_OK;
@@ -63,7 +63,7 @@ static farsum_status gpu_check(struct fmm *s, int64_t m)
 }
 
 /* Finds coincident sources; the result goes to facts. */
-static farsum_status gpu_twins(struct fmm *s)
+static farsum_status gpu_coincident(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     const struct points_gpu *points = s->source.gpu;
@@ -71,13 +71,13 @@ static farsum_status gpu_twins(struct fmm *s)
     const struct gpu_given given = tree_gpu_fractions(points, &s->tree);
     int64_t leaves = s->tree.n_leaves;
     int64_t groups = fmm_groups(leaves, FMM_GROUP / FMM_TEAM);
-    TRY(LAUNCH(&g->twins, groups,
+    TRY(LAUNCH(&g->coincident, groups,
                ARG_BUF(points->placed ? &points->s : &points->x),
                ARG_BUF(&points->x), ARG_BUF(&points->x), ARG_BUF(&from->order),
                ARG_BUF(&from->begin), ARG_BUF(&from->x), ARG_BUF(&g->record),
                ARG_I64(from->n), ARG_I64(leaves), ARG_F64(HUGE_VAL),
                ARG_STRUCT(given)));
-    return LAUNCH(&g->twins_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+    return LAUNCH(&g->coincident_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
                   ARG_I64(groups), ARG_F64(HUGE_VAL));
 }
 
@@ -96,7 +96,7 @@ static farsum_status gpu_leaf(struct fmm *s, const struct tree_gpu_points *p,
 static farsum_status gpu_leaves(struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
-    struct fmm_crowd *crowd = &s->crowd;
+    struct fmm_clustering *clustering = &s->clustering;
     int distinct = !task->problem.exclude_coincident, dense = s->tree.dense;
     double fact[FMM_FACTS], h = tree_h(&s->tree, s->tree.depth);
     double targets = (double)tree_targets(&s->tree)->n;
@@ -107,7 +107,7 @@ static farsum_status gpu_leaves(struct task *task, struct fmm *s)
     if (!dense && s->tree.separate)
         TRY(gpu_leaf(s, &s->tree.gpu->target, &g->target_leaf));
     if (distinct)
-        TRY(gpu_twins(s));
+        TRY(gpu_coincident(s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
     TRY(gpu_check(s, s->tree.separate));
     if (distinct && fact[FMM_FACT_TWIN] >= 0)
@@ -115,11 +115,11 @@ static farsum_status gpu_leaves(struct task *task, struct fmm *s)
                          (int64_t)fact[FMM_FACT_TWIN + 1]));
     if (!dense) /* set by method/fmm/device/clustering.c */
         return FARSUM_OK;
-    *crowd = (struct fmm_crowd){.h = h, .ws = s->tree.ws};
+    *clustering = (struct fmm_clustering){.h = h, .ws = s->tree.ws};
     for (int k = 0; k < 2; k++) {
         double unit = pow(h, 2 + 2 * k) * targets;
-        crowd->random[k] = fact[FMM_FACT_CROWD + k] / unit;
-        crowd->together[k] = fact[FMM_FACT_CROWD + 2 + k] / unit;
+        clustering->random[k] = fact[FMM_FACT_CLUSTERING + k] / unit;
+        clustering->together[k] = fact[FMM_FACT_CLUSTERING + 2 + k] / unit;
     }
     return fmm_gpu_dense(s);
 }
@@ -128,7 +128,7 @@ static farsum_status gpu_leaves(struct task *task, struct fmm *s)
 static int gpu_gathers(const struct task *task, const struct fmm_gpu *g,
                        int64_t m)
 {
-    int64_t cache = g->device->facts.cache;
+    int64_t cache = g->device->properties.cache;
     int values = (task->problem.outputs & FARSUM_POTENTIAL ? 1 : 0)
                  + (task->problem.outputs & FARSUM_FIELD ? 3 : 0);
     if (g->gathers != 0)
@@ -180,7 +180,7 @@ static farsum_status gpu_whole(struct task *task, struct fmm *s, int64_t n,
     }
     TRY(s->shape.dense ? fmm_gpu_tree(task, s, m) : fmm_gpu_sparse(task, s, m));
     TRY(gpu_leaves(task, s));
-    return fmm_points_rooms(task, s, n, m);
+    return fmm_points_stages(task, s, n, m);
 }
 
 farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
@@ -196,7 +196,7 @@ farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
     TRY(gpu_take(task, s, &s->source, &g->x, n, x, "source"));
     if (m > 0)
         TRY(gpu_take(task, s, &s->target, &g->y, m, y, "target"));
-    if (!s->facts.periodic) {
+    if (!s->input.periodic) {
         TRY(fmm_gpu_bounds(task, s, m));
         TRY(gpu_check(s, m));
         fmm_extent(s, g->low, g->high);
@@ -224,7 +224,7 @@ farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
 farsum_status fmm_gpu_sparse(const struct task *task, struct fmm *s, int64_t m)
 {
     TRY(fmm_points_boxes(task, s, 1, s->source.n, m));
-    if (s->facts.periodic)
+    if (s->input.periodic)
         return FARSUM_OK;
     /* these are used to find coincident sources */
     return fmm_gpu_fractions(task, s, m, s->tree.corner, s->tree.edge);

@@ -23,7 +23,7 @@ enum fmm_fact {
     FMM_FACT_BAD_AT,
     FMM_FACT_TWIN,
     FMM_FACT_MOMENT = 12,
-    FMM_FACT_CROWD = 17, /* four words */
+    FMM_FACT_CLUSTERING = 17, /* four words */
     FMM_FACT_RANGE = 23,
     FMM_FACTS
 };
@@ -31,7 +31,7 @@ enum fmm_fact {
 enum { FMM_RECORDS = 1024, FMM_RECORD = 20, FMM_KNOWN = 4 };
 enum { FMM_GROUP = 256, FMM_TEAM = 8 };
 /* Stopwatch of all stages together, after those of the stages. */
-enum { FMM_ALL = FMM_ROOMS, FMM_WATCHES };
+enum { FMM_ALL = FMM_STAGES, FMM_WATCHES };
 
 /* How results are written in the caller's order; must equal the values in
  * method/fmm/device/sums.k. */
@@ -73,10 +73,10 @@ _Static_assert(sizeof(struct fmm_region) == 72, "as the kernel has it");
 struct fmm_gpu {
     struct device *device; /* borrowed */
     struct jit jit, facts_jit;
-    struct kernel place, cells, apart, fold, leaves, count, crowd, twins, in,
-        out;
+    struct kernel place, cells, apart, fold, leaves, count, clustering,
+        coincident, in, out;
     struct kernel totals, at_kernel, give, range;
-    struct kernel strengths, dipole, dipole_fold, twins_end;
+    struct kernel strengths, dipole, dipole_fold, coincident_end;
     struct buf q, potential, field; /* in the order of leaves */
     struct buf near_potential, near_field;
     struct buf multipole, local;
@@ -99,8 +99,8 @@ struct fmm_gpu {
     /* for callers on the host: arrays of one right-hand side */
     struct gpu_arrays given;
     struct fmm_gpu_exclude exclude;
-    struct fmm_gpu_crowd *lists; /* owned; clustering of a sparse tree */
-    struct fmm_gpu_crowd *dense; /* owned; clustering of a dense tree */
+    struct clustering_gpu *lists; /* owned; clustering of a sparse tree */
+    struct clustering_gpu *dense; /* owned; clustering of a dense tree */
     struct fmm_held held;
     double low[3], high[3];      /* bounding box of open points, in the task's
                                     units */
@@ -136,16 +136,17 @@ farsum_status fmm_gpu_shape(const struct task *task, struct fmm *s, int64_t n,
 farsum_status fmm_gpu_sparse(const struct task *task, struct fmm *s, int64_t m);
 farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
                                   int64_t m);
-/* method/fmm/device/clustering.c: fmm_crowd of a sparse tree on a device, equal
- * up to rounding.  *room: kernels and memory, NULL initially. */
-struct fmm_gpu_crowd;
+/* method/fmm/device/clustering.c: fmm_clustering of a sparse tree on a device,
+ * equal up to rounding.  *workspace: kernels and memory, NULL initially. */
+struct clustering_gpu;
 /* Starts to compile the kernels that points will require, see
  * points_gpu_ahead. */
 farsum_status fmm_gpu_ahead(const struct task *task, struct fmm *s);
-farsum_status fmm_gpu_crowd(const struct tree *tree, int first,
-                            struct fmm_gpu_crowd **room,
-                            struct fmm_crowd *crowd);
-void fmm_gpu_crowd_destroy(struct fmm_gpu_crowd *room); /* NULL is legal */
+farsum_status clustering_gpu(const struct tree *tree, int first,
+                             struct clustering_gpu **workspace,
+                             struct fmm_clustering *clustering);
+/* NULL is legal. */
+void fmm_gpu_clustering_destroy(struct clustering_gpu *workspace);
 /* The region of a tree of open points; for method/fmm/device/set_points.c
  * only. */
 farsum_status fmm_gpu_tree_args(const struct task *task, const struct fmm *s,
@@ -158,16 +159,16 @@ farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m);
 farsum_status fmm_gpu_fractions(const struct task *task, struct fmm *s,
                                 int64_t m, const double corner[3],
                                 const double edge[3]);
-/* method/fmm/device/clustering_dense.c.  fmm_crowd of a dense tree, except h,
- * random, together and sparse, which must be set.  count: sources and targets
- * in all boxes, u32; the second only if targets are separate. */
-farsum_status fmm_gpu_crowd_dense(const struct tree *tree, int first,
-                                  const struct buf *const count[2],
-                                  struct fmm_gpu_crowd **room,
-                                  struct fmm_crowd *crowd);
-/* Sets s->crowd of a dense tree from the points' positions in its boxes.  Many
- * evenly spread points reuse the statistics that were computed first for these
- * boxes. */
+/* method/fmm/device/clustering_dense.c.  fmm_clustering of a dense tree, except
+ * h, random, together and sparse, which must be set.  count: sources and
+ * targets in all boxes, u32; the second only if targets are separate. */
+farsum_status fmm_gpu_clustering_dense(const struct tree *tree, int first,
+                                       const struct buf *const count[2],
+                                       struct clustering_gpu **workspace,
+                                       struct fmm_clustering *clustering);
+/* Sets s->clustering of a dense tree from the points' positions in its boxes.
+ * Many evenly spread points reuse the statistics that were computed first for
+ * these boxes. */
 farsum_status fmm_gpu_dense(struct fmm *s);
 /* method/fmm/device/set_points.c: computes `at` of the targets when the same
  * points are summed again.  It takes the time that two sums gain by it. */

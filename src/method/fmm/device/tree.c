@@ -49,11 +49,11 @@ farsum_status fmm_gpu_tree_args(const struct task *task, const struct fmm *s,
         .threads = task->threads,
     };
     for (int d = 0; d < 3; d++) {
-        args->periodic[d] = s->facts.periodic;
+        args->periodic[d] = s->input.periodic;
         args->root[d] = s->shape.root[d];
-        args->edge[d] = s->facts.edge[d];
+        args->edge[d] = s->input.edge[d];
     }
-    if (s->facts.periodic)
+    if (s->input.periodic)
         return FARSUM_OK;
     const double ends[3][2] = {
         {low[0], high[0]}, {low[1], high[1]}, {low[2], high[2]}};
@@ -100,11 +100,11 @@ farsum_status fmm_gpu_clustering(struct fmm *s)
     int64_t groups = fmm_groups(t->n_leaves, FMM_GROUP);
     struct fmm_boxes boxes = gpu_boxes(s);
     TRY(fmm_gpu_count(s, &t->gpu->source, &g->boxes));
-    TRY(LAUNCH(&g->crowd, groups, ARG_BUF(&g->boxes),
+    TRY(LAUNCH(&g->clustering, groups, ARG_BUF(&g->boxes),
                ARG_BUF(&tree_gpu_targets(t)->begin), ARG_BUF(&g->record),
                ARG_STRUCT(boxes)));
     return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_I64(groups), ARG_I32(FMM_FACT_CROWD), ARG_I32(4));
+                  ARG_I64(groups), ARG_I32(FMM_FACT_CLUSTERING), ARG_I32(4));
 }
 
 farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
@@ -113,7 +113,7 @@ farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
     const struct fmm_gpu *g = s->gpu;
     int wide = task->problem.arrays != FARSUM_F32;
     /* a cell uses the wrapped fractions */
-    int cell = s->facts.periodic;
+    int cell = s->input.periodic;
     const struct tree_gpu_given source = {s->source.gpu, cell ? NULL : &g->x,
                                           wide, task_per(task)};
     const struct tree_gpu_given target = {s->target.gpu, cell ? NULL : &g->y,
@@ -121,6 +121,6 @@ farsum_status fmm_gpu_sparse_tree(const struct task *task, struct fmm *s,
     struct tree_args args;
     TRY(fmm_gpu_tree_args(task, s, &args));
     TRY(tree_gpu_set_sparse(&s->tree, &args, &source, m > 0 ? &target : NULL));
-    return fmm_gpu_crowd(&s->tree, fmm_shape_first(s, &s->shape),
-                         &s->gpu->lists, &s->crowd);
+    return clustering_gpu(&s->tree, fmm_shape_first(s, &s->shape),
+                          &s->gpu->lists, &s->clustering);
 }

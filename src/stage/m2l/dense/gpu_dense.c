@@ -60,7 +60,7 @@ static farsum_status dense_fits(const void *args)
 {
     const struct boxes_args *a = args;
     TRY(boxes_gpu_fits_any(a, ORDER_MOST));
-    return boxes_gpu_room(a, dense_operator_bytes(a));
+    return boxes_gpu_fits_memory(a, dense_operator_bytes(a));
 }
 
 static int64_t dense_bytes(const void *args)
@@ -120,11 +120,11 @@ static void dense_pack(const struct dense_cut *cut, int size, const double *t,
 static farsum_status dense_operator(struct state *s,
                                     const struct dense_cut *cut,
                                     const int32_t d[3], int64_t number,
-                                    double *room)
+                                    double *workspace)
 {
     const struct boxes_args *a = &s->gpu.args;
     int size = multipole_size(a->p);
-    double *field = room, *t = field + multipole_size(2 * a->p);
+    double *field = workspace, *t = field + multipole_size(2 * a->p);
     double *packed = t + (int64_t)size * size;
     int64_t reals = dense_operator_reals(a);
     boxes_gpu_operator(a, d, field, t);
@@ -140,16 +140,16 @@ static farsum_status dense_operators_make(struct state *s,
     int64_t size = multipole_size(a->p), n = 0;
     farsum_status status = FARSUM_OK;
     int32_t(*d)[3] = NULL;
-    double *room = NULL;
+    double *workspace = NULL;
     GO(boxes_gpu_lists(&s->gpu, &d, &n));
     GO(buf_alloc(&s->gpu.operators, a->device, dense_operator_bytes(a)));
-    GO(MEM_RAW(room, multipole_size(2 * a->p) + size * size
-                         + dense_operator_reals(a)));
+    GO(MEM_RAW(workspace, multipole_size(2 * a->p) + size * size
+                              + dense_operator_reals(a)));
     for (int64_t i = 0; i < n; i++)
-        GO(dense_operator(s, cut, d[i], i, room));
+        GO(dense_operator(s, cut, d[i], i, workspace));
 done:
     mem_free(d);
-    mem_free(room);
+    mem_free(workspace);
     return status;
 }
 

@@ -25,7 +25,7 @@ farsum_status dynamic_fits(const void *args, int split)
 {
     const struct boxes_args *a = args;
     TRY(boxes_gpu_fits(a, naive_order_most(a->precision)));
-    int most = a->device->facts.group_max;
+    int most = a->device->properties.group_max;
     if (dynamic_near(a) > most || dynamic_child(a, split) > most)
         FAIL(ERR_UNSUPPORTED,
              "needs thread blocks of %lld and %d threads; %s has %d at most",
@@ -35,10 +35,10 @@ farsum_status dynamic_fits(const void *args, int split)
         a->device,
         2 * boxes_real(a) * (multipole_size(2 * a->p) + multipole_size(a->p))));
     TRY(device_nested(a->device));
-    if (a->device->facts.pending < dynamic_near(a))
+    if (a->device->properties.pending < dynamic_near(a))
         FAIL(ERR_UNSUPPORTED,
              "%s allows %lld pending launches; %lld are needed",
-             a->device->name, (long long)a->device->facts.pending,
+             a->device->name, (long long)a->device->properties.pending,
              (long long)dynamic_near(a));
     return FARSUM_OK;
 }
@@ -51,7 +51,7 @@ int64_t dynamic_bytes(const void *args)
 /* No more launches than may be pending if none of them begins. */
 static int64_t dynamic_batch(const struct boxes_args *a)
 {
-    return a->device->facts.pending / dynamic_near(a);
+    return a->device->properties.pending / dynamic_near(a);
 }
 
 static double dynamic_launches(const struct boxes_args *a)

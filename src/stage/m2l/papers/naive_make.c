@@ -31,11 +31,11 @@ static farsum_status naive_managed_fits(const struct boxes_args *a)
 {
     int64_t bytes = naive_fields_bytes(a) + 2 * naive_array(a);
     TRY(device_managed(a->device));
-    if (bytes > a->device->facts.memory / 2)
+    if (bytes > a->device->properties.memory / 2)
         FAIL(ERR_UNSUPPORTED,
              "needs %lld bytes of managed memory, more than half of the %lld "
              "of %s",
-             (long long)bytes, (long long)a->device->facts.memory,
+             (long long)bytes, (long long)a->device->properties.memory,
              a->device->name);
     return FARSUM_OK;
 }

@@ -28,8 +28,8 @@ static int64_t loops_launched(const struct boxes_args *a)
 {
     if (a->shape.groups)
         return a->shape.groups;
-    return WAVES
-           * (int64_t)(a->device->facts.units > 0 ? a->device->facts.units : 1);
+    int64_t units = a->device->properties.units;
+    return WAVES * (units > 0 ? units : 1);
 }
 
 static int loops_teams(const struct boxes_args *a)
@@ -115,8 +115,8 @@ done:
 }
 
 /* Bytes of shared memory per thread block. */
-static int64_t loops_room(const struct boxes_args *a,
-                          const struct rotation_loops *form, int teams)
+static int64_t loops_capacity(const struct boxes_args *a,
+                              const struct rotation_loops *form, int teams)
 {
     int64_t wide = 2 * a->p + 1, group = LANES * teams;
     return boxes_real(a)
@@ -131,9 +131,10 @@ static farsum_status loops_kernels(struct loops *s,
     struct jit *jit = &s->gpu.jit;
     int teams = loops_teams(a);
     if (!a->shape.group)
-        while (teams > 1 && loops_room(a, form, teams) > a->device->facts.local)
+        while (teams > 1
+               && loops_capacity(a, form, teams) > a->device->properties.local)
             teams /= 2;
-    int64_t room = loops_room(a, form, teams);
+    int64_t capacity = loops_capacity(a, form, teams);
     jit_begin(jit, a->device,
               "stage/m2l/papers/rotation_loops.k", a->precision);
     TRY(loops_tables(s, jit));
@@ -145,7 +146,7 @@ static farsum_status loops_kernels(struct loops *s,
     jit_define(jit, "CONSTANTS", "%d", form->constant);
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "m2l_clear", LANES * teams, 0, &s->clear));
-    return jit_kernel(jit, "m2l_tiled", LANES * teams, room, &s->kernel);
+    return jit_kernel(jit, "m2l_tiled", LANES * teams, capacity, &s->kernel);
 }
 
 farsum_status loops_create(const void *args, const struct rotation_loops *form,

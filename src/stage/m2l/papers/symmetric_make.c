@@ -97,8 +97,8 @@ farsum_status symmetric_fits(const void *args,
         || (a->shape.images & (a->shape.images - 1)))
         FAIL(ERR_ARGUMENT, "an operator serves 1, 2, 4 or 8 targets");
     TRY(boxes_gpu_fits(a, ORDER_MOST));
-    TRY(boxes_gpu_room(a, symmetric_operator_bytes(a, form)));
-    return boxes_gpu_room(a, symmetric_pointer_bytes(a, form));
+    TRY(boxes_gpu_fits_memory(a, symmetric_operator_bytes(a, form)));
+    return boxes_gpu_fits_memory(a, symmetric_pointer_bytes(a, form));
 }
 
 int64_t symmetric_bytes(const void *args, const struct symmetric_form *form)

@@ -47,7 +47,7 @@ static int wave_group(int parents, int chunk)
 static struct wave_cut wave_cut(const struct boxes_args *a,
                                 const struct plane_waves *waves)
 {
-    const struct device_facts *f = &a->device->facts;
+    const struct device_properties *f = &a->device->properties;
     int64_t real = gpu_real(a->precision), size = multipole_size(a->p);
     int64_t most = f->local < ARENA_BEST ? f->local - 8192 : ARENA_BEST;
     int threads = f->group_max < THREADS ? f->group_max : THREADS;
@@ -88,7 +88,7 @@ static farsum_status wave_fits(const void *args)
     cut = wave_cut(a, &waves);
     TRY(gpu_local_fits(a->device, cut.in_arena + 8192));
     TRY(gpu_local_fits(a->device, cut.out_arena));
-    return boxes_gpu_room(
+    return boxes_gpu_fits_memory(
         a, plane_gpu_merged_bytes(a, plane_gpu_parents(a),
                                   plane_gpu_stride(&waves, MULTIPLE)));
 }

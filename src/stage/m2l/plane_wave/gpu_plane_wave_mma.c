@@ -44,7 +44,7 @@ static int64_t mma_row_pitch(int p)
 static struct mma_cut mma_cut(const struct boxes_args *a)
 {
     int64_t real = gpu_real(a->precision), row = mma_row_pitch(a->p) * real;
-    int64_t parents = plane_gpu_parents(a), units = a->device->facts.units;
+    int64_t parents = plane_gpu_parents(a), units = a->device->properties.units;
     int64_t held = real / 4 * mma_wide(a->p) / WARPS * 2; /* per parent */
     struct mma_cut cut = {.in = 8, .out = 8, .out_warp = real == 4 ? 4 : 2};
     if (held * 8 > (real == 4 ? 32 : 64) || parents < 2 * 8 * units)
@@ -74,7 +74,7 @@ static farsum_status mma_fits(const void *args)
     cut = mma_cut(a);
     TRY(gpu_local_fits(a->device, cut.in_arena + 8192));
     TRY(gpu_local_fits(a->device, cut.out_arena));
-    return boxes_gpu_room(
+    return boxes_gpu_fits_memory(
         a, plane_gpu_merged_bytes(a, plane_gpu_parents(a),
                                   plane_gpu_stride(&waves, MULTIPLE)));
 }
@@ -113,7 +113,7 @@ static double mma_cost(const void *args)
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
     int wide = a->precision == FARSUM_F64;
     double parents = (double)plane_gpu_parents(a), products, turned;
-    double least = 4.0 * a->device->facts.units;
+    double least = 4.0 * a->device->properties.units;
     struct plane_waves waves;
     if (plane_gpu_choose(a, &waves) != FARSUM_OK)
         return 1e30;

@@ -17,8 +17,9 @@ struct state {
     const struct wave_kern *kern;
     struct plane_waves waves;
     struct wave_plan plan; /* owned: its arrays */
-    void **room, **row;    /* owned, [threads]: the kernels' workspace, and an
-                              expansion of eight children */
+    void **workspace;      /* owned, [threads], for the kernels */
+    void **row;            /* owned, [threads]: an expansion of eight
+                              children */
     int64_t **near;        /* owned, [threads]: rows of the near parents */
     void *merged;          /* owned: waves of a level's parents */
     int64_t have_merged;
@@ -102,15 +103,15 @@ static void wave_destroy(void *state)
         mem_free(s->plan.damp[axis]);
     }
     for (int t = 0; t < s->args.threads; t++) {
-        if (s->room)
-            mem_free(s->room[t]);
+        if (s->workspace)
+            mem_free(s->workspace[t]);
         if (s->row)
             mem_free(s->row[t]);
         if (s->near)
             mem_free(s->near[t]);
     }
     mem_free(s->plan.number);
-    mem_free(s->room);
+    mem_free(s->workspace);
     mem_free(s->row);
     mem_free(s->near);
     mem_free(s->merged);
@@ -201,11 +202,11 @@ static farsum_status wave_prepare(struct state *s)
     GO(wave_numbers(s));
     for (int axis = 0; axis < 3; axis++)
         GO(wave_axis(s, axis, out, in, shift));
-    GO(MEM_NEW(s->room, s->args.threads));
+    GO(MEM_NEW(s->workspace, s->args.threads));
     GO(MEM_NEW(s->row, s->args.threads));
     GO(MEM_NEW(s->near, s->args.threads));
     for (int t = 0; t < s->args.threads; t++) {
-        GO(mem_alloc(&s->room[t], 64 * s->plan.waves, real, 1));
+        GO(mem_alloc(&s->workspace[t], 64 * s->plan.waves, real, 1));
         GO(mem_alloc(&s->row[t], 8 * size, real, 1));
         GO(MEM_RAW(s->near[t], side * side * side));
     }
@@ -319,13 +320,15 @@ static void wave_level(const struct state *s, const struct boxes_io *io,
         int t = omp_get_thread_num();
         wave_row(s, io, level, s->parent[first + i], s->row[t]);
         s->kern->out(&s->plan, s->row[t],
-                     (char *)s->merged + (size_t)(i * row) * real, s->room[t]);
+                     (char *)s->merged + (size_t)(i * row) * real,
+                     s->workspace[t]);
     }
     PAR_FOR(threads, schedule(dynamic, 8))
     for (int64_t i = 0; i < n; i++) {
         int t = omp_get_thread_num();
         wave_near(s, io->tree, level, s->parent[first + i], s->near[t]);
-        s->kern->in(&s->plan, s->merged, s->near[t], s->row[t], s->room[t]);
+        s->kern->in(&s->plan, s->merged, s->near[t], s->row[t],
+                    s->workspace[t]);
         wave_give(s, io, level, s->parent[first + i], s->row[t]);
     }
 }

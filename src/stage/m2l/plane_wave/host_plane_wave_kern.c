@@ -161,9 +161,9 @@ SIMD_FN void out_axis(const struct wave_plan *plan, const int axis,
 }
 
 static void wave_out(const struct wave_plan *plan, const void *m, void *merged,
-                     void *room)
+                     void *workspace)
 {
-    (void)room;
+    (void)workspace;
     out_axis(plan, 0, m, merged);
     out_axis(plan, 1, m, merged);
     out_axis(plan, 2, m, merged);
@@ -298,15 +298,15 @@ static void numbers_axis(const struct wave_plan *plan, int axis, const real *u,
 }
 
 static void wave_in(const struct wave_plan *plan, const void *merged,
-                    const int64_t *near, void *l, void *room)
+                    const int64_t *near, void *l, void *workspace)
 {
     memset(l, 0, 8 * (size_t)plan->size * sizeof(real));
-    arrive_axis(plan, 0, merged, near, room);
-    numbers_axis(plan, 0, room, l);
-    arrive_axis(plan, 1, merged, near, room);
-    numbers_axis(plan, 1, room, l);
-    arrive_axis(plan, 2, merged, near, room);
-    numbers_axis(plan, 2, room, l);
+    arrive_axis(plan, 0, merged, near, workspace);
+    numbers_axis(plan, 0, workspace, l);
+    arrive_axis(plan, 1, merged, near, workspace);
+    numbers_axis(plan, 1, workspace, l);
+    arrive_axis(plan, 2, merged, near, workspace);
+    numbers_axis(plan, 2, workspace, l);
 }
 
 extern const struct wave_kern ISA_NAME(m2l_host_plane_wave);

@@ -29,11 +29,11 @@ struct wave_kern {
     /* Converts children's multipoles m[size][8] to merged waves
      * [WAVE_GROUPS][4][waves]. */
     void (*out)(const struct wave_plan *plan, const void *m, void *merged,
-                void *room);
+                void *workspace);
     /* Computes children's locals l[size][8] from the merged waves of the near
      * parents, indices near[(2 ws + 1)^3], x fastest, -1: none. */
     void (*in)(const struct wave_plan *plan, const void *merged,
-               const int64_t *near, void *l, void *room);
-    /* room: workspace [8][8][waves] */
+               const int64_t *near, void *l, void *workspace);
+    /* workspace: [8][8][waves] */
 };
 #endif

@@ -86,8 +86,8 @@ void rotation_destroy(void *state)
 }
 
 /* Bytes of shared memory per thread block: two columns that teams share. */
-static int64_t rotation_room(const struct boxes_args *a,
-                             const struct rotation_form *form, int teams)
+static int64_t rotation_capacity(const struct boxes_args *a,
+                                 const struct rotation_form *form, int teams)
 {
     int64_t columns = 2 * (2 * a->p + 1) * form->lanes * boxes_real(a);
     if (teams == 1)
@@ -111,14 +111,15 @@ static int rotation_teams(const struct boxes_args *a,
                           const struct rotation_form *form)
 {
     int64_t threads = boxes_gpu_below(a);
-    int64_t wanted = (int64_t)a->device->facts.units * 256;
+    int64_t wanted = (int64_t)a->device->properties.units * 256;
     int teams = form->teams ? form->teams : 1;
     if (a->shape.group)
         return a->shape.group > form->lanes ? a->shape.group / form->lanes : 1;
     if (form->teams == 0)
         while (teams < TEAMS_MOST && (a->p > ALONE || teams * threads < wanted))
             teams *= 2;
-    while (teams > 1 && rotation_room(a, form, teams) > a->device->facts.local)
+    while (teams > 1
+           && rotation_capacity(a, form, teams) > a->device->properties.local)
         teams /= 2;
     return teams;
 }
@@ -130,9 +131,9 @@ static farsum_status rotation_kernels(struct rotation *s,
     const struct boxes_args *a = &s->gpu.args;
     struct jit *jit = &s->gpu.jit;
     int group = form->lanes * teams;
-    int64_t room = rotation_room(a, form, teams);
+    int64_t capacity = rotation_capacity(a, form, teams);
     int processor =
-        a->device->facts.integrated && a->device->facts.subgroup == 1;
+        a->device->properties.integrated && a->device->properties.subgroup == 1;
     int text = !processor || a->p <= TEXT_MOST;
     jit_begin(jit, a->device,
               "stage/m2l/rotation/gpu_rotation.k", a->precision);
@@ -145,7 +146,7 @@ static farsum_status rotation_kernels(struct rotation *s,
     jit_define(jit, "COPIES", "%d", rotation_copies(a, text));
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "m2l_clear", group, 0, &s->clear));
-    return jit_kernel(jit, "m2l_rotation", group, room, &s->kernel);
+    return jit_kernel(jit, "m2l_rotation", group, capacity, &s->kernel);
 }
 
 farsum_status rotation_create(const void *args,

@@ -58,7 +58,8 @@ static int64_t block_bytes(const struct boxes_args *a,
 double walsh_families_rounds(const struct boxes_args *a, int tiles)
 {
     double groups = 8.0 * tiles * (double)walsh_families_blocks(a);
-    double units = a->device->facts.units > 0 ? a->device->facts.units : 1;
+    double units =
+        a->device->properties.units > 0 ? a->device->properties.units : 1;
     return groups > units ? ceil(groups / units) : 1;
 }
 
@@ -67,7 +68,7 @@ double walsh_families_rounds(const struct boxes_args *a, int tiles)
 static int64_t batch_blocks(const struct boxes_args *a,
                             const struct walsh_shape *s)
 {
-    int64_t all = walsh_families_blocks(a), units = a->device->facts.units;
+    int64_t all = walsh_families_blocks(a), units = a->device->properties.units;
     int64_t n = BATCH_BYTES / block_bytes(a, s);
     if (8 * n * s->tiles > units)
         n = 8 * n * s->tiles / units * units / (8 * s->tiles);
@@ -83,8 +84,8 @@ farsum_status walsh_families_fits(const struct boxes_args *a,
     if (a->depth < 1)
         FAIL(ERR_UNSUPPORTED,
              "no level has parents, so there is nothing to translate");
-    TRY(boxes_gpu_room(a, operator_bytes(a, s)));
-    return boxes_gpu_room(a, batch_blocks(a, s) * block_bytes(a, s));
+    TRY(boxes_gpu_fits_memory(a, operator_bytes(a, s)));
+    return boxes_gpu_fits_memory(a, batch_blocks(a, s) * block_bytes(a, s));
 }
 
 int64_t walsh_families_bytes(const struct boxes_args *a,
@@ -123,7 +124,8 @@ double walsh_families_cost(const struct boxes_args *a,
                            double step)
 {
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
-    double units = a->device->facts.units > 0 ? a->device->facts.units : 1;
+    double units =
+        a->device->properties.units > 0 ? a->device->properties.units : 1;
     double fma = (double)FAMILY_STEPS * FAMILY_BLOCK * s->rows * s->k;
     double steps = FAMILY_STEPS * ceil((double)s->k / s->chunk);
     double group = fma * units / (faster * rates.flops)

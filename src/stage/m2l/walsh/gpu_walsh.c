@@ -92,7 +92,7 @@ static farsum_status walsh_fits(const void *args)
     TRY(boxes_gpu_fits_any(a, ORDER_MOST));
     int64_t width = walsh_cut(a).boxes * BOXES_LANES;
     TRY(gpu_local_fits(a->device, 8 * width * (2 * CHUNK * boxes_real(a) + 4)));
-    return boxes_gpu_room(a, walsh_operator_bytes(a));
+    return boxes_gpu_fits_memory(a, walsh_operator_bytes(a));
 }
 
 static int64_t walsh_bytes(const void *args)
@@ -176,18 +176,18 @@ static void walsh_tables(int p, const struct walsh_cut *cut, int32_t *to)
     begin[8] = columns;
 }
 
-/* The operator of a difference as the kernel reads it; room: workspace for the
+/* The operator of a difference as the kernel reads it.  workspace: of the
  * field, the operator, and the uploaded form. */
 static farsum_status walsh_operator(struct state *s,
                                     const struct walsh_cut *cut,
                                     const int32_t *tables, const int32_t d[3],
-                                    int64_t number, double *room)
+                                    int64_t number, double *workspace)
 {
     const struct boxes_args *a = &s->gpu.args;
     int64_t size = multipole_size(a->p), reals = walsh_operator_reals(a);
     const int32_t *row = tables + cut->tiles;
     const int32_t *column = row + cut->tiles * cut->rows;
-    double *field = room, *t = field + multipole_size(2 * a->p);
+    double *field = workspace, *t = field + multipole_size(2 * a->p);
     double *packed = t + size * size, *to = packed;
     boxes_gpu_operator(a, d, field, t);
     for (int tile = 0; tile < cut->tiles; tile++)
@@ -272,21 +272,21 @@ static farsum_status walsh_prepare(struct state *s, const struct walsh_cut *cut)
     int64_t numbers = walsh_cut_numbers(a, cut);
     farsum_status status = FARSUM_OK;
     int32_t(*d)[3] = NULL, *tables = NULL;
-    double *room = NULL;
+    double *workspace = NULL;
     GO(MEM_RAW(d, n));
     GO(MEM_RAW(tables, numbers));
-    GO(MEM_RAW(room, multipole_size(2 * a->p) + size * size
-                         + walsh_operator_reals(a)));
+    GO(MEM_RAW(workspace, multipole_size(2 * a->p) + size * size
+                              + walsh_operator_reals(a)));
     GO(walsh_lists(s, d));
     walsh_tables(a->p, cut, tables);
     GO(walsh_send(s, &s->cut, tables, numbers));
     GO(buf_alloc(&s->gpu.operators, a->device, walsh_operator_bytes(a)));
     for (int64_t i = 0; i < n; i++)
-        GO(walsh_operator(s, cut, tables, d[i], i, room));
+        GO(walsh_operator(s, cut, tables, d[i], i, workspace));
 done:
     mem_free(d);
     mem_free(tables);
-    mem_free(room);
+    mem_free(workspace);
     return status;
 }
 

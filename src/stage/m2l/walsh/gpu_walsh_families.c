@@ -37,9 +37,9 @@ static farsum_status families_fits(const void *args)
     const struct boxes_args *a = args;
     TRY(boxes_gpu_fits(a, MULTIPOLE_MOST));
     struct walsh_shape s = families_shape(a);
-    if (a->device->facts.group_max < TEAM)
+    if (a->device->properties.group_max < TEAM)
         FAIL(ERR_UNSUPPORTED, "needs thread blocks of %d threads; %s has %d",
-             TEAM, a->device->name, a->device->facts.group_max);
+             TEAM, a->device->name, a->device->properties.group_max);
     TRY(gpu_local_fits(a->device,
                        2 * CHUNK * boxes_real(a) * (FAMILY_BLOCK + s.pitch)));
     return walsh_families_fits(a, &s);

@@ -86,8 +86,8 @@ double near_gpu_seconds(const struct near_args *a, double operations,
 
 double near_gpu_alone(const struct near_args *args, double times)
 {
-    const struct device_facts *facts = &args->device->facts;
-    return facts->subgroup > 1 || facts->integrated ? 1 : times;
+    const struct device_properties *properties = &args->device->properties;
+    return properties->subgroup > 1 || properties->integrated ? 1 : times;
 }
 
 double near_gpu_waiting(const struct near_args *a, double steps, double seconds)
@@ -345,7 +345,7 @@ int near_gpu_share(const struct near_args *args, int least, int most)
 {
     double n = near_targets(args);
     double full = gpu_threads(args->device);
-    const int step = args->device->facts.subgroup;
+    const int step = args->device->properties.subgroup;
     int share = least < step ? least : step;
     if (step <= 1)
         return 1;
@@ -359,7 +359,7 @@ int near_gpu_share(const struct near_args *args, int least, int most)
 farsum_status near_gpu_sources_fit(const struct near_args *a)
 {
     TRY(near_gpu_teams_fit(a));
-    int share = near_gpu_share(a, 1, 1), step = a->device->facts.subgroup;
+    int share = near_gpu_share(a, 1, 1), step = a->device->properties.subgroup;
     step = step > 1 ? step : 1;
     if (a->team[0] != 0)
         FAIL(ERR_UNSUPPORTED,
@@ -423,7 +423,8 @@ void near_gpu_looks(const struct near_args *args, const double a_cutoff[3],
                  + 2 * (e[0] * e[1] + e[1] * e[2] + e[2] * e[0])
                  + M_PI * (e[0] + e[1] + e[2]) + ball;
     *looked = around / ball;
-    *summed = args->device->facts.subgroup > 1 ? fmin(box, around) / ball : 1;
+    *summed =
+        args->device->properties.subgroup > 1 ? fmin(box, around) / ball : 1;
 }
 
 double near_gpu_ops(const struct near_args *args, const double a_cutoff[3],

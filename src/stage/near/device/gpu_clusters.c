@@ -45,18 +45,19 @@ static int64_t clusters_full(const struct near_args *args)
 
 static const struct clusters_shape *clusters_shape(const struct near_args *args)
 {
-    return args->device->facts.subgroup > 1 ? &in_step : &alone;
+    return args->device->properties.subgroup > 1 ? &in_step : &alone;
 }
 
 /* Targets per team, and threads per team. */
 static int clusters_size(const struct near_args *args)
 {
-    return args->device->facts.subgroup > 1 ? TARGETS : 1;
+    return args->device->properties.subgroup > 1 ? TARGETS : 1;
 }
 
 static int64_t clusters_threads(const struct near_args *args, int64_t n)
 {
-    int64_t size = clusters_size(args), lanes = args->device->facts.subgroup;
+    int64_t size = clusters_size(args),
+            lanes = args->device->properties.subgroup;
     return (n + size - 1) / size * (lanes > 1 ? lanes : 1);
 }
 

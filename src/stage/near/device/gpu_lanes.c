@@ -22,7 +22,7 @@ struct state {
 /* Threads of a warp; 1: no warps are known. */
 static int lanes_step(const struct near_args *args)
 {
-    int step = args->device->facts.subgroup;
+    int step = args->device->properties.subgroup;
     return step > 1 ? step : 1;
 }
 

@@ -34,7 +34,7 @@ static double pairs_cost(const void *args)
 /* Threads for n targets. */
 static int64_t pairs_threads(const struct near_args *args, int64_t n)
 {
-    int64_t lanes = args->device->facts.subgroup;
+    int64_t lanes = args->device->properties.subgroup;
     return (n + TARGETS - 1) / TARGETS * (lanes > 1 ? lanes : 1);
 }
 

@@ -17,7 +17,7 @@
 /* Host counterparts of the structs in gpu_verlet.k. */
 struct verlet {
     double range, near, close, moved;
-    int32_t room[2], same, pad;
+    int32_t capacity[2], same, pad;
 };
 _Static_assert(sizeof(struct verlet) == 48, "must match the kernel's struct");
 struct verlet_far {
@@ -40,7 +40,7 @@ struct state {
     struct near_poly inner; /* for the pairs in full precision */
     struct buf source, target; /* [3][n] f64: positions when lists were made */
     struct buf length; /* [targets][2] u32, entries in the lists' parts */
-    struct buf room;   /* [targets] u32, space of both parts */
+    struct buf capacity;   /* [targets] u32, space of both parts */
     struct buf first;  /* [targets] u64, where they begin */
     struct buf entry, total, flag;
     struct buf words; /* sources for pairs in f32 */
@@ -58,17 +58,17 @@ static farsum_status verlet_fits(const void *args)
     const struct near_args *a = args;
     TRY(near_skin_fits(a));
     TRY(near_gpu_sources_fit(a));
-    const struct device_facts *facts = &a->device->facts;
+    const struct device_properties *properties = &a->device->properties;
     const double bytes = (double)verlet_bytes(a);
-    if (facts->memory > 0 && bytes > 0.5 * (double)facts->memory)
+    if (properties->memory > 0 && bytes > 0.5 * (double)properties->memory)
         FAIL(ERR_UNSUPPORTED,
              "neighbour lists need %.3g GB; they may use half of the "
              "device's memory, %.3g GB",
-             1e-9 * bytes, 0.5e-9 * (double)facts->memory);
-    if (facts->alloc_max > 0 && bytes > (double)facts->alloc_max)
+             1e-9 * bytes, 0.5e-9 * (double)properties->memory);
+    if (properties->alloc_max > 0 && bytes > (double)properties->alloc_max)
         FAIL(ERR_UNSUPPORTED,
              "neighbour lists need %.3g GB; a buffer can hold %.3g GB",
-             1e-9 * bytes, 1e-9 * (double)facts->alloc_max);
+             1e-9 * bytes, 1e-9 * (double)properties->alloc_max);
     return FARSUM_OK;
 }
 
@@ -77,9 +77,9 @@ static void verlet_destroy(void *state)
     struct state *s = state;
     if (!s)
         return;
-    struct buf *all[] = {&s->side.at, &s->source, &s->target, &s->length,
-                         &s->room,    &s->first,  &s->entry,  &s->total,
-                         &s->flag,    &s->words};
+    struct buf *all[] = {&s->side.at,  &s->source, &s->target, &s->length,
+                         &s->capacity, &s->first,  &s->entry,  &s->total,
+                         &s->flag,     &s->words};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     gpu_scan_destroy(s->scan);
@@ -198,7 +198,7 @@ static farsum_status verlet_reserve(struct state *s)
 /* Thread blocks of a kernel in which a warp makes each list. */
 static int64_t verlet_groups(const struct state *s, const struct kernel *kernel)
 {
-    int step = s->near.args.device->facts.subgroup;
+    int step = s->near.args.device->properties.subgroup;
     return kernel_groups(kernel, s->near.cells.n * (step > 1 ? step : 1));
 }
 
@@ -225,10 +225,11 @@ static farsum_status verlet_once(struct state *s, const struct near_placed *t,
     *enough = 0;
     if (s->uneven)
         return FARSUM_OK;
-    verlet_room(verlet_entries(&g->args) * verlet_denser(s), fmax(outer, 0),
-                s->shape.room);
-    int64_t room = (int64_t)s->shape.room[0] + s->shape.room[1];
-    if (buf_reserve(&s->entry, g->args.device, 4 * (1 + s->apart) * room * t->n)
+    verlet_capacity(verlet_entries(&g->args) * verlet_denser(s), fmax(outer, 0),
+                    s->shape.capacity);
+    int64_t capacity = (int64_t)s->shape.capacity[0] + s->shape.capacity[1];
+    if (buf_reserve(&s->entry, g->args.device,
+                    4 * (1 + s->apart) * capacity * t->n)
         != FARSUM_OK) /* counted, they take less */
         return FARSUM_OK;
     TRY(LAUNCH(&s->once, verlet_groups(s, &s->once), ARG_BUF(&g->source.x),
@@ -250,15 +251,15 @@ static farsum_status verlet_twice(struct state *s, const struct near_placed *t)
 {
     struct near_gpu *g = &s->near;
     uint32_t flag[3];
-    s->shape.room[0] = s->shape.room[1] = 0;
-    TRY(buf_reserve(&s->room, g->args.device, 4 * t->n));
+    s->shape.capacity[0] = s->shape.capacity[1] = 0;
+    TRY(buf_reserve(&s->capacity, g->args.device, 4 * t->n));
     TRY(gpu_scan_reserve(s->scan, t->n));
     TRY(LAUNCH(&s->count, verlet_groups(s, &s->count), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
                ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
-               ARG_BUF(&s->room), ARG_BUF(&s->flag), ARG_STRUCT(g->cells),
+               ARG_BUF(&s->capacity), ARG_BUF(&s->flag), ARG_STRUCT(g->cells),
                ARG_STRUCT(s->ball), ARG_STRUCT(s->shape)));
-    TRY(gpu_scan_run(s->scan, &s->room, &s->first, t->n, &s->total));
+    TRY(gpu_scan_run(s->scan, &s->capacity, &s->first, t->n, &s->total));
     TRY(verlet_reserve(s));
     TRY(LAUNCH(&s->fill, verlet_groups(s, &s->fill), ARG_BUF(&g->source.x),
                ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
@@ -390,7 +391,7 @@ static farsum_status verlet_run(void *state, const void *data)
                ARG_BUF(parted ? &s->words : &s->side.at), ARG_BUF(&g->q),
                ARG_BUF(&s->first), ARG_BUF(&s->length), ARG_BUF(&s->entry),
                ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e), ARG_STRUCT(s->far),
-               ARG_I32(s->shape.room[0])));
+               ARG_I32(s->shape.capacity[0])));
     return near_gpu_total(g, io, groups);
 }
 

@@ -30,7 +30,7 @@ double verlet_entries(const struct near_args *args);
 /* Upper bounds of the parts of lists of uniform points, with `entries` on
  * average and the share `outer` in the second part; multiples of
  * VERLET_ALIGN. */
-void verlet_room(double entries, double outer, int32_t room[2]);
+void verlet_capacity(double entries, double outer, int32_t capacity[2]);
 /* Bytes per source for the f32 pairs of an f64 plan. */
 int64_t verlet_words(const struct near_args *args);
 

@@ -52,15 +52,16 @@ double verlet_entries(const struct near_args *args)
 /* Upper bounds of the lengths of lists of uniform points, with `entries` on
  * average and the share `outer` in the second part; multiples of
  * VERLET_ALIGN. */
-void verlet_room(double entries, double outer, int32_t room[2])
+void verlet_capacity(double entries, double outer, int32_t capacity[2])
 {
     const double part[2] = {entries * (1 - outer), entries * outer};
     for (int p = 0; p < 2; p++) {
         double most = part[p] + 7 * sqrt(part[p]) + VERLET_ALIGN;
-        room[p] = p == 1 && outer == 0
-                      ? 0
-                      : VERLET_ALIGN
-                            * (int32_t)fmin(ceil(most / VERLET_ALIGN), 1 << 26);
+        capacity[p] =
+            p == 1 && outer == 0
+                ? 0
+                : VERLET_ALIGN
+                      * (int32_t)fmin(ceil(most / VERLET_ALIGN), 1 << 26);
     }
 }
 
@@ -120,10 +121,10 @@ int64_t verlet_bytes(const void *args)
     const struct near_args *a = args;
     double a_cutoff[3], targets = near_targets(a);
     int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
-    int32_t room[2];
+    int32_t capacity[2];
     /* the number of f32 pairs is known only later; two halves need the most */
-    verlet_room(verlet_entries(a), verlet_words(a) > 0 ? 0.5 : 0, room);
-    double entries = ((double)room[0] + room[1]) * targets;
+    verlet_capacity(verlet_entries(a), verlet_words(a) > 0 ? 0.5 : 0, capacity);
+    double entries = ((double)capacity[0] + capacity[1]) * targets;
     verlet_density(a, a_cutoff);
     return near_gpu_bytes(a, a_cutoff, 1,
                           (int64_t)targets * verlet_share(a) / VERLET_GROUP + 1)

@@ -110,7 +110,7 @@ static farsum_status grid_near(struct cluster_grid *grid,
         grid->reach[d] = (int)reach;
         size *= 2 * grid->reach[d] + 1;
     }
-    TRY(MEM_RESERVE(grid->near, &grid->near_room, size));
+    TRY(MEM_RESERVE(grid->near, &grid->near_capacity, size));
     char *near = grid->near;
     for (int64_t d0 = -grid->reach[0]; d0 <= grid->reach[0]; d0++)
         for (int64_t d1 = -grid->reach[1]; d1 <= grid->reach[1]; d1++)

@@ -86,7 +86,7 @@ static void run_sum(struct host_cluster *h, const struct near_io *io, int t,
         .count = w->count,
         .out = h->out + w->from,
         .wide = wide ? h->wide + w->from / (int64_t)sizeof(float) : NULL,
-        .crowd = spills ? h->crowd : NULL,
+        .clustering = spills ? h->clustering : NULL,
         .held = spills ? h->held + t * columns : NULL,
         .poly = h->args.poly,
         .pair = h->pair,
@@ -223,7 +223,7 @@ static void host_cluster_destroy(void *state)
     mem_free(h->weight);
     mem_free(h->out);
     mem_free(h->wide);
-    mem_free(h->crowd);
+    mem_free(h->clustering);
     mem_free(h->held);
     mem_free(h->worker);
     mem_free(h->sum);

@@ -42,7 +42,7 @@ struct cluster_grid {
     int64_t bins;         /* bins of the sort, per column */
     double split;         /* maximum length of a cluster along z */
     int reach[2];         /* columns spanned by the range, on either side */
-    int64_t n_near, near_room;
+    int64_t n_near, near_capacity;
     char *near;           /* owned, [2 reach0 + 1][2 reach1 + 1]: 1 if columns
                              that far apart come closer than the range */
 };
@@ -52,7 +52,8 @@ struct cluster_set {
     const struct points *points;      /* borrowed */
     int64_t n, n_clusters;
     int rows;          /* 3 + number of strengths per source */
-    int64_t columns_room, x_room, order_room, z_room, listed_room;
+    int64_t columns_capacity, x_capacity, order_capacity, z_capacity,
+        listed_capacity;
     int64_t *column;   /* owned, [columns + 1]: first cluster of a column */
     double (*box)[4];  /* owned, [columns]: x low, high, y low, high */
     void *x;           /* owned, [cluster][rows][width]: x, y, z, strengths;
@@ -63,7 +64,7 @@ struct cluster_set {
                           along the grid's axes when the lists were made; only
                           with a skin */
     double (*z)[2];    /* owned, [cluster]: lowest, highest z */
-    int64_t box_room;
+    int64_t box_capacity;
 };
 
 /* Storage of lists: blocks of one array, claimed by threads.  When the array is
@@ -72,7 +73,7 @@ struct cluster_set {
 enum { CLUSTER_BLOCK = 1 << 13 }; /* 32-bit words */
 struct cluster_pool {
     uint32_t *word;    /* owned, [blocks][CLUSTER_BLOCK] */
-    int64_t room, blocks;
+    int64_t capacity, blocks;
     int64_t used;      /* blocks claimed, including those beyond the array */
 };
 
@@ -137,7 +138,8 @@ struct cluster_sum {
     void *out;
     double *wide;         /* [count][parts][width]: f64 sums that out is spilled
                              to; NULL: all sums stay in out */
-    const int32_t *crowd; /* with wide and newton: see cluster_crowd */
+    const int32_t *clustering; /* with wide and newton: see
+                                  cluster_crowding */
     int32_t *held;        /* [columns]: terms that a sum in out may have */
     const struct near_poly *poly;
     const struct pair *pair;
@@ -221,8 +223,9 @@ enum { WIDE_TERMS = 64 };
 /* Counts, for each column of the set, its points that a point of any column may
  * have within the cutoff, images included.  This is about the maximum number of
  * terms that the column adds to a sum. */
-void cluster_crowd(const struct cluster_grid *grid,
-                   const struct cluster_set *set, int width, int32_t *crowd);
+void cluster_crowding(const struct cluster_grid *grid,
+                      const struct cluster_set *set, int width,
+                      int32_t *clustering);
 /* Number of clusters of a column that are summed before sums are spilled. */
 int64_t cluster_step(const struct cluster_sum *sum, int64_t column, int width);
 /* Accounts for `given` terms that clusters of column `column` have added to the
@@ -316,7 +319,7 @@ void cluster_grid_clear(struct cluster_grid *grid);
 
 /* stage/near/host_cluster/sort.c */
 struct cluster_sorter {
-    int64_t key_room, point_room, bin_room;
+    int64_t key_capacity, point_capacity, bin_capacity;
     int64_t *key;      /* owned, [n]: bin of each point */
     struct cluster_point {
         double z;

@@ -247,11 +247,12 @@ static void sum_columns(const struct cluster_sum *sum, struct segment *s)
         int64_t step = cluster_step(sum, k, W), end = column[k + 1];
         end = end < sum->end ? end : sum->end;
         end = end < c + step ? end : c + step;
-        const int32_t points = (int32_t)(end - c) * W, crowd = sum->crowd[k];
+        const int32_t points = (int32_t)(end - c) * W,
+                      clustering = sum->clustering[k];
         for (; c < end; c++)
             for (int sub = 0; sub < W; sub += G)
                 sum_group(sum, c, sub, s);
-        cluster_spill(sum, k, points < crowd ? points : crowd, W);
+        cluster_spill(sum, k, points < clustering ? points : clustering, W);
     }
     cluster_spill_all(sum, W);
 }

@@ -28,9 +28,9 @@ static farsum_status set_workers(struct host_cluster *h)
     int64_t images = 3 + (int64_t)(2.01 * grid->range / grid->p[2][2]);
     for (int t = 0; t < h->threads; t++) {
         struct worker *w = &h->worker[t];
-        TRY(MEM_RESERVE(w->visit, &w->visit_room, near * images + 1));
-        TRY(MEM_RESERVE(w->image, &w->image_room, near * images + 1));
-        TRY(MEM_RESERVE(w->spare, &w->spare_room, 2 * CLUSTER_BLOCK));
+        TRY(MEM_RESERVE(w->visit, &w->visit_capacity, near * images + 1));
+        TRY(MEM_RESERVE(w->image, &w->image_capacity, near * images + 1));
+        TRY(MEM_RESERVE(w->spare, &w->spare_capacity, 2 * CLUSTER_BLOCK));
     }
     return FARSUM_OK;
 }
@@ -77,8 +77,8 @@ static void set_lists(struct host_cluster *h)
 static farsum_status set_pool(struct cluster_pool *pool, int64_t blocks)
 {
     int64_t words = blocks * CLUSTER_BLOCK;
-    TRY(MEM_RESERVE(pool->word, &pool->room, words));
-    pool->blocks = pool->room / CLUSTER_BLOCK;
+    TRY(MEM_RESERVE(pool->word, &pool->capacity, words));
+    pool->blocks = pool->capacity / CLUSTER_BLOCK;
     return FARSUM_OK;
 }
 
@@ -96,8 +96,8 @@ static farsum_status set_list(struct host_cluster *h)
 {
     const struct cluster_set *targets = host_cluster_targets(h);
     int64_t groups = targets->n_clusters * (h->list->width / h->list->group);
-    TRY(MEM_RESERVE(h->start, &h->start_room, groups));
-    TRY(MEM_RESERVE(h->weight, &h->weight_room, groups));
+    TRY(MEM_RESERVE(h->start, &h->start_capacity, groups));
+    TRY(MEM_RESERVE(h->weight, &h->weight_capacity, groups));
     if (!h->pool.word) {
         double words = host_cluster_words(&h->args, h->list->width);
         words = (double)targets->n * words * (h->newton ? 0.5 : 1) / 2
@@ -164,17 +164,17 @@ static farsum_status set_shares(struct host_cluster *h)
         w->from = size;
         size += (w->count * h->list->bytes * h->parts + 63) / 64 * 64;
     }
-    TRY(MEM_RESERVE(h->out, &h->out_room, size));
+    TRY(MEM_RESERVE(h->out, &h->out_capacity, size));
     if (!h->args.wide)
         return FARSUM_OK;
-    TRY(MEM_RESERVE(h->wide, &h->wide_room, size / (int64_t)sizeof(float)));
+    TRY(MEM_RESERVE(h->wide, &h->wide_capacity, size / (int64_t)sizeof(float)));
     if (!h->newton)
         return FARSUM_OK;
     int64_t columns = h->grid.n[0] * h->grid.n[1];
-    TRY(MEM_RESERVE(h->crowd, &h->crowd_room, columns));
-    TRY(MEM_RESERVE(h->held, &h->held_room, columns * h->threads));
+    TRY(MEM_RESERVE(h->clustering, &h->clustering_capacity, columns));
+    TRY(MEM_RESERVE(h->held, &h->held_capacity, columns * h->threads));
     memset(h->held, 0, (size_t)(columns * h->threads) * sizeof *h->held);
-    cluster_crowd(&h->grid, &h->sources, h->list->width, h->crowd);
+    cluster_crowding(&h->grid, &h->sources, h->list->width, h->clustering);
     return FARSUM_OK;
 }
 

@@ -168,11 +168,11 @@ farsum_status cluster_sort(struct cluster_sorter *sorter,
 {
     int64_t columns = grid->n[0] * grid->n[1], sum = 0;
     int width = kern->width;
-    TRY(MEM_RESERVE(sorter->key, &sorter->key_room, points->n));
-    TRY(MEM_RESERVE(sorter->point, &sorter->point_room, points->n));
-    TRY(MEM_RESERVE(sorter->bin, &sorter->bin_room, columns * grid->bins));
-    TRY(MEM_RESERVE(set->column, &set->columns_room, columns + 1));
-    TRY(MEM_RESERVE(set->box, &set->box_room, columns));
+    TRY(MEM_RESERVE(sorter->key, &sorter->key_capacity, points->n));
+    TRY(MEM_RESERVE(sorter->point, &sorter->point_capacity, points->n));
+    TRY(MEM_RESERVE(sorter->bin, &sorter->bin_capacity, columns * grid->bins));
+    TRY(MEM_RESERVE(set->column, &set->columns_capacity, columns + 1));
+    TRY(MEM_RESERVE(set->box, &set->box_capacity, columns));
     sort_bins(sorter, grid, threads, points);
     PAR_FOR(threads, schedule(dynamic, 16))
     for (int64_t c = 0; c < columns; c++)
@@ -186,12 +186,12 @@ farsum_status cluster_sort(struct cluster_sorter *sorter,
     set->n = points->n;
     set->n_clusters = sum;
     set->rows = 3 + strengths;
-    TRY(mem_reserve(&set->x, &set->x_room, sum * set->rows,
+    TRY(mem_reserve(&set->x, &set->x_capacity, sum * set->rows,
                     (size_t)kern->bytes));
-    TRY(MEM_RESERVE(set->order, &set->order_room, sum * width));
-    TRY(MEM_RESERVE(set->z, &set->z_room, sum));
+    TRY(MEM_RESERVE(set->order, &set->order_capacity, sum * width));
+    TRY(MEM_RESERVE(set->z, &set->z_capacity, sum));
     if (grid->range > grid->unit)
-        TRY(MEM_RESERVE(set->listed, &set->listed_room, sum * 3 * width));
+        TRY(MEM_RESERVE(set->listed, &set->listed_capacity, sum * 3 * width));
     PAR_FOR(threads, schedule(dynamic, 16))
     for (int64_t c = 0; c < columns; c++)
         sort_pack(sorter, grid, kern, set, c);

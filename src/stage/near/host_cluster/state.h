@@ -7,7 +7,7 @@
 
 /* Memory of one thread. */
 struct worker {
-    int64_t image_room, visit_room, spare_room;
+    int64_t image_capacity, visit_capacity, spare_capacity;
     struct cluster_image *image; /* owned */
     struct cluster_visit *visit; /* owned */
     uint32_t *spare;             /* owned */
@@ -38,14 +38,14 @@ struct host_cluster {
     struct cluster_sorter sorter;
     struct cluster_set sources, other; /* other: separate targets */
     struct cluster_pool pool, watched;
-    int64_t start_room, weight_room, out_room;
-    int64_t wide_room, crowd_room, held_room;
+    int64_t start_capacity, weight_capacity, out_capacity;
+    int64_t wide_capacity, clustering_capacity, held_capacity;
     int64_t *start;        /* owned, [groups] */
     int32_t *weight;       /* owned, [groups] */
     char *out;             /* owned: all threads' sums */
     double *wide;          /* owned: f64 sums, with wide */
-    int32_t *crowd, *held; /* owned, [columns], [threads][columns]: as in struct
-                              cluster_sum */
+    int32_t *clustering;   /* owned, [columns]: as in struct cluster_sum */
+    int32_t *held;         /* owned, [threads][columns]: the same */
     struct worker *worker; /* owned, [threads] */
     struct cluster_sum *sum; /* owned, [threads] */
 };

@@ -4,8 +4,9 @@
 
 #include "stage/near/host_cluster/host_cluster.h"
 
-void cluster_crowd(const struct cluster_grid *grid,
-                   const struct cluster_set *set, int width, int32_t *crowd)
+void cluster_crowding(const struct cluster_grid *grid,
+                      const struct cluster_set *set, int width,
+                      int32_t *clustering)
 {
     const double wide = 2 * grid->range, height = grid->p[2][2];
     for (int64_t k = 0; k < grid->n[0] * grid->n[1]; k++) {
@@ -16,7 +17,7 @@ void cluster_crowd(const struct cluster_grid *grid,
             most = to - c > most ? to - c : most;
         }
         double points = (double)(most * width) * (1 + wide / height);
-        crowd[k] = points < 1e9 ? (int32_t)points : 1000000000;
+        clustering[k] = points < 1e9 ? (int32_t)points : 1000000000;
     }
 }
 
@@ -27,9 +28,9 @@ int64_t cluster_step(const struct cluster_sum *sum, int64_t column, int width)
 {
     const int64_t clusters =
         sum->targets->column[column + 1] - sum->targets->column[column];
-    const int64_t crowd = sum->crowd[column] / width + 1;
+    const int64_t clustering = sum->clustering[column] / width + 1;
     const int64_t least = WIDE_TERMS / width;
-    int64_t step = 4 * (clusters / crowd + 1);
+    int64_t step = 4 * (clusters / clustering + 1);
     return step > least ? step : least;
 }
 

@@ -45,8 +45,9 @@ static void team_shape(const struct near_args *args,
 static farsum_status team_shape_fits(const struct near_args *args,
                                      const struct team_kind *kind)
 {
-    const struct device_facts *facts = &args->device->facts;
-    int most = facts->group_max < GROUP_MOST ? facts->group_max : GROUP_MOST;
+    const struct device_properties *properties = &args->device->properties;
+    int most =
+        properties->group_max < GROUP_MOST ? properties->group_max : GROUP_MOST;
     int team[2];
     team_shape(args, kind, team);
     for (int d = 0; d < 2; d++)

@@ -75,7 +75,7 @@ static double cost(const void *a)
     double hits = spread_gpu_cube(args) * (3 * args->window->degree + values);
     double work = n * (8 * looks + 2 * hits) / rates.flops;
     return spread_gpu_write(args) + 8e-5
-           + (3.7 + sqrt(spread_crowd(args))) * work
+           + (3.7 + sqrt(spread_clustering(args))) * work
            + (3.5e-5 + 6e-11 * n / rates.share) / spread_repeats(args);
 }
 

@@ -44,8 +44,8 @@ static double cost(const void *a)
     const struct spread_args *args = a;
     struct gpu_rates rates = spread_gpu_rates(args);
     double cube = spread_gpu_cube(args), mesh = (double)slots(args);
-    double n = (double)args->n / spread_crowd(args);
-    double taken = spread_crowd(args) * mesh * (1 - exp(-n / mesh));
+    double n = (double)args->n / spread_clustering(args);
+    double taken = spread_clustering(args) * mesh * (1 - exp(-n / mesh));
     taken = fmin(taken, mesh);
     double left = ((double)args->n - taken) * cube * spread_gpu_reals(args);
     double sum = gpu_seconds(&rates, rates.scattered, spread_gpu_bytes(args));
@@ -131,7 +131,7 @@ static farsum_status run(void *state, const void *a)
                ARG_BUF(io->q), ARG_BUF(&s->slot), ARG_BUF(io->mesh),
                ARG_STRUCT(mesh)));
     int64_t groups = kernel_groups(&s->overflow, mesh.n);
-    int64_t most = 16 * (int64_t)s->gpu.args.device->facts.units;
+    int64_t most = 16 * (int64_t)s->gpu.args.device->properties.units;
     return LAUNCH(&s->overflow, groups < most ? groups : most, ARG_BUF(x),
                   ARG_BUF(io->q), ARG_BUF(&s->unplaced), ARG_BUF(&s->lost),
                   ARG_BUF(io->mesh), ARG_STRUCT(mesh));

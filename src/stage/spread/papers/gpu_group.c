@@ -143,7 +143,7 @@ static double cost(const void *a)
     double n = entries(args), size = gpu_real(args->precision);
     double points = (double)spread_gpu_rows(args);
     /* the fullest brick ends last */
-    double most = 64 * n / points * pow(spread_crowd(args), 1.2);
+    double most = 64 * n / points * pow(spread_clustering(args), 1.2);
     double product =
         n * passes * (5 + size) / rates.bytes
         + (n / 655e9 + most * 3.4e-9) * spread_gpu_reals(args) / rates.share

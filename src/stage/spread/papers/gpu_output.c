@@ -48,11 +48,11 @@ static int64_t tile_bytes(const struct spread_args *args, int edge, int values)
     return side * side * side * values * gpu_real(args->precision);
 }
 
-/* The widest bin whose tile takes at most `room` bytes; 0: none. */
-static int widest(const struct spread_args *args, int values, int64_t room)
+/* The widest bin whose tile takes at most `capacity` bytes; 0: none. */
+static int widest(const struct spread_args *args, int values, int64_t capacity)
 {
     int edge = 16;
-    while (edge > 0 && tile_bytes(args, edge, values) > room)
+    while (edge > 0 && tile_bytes(args, edge, values) > capacity)
         edge--;
     return edge;
 }
@@ -62,17 +62,17 @@ static int widest(const struct spread_args *args, int values, int64_t room)
  * thread blocks share a multiprocessor of an H200. */
 static struct shape shape_of(const struct spread_args *args)
 {
-    enum { ROOM = 96 << 10 };
+    enum { LOCAL_MOST = 96 << 10 };
     int support = args->window->support, values = (int)spread_gpu_reals(args);
     struct shape shape = {.values = values < 8 ? values : 8, .bins = 1};
     int64_t cube = (int64_t)support * support * support;
     shape.other = 16 + BATCH * (4 + (3 * support + shape.values) * 8);
-    int64_t local = args->device->facts.local - shape.other - 64;
-    int64_t room = local < ROOM ? local : ROOM;
+    int64_t local = args->device->properties.local - shape.other - 64;
+    int64_t capacity = local < LOCAL_MOST ? local : LOCAL_MOST;
     for (; shape.values > 1; shape.values--)
-        if (2 * widest(args, shape.values, room) >= support)
+        if (2 * widest(args, shape.values, capacity) >= support)
             break;
-    shape.edge = widest(args, shape.values, room);
+    shape.edge = widest(args, shape.values, capacity);
     if (shape.edge == 0)
         shape.edge = 1; /* does not fit */
     shape.tile = tile_bytes(args, shape.edge, shape.values);
@@ -121,9 +121,9 @@ static double cost(const void *a)
     double one = (f32 ? 6.3e-8 : 1.02e-7)
                  + (f32 ? 1.35e-10 : 3.6e-10) * spread_gpu_cube(args)
                        * fmin(values, shape.values);
-    double most = fmin(MOST, n / bins * spread_crowd(args));
+    double most = fmin(MOST, n / bins * spread_clustering(args));
     /* the fullest part, with no other block to hide its latency */
-    double alone = 0.85 * 2 * args->device->facts.units / 264.0;
+    double alone = 0.85 * 2 * args->device->properties.units / 264.0;
     double work = hypot_of(n * chunks / 264, alone * most) * one;
     return spread_gpu_write(args) + 2.5e-5
            + sums / ((f32 ? 170e9 : 276e9) * rates.share) + work / rates.share

@@ -13,7 +13,7 @@ static double cost(const void *args)
 {
     const struct spread_args *a = args;
     return spread_particle_cost(a, a->precision == FARSUM_F32 ? 3 : 1.4)
-           * pow(spread_crowd(a), 0.2);
+           * pow(spread_clustering(a), 0.2);
 }
 
 static int64_t bytes(const void *args)

@@ -96,7 +96,7 @@ double spread_cusparse_cost(const void *a)
     one.channels = 1;
     double points = (double)spread_gpu_rows(args);
     double longest = (9e-8 * spread_matrix_entries(args) / points
-                          * pow(spread_crowd(args), 1.3)
+                          * pow(spread_clustering(args), 1.3)
                       + 8e-12 * points) / rates.share;
     return spread_channels(args)
                * (spread_matrix_product(&one) + longest)

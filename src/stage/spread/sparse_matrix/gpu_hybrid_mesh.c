@@ -30,11 +30,12 @@ static double cost(const void *a)
 {
     const struct spread_args *args = a;
     struct gpu_rates rates = spread_gpu_rates(args);
-    double crowd = spread_crowd(args), n = spread_matrix_entries(args);
-    double share = fmin(0.1 * crowd * crowd * crowd, 0.9);
+    double clustering = spread_clustering(args),
+           n = spread_matrix_entries(args);
+    double share = fmin(0.1 * clustering * clustering * clustering, 0.9);
     double points = (double)spread_gpu_rows(args);
     double reals = spread_gpu_reals(args);
-    double longest = 1.6e-7 * n / points * crowd;
+    double longest = 1.6e-7 * n / points * clustering;
     return spread_matrix_product(args) + rates.launch
            + (share * n * reals * 1.2e-11 + longest) / rates.share
            + (spread_matrix_build(args) + 20 * rates.launch)

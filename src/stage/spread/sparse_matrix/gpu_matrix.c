@@ -41,7 +41,7 @@ double spread_matrix_product(const struct spread_args *args)
     double strengths = (double)args->n * size * reals;
     /* some are already in the cache */
     double at_hand = args->precision == FARSUM_F32 ? 0.85 : 0.65;
-    double strength = strengths < 2 * (double)args->device->facts.cache
+    double strength = strengths < 2 * (double)args->device->properties.cache
                           ? at_hand * size
                           : 1.7 * size;
     double passes = (spread_channels(args) + 3) / 4;
@@ -138,7 +138,7 @@ static farsum_status hybrid_width(struct spread_matrix *m,
 {
     int64_t bins[SPREAD_HISTOGRAM], rows = spread_gpu_rows(&m->gpu.args);
     int64_t groups = kernel_groups(&m->histogram, rows);
-    int64_t most = 8 * (int64_t)m->gpu.args.device->facts.units;
+    int64_t most = 8 * (int64_t)m->gpu.args.device->properties.units;
     struct buf counts = {0};
     farsum_status status = FARSUM_OK;
     GO(buf_alloc(&counts, m->gpu.args.device, (int64_t)sizeof bins));

@@ -53,7 +53,7 @@ double spread_single_cost(const void *a)
     const struct spread_args *args = a;
     struct gpu_rates rates = spread_gpu_rates(args);
     double each = spread_matrix_entries(args) / (double)spread_gpu_rows(args);
-    double longest = 2e-7 * each * pow(spread_crowd(args), 1.2)
+    double longest = 2e-7 * each * pow(spread_clustering(args), 1.2)
                      / spread_single_unit(args) / rates.share;
     /* units of several threads are not full for rows of few entries */
     double few = 2.4e-12 * spread_matrix_entries(args) / (1 + each / 16)
@@ -126,7 +126,7 @@ static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
     TRY(spread_single_fits(args));
-    if (!args->device->facts.shuffles)
+    if (!args->device->properties.shuffles)
         FAIL(ERR_UNSUPPORTED,
              "needs shuffles between threads, which %s does not have; use "
              "gpu_single_local",

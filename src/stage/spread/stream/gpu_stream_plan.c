@@ -59,7 +59,7 @@ void stream_shape_set(struct stream_shape *s, const struct spread_args *args,
         if (lane_sums(s, parts) > 32)
             c->tile_y = 4;
     }
-    s->warps = args->device->facts.shuffles ? 4 : 1;
+    s->warps = args->device->properties.shuffles ? 4 : 1;
     registers = lane_sums(s, parts) * (f32 ? 1 : 2)
                 + (f32 ? 50 : mma ? 84 : 80);
     s->blocks = 65536 / (registers * WARP * s->warps);
@@ -102,8 +102,8 @@ struct stream_rates {
     double sum, visit;         /* multiply-adds per sum of a lane, per visit */
     double one, more;          /* ns of a single visit, and of each sum of a
                                   lane */
-    double fullest, crowd;     /* growth of the fullest task with the clustering
-                                  factor */
+    double fullest, clustering; /* growth of the fullest task with the
+                                  clustering factor */
     double writes, plane;      /* mesh writes; ns per plane of a task */
 };
 
@@ -123,13 +123,13 @@ double stream_cost(const struct spread_args *args, struct stream_kind kind)
     stream_shape_set(&s, args, kind);
     int lane = lane_sums(&s, spread_parts(args));
     double groups = spread_channels(args) / s.channels, n = (double)args->n;
-    double seen = n * visits(args, &s), crowd = spread_crowd(args);
+    double seen = n * visits(args, &s), clustering = spread_clustering(args);
     double work = lane * (double)WARP * r->sum + r->visit;
-    int64_t held = (int64_t)args->device->facts.units * s.blocks * s.warps;
+    int64_t held = (int64_t)args->device->properties.units * s.blocks * s.warps;
     double fullest = gpu_columns_fullest(&s.columns, seen, held,
-                                         1 + r->fullest * (crowd - 1));
+                                         1 + r->fullest * (clustering - 1));
     double alone = 1e-9 * (r->one + r->more * lane)
-                   * pow(fmin(crowd, 300), r->crowd);
+                   * pow(fmin(clustering, 300), r->clustering);
     double length = (double)gpu_columns_length(&s.columns, held);
     double past = args->window->support - 1;
     double tasks = (double)gpu_columns_count(&s.columns)

@@ -92,7 +92,7 @@ farsum_status stream_set(void *state, const struct points *sources,
     (void)targets;
     TRY(spread_gpu_set(&s->gpu, sources));
     TRY(gpu_columns_set(&s->columns, sources->gpu,
-                        (int64_t)device->facts.units * s->shape.blocks
+                        (int64_t)device->properties.units * s->shape.blocks
                             * s->shape.warps));
     TRY(buf_reserve(&s->range, device, 8 * c->extras));
     TRY(buf_reserve(&s->tail, device, c->tasks * tail * plane));

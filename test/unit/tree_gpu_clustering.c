@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_gpu_crowd.c: tests that a dense tree's clustering statistics on a device
- * equal those on the host. */
+/* tree_gpu_clustering.c: tests that a dense tree's clustering statistics on a
+ * device equal those on the host. */
 #include <omp.h>
 
 #include "method/fmm/device/set_points.h"
@@ -54,18 +54,18 @@ static void same(const char *what, int k, double found, double wanted,
           "%s: %s of knot %d: %.15g, not %.15g", now, what, k, found, wanted);
 }
 
-static void same_crowds(const struct tree *on, const struct tree *host,
-                        int first, struct fmm_gpu_crowd **room)
+static void same_clusterings(const struct tree *on, const struct tree *host,
+                             int first, struct clustering_gpu **capacity)
 {
-    struct fmm_crowd a, b = {.h = 3, .random = {4, 5}}, again = b;
+    struct fmm_clustering a, b = {.h = 3, .random = {4, 5}}, again = b;
     struct buf count[2] = {{0}, {0}};
     const struct buf *const counts[2] = {&count[0], &count[1]};
     counted(host, &host->source, &count[0]);
     if (host->separate)
         counted(host, &host->target, &count[1]);
-    CHECK_OK(fmm_crowd(host, first, &a));
-    CHECK_OK(fmm_gpu_crowd_dense(on, first, counts, room, &b));
-    CHECK_OK(fmm_gpu_crowd_dense(on, first, counts, room, &again));
+    CHECK_OK(fmm_clustering(host, first, &a));
+    CHECK_OK(fmm_gpu_clustering_dense(on, first, counts, capacity, &b));
+    CHECK_OK(fmm_gpu_clustering_dense(on, first, counts, capacity, &again));
     CHECK(b.listed == 1 && b.h == 3 && b.random[1] == 5, "%s: kept facts", now);
     for (int field = 0; field < 2; field++) {
         double all =
@@ -84,7 +84,7 @@ static void same_crowds(const struct tree *on, const struct tree *host,
 
 static void compared(int c, enum tree_dist dist, struct points_gpu *p,
                      struct points_gpu *t, struct tree *on,
-                     struct fmm_gpu_crowd **room)
+                     struct clustering_gpu **capacity)
 {
     struct tree host = {0};
     int64_t n = cases[c].n, m = cases[c].m;
@@ -107,17 +107,17 @@ static void compared(int c, enum tree_dist dist, struct points_gpu *p,
     if (!CHECK_OK(tree_gpu_set(on, &args, p, m > 0 ? t : NULL)))
         check_stop("no tree on the device");
     CHECK_OK(tree_set(&host, &args, &sources, m > 0 ? &targets : NULL));
-    same_crowds(on, &host, cases[c].first, room);
+    same_clusterings(on, &host, cases[c].first, capacity);
     tree_clear(&host);
     free(s);
     free(u);
 }
 
 /* Kernels depend on the precision: all cases in one, then in the other. */
-static void dense_crowds(void)
+static void dense_clusterings(void)
 {
     struct points_gpu *p = NULL, *t = NULL;
-    struct fmm_gpu_crowd *room = NULL;
+    struct clustering_gpu *capacity = NULL;
     struct tree on = {0};
     CHECK_OK(points_gpu_create(device, &p));
     CHECK_OK(points_gpu_create(device, &t));
@@ -129,10 +129,10 @@ static void dense_crowds(void)
             if (!some || dist % 2 != k / TREE_DISTS)
                 continue;
             snprintf(now, sizeof now, "case %d, points %d", c, dist);
-            compared(c, (enum tree_dist)dist, p, t, &on, &room);
+            compared(c, (enum tree_dist)dist, p, t, &on, &capacity);
         }
     tree_clear(&on);
-    fmm_gpu_crowd_destroy(room);
+    fmm_gpu_clustering_destroy(capacity);
     points_gpu_destroy(p);
     points_gpu_destroy(t);
 }
@@ -142,7 +142,7 @@ static double by_host(const struct tree *on, int threads)
 {
     const struct tree_gpu_points *p = &on->gpu->source;
     struct tree here = *on;
-    struct fmm_crowd crowd;
+    struct fmm_clustering clustering;
     int64_t real = on->precision == FARSUM_F32 ? 4 : 8;
     double begin = omp_get_wtime();
     uint32_t *first = taken(&p->begin, 4 * (on->n_leaves + 1));
@@ -155,7 +155,7 @@ static double by_host(const struct tree *on, int threads)
         here.source.begin[l] = first[l];
     for (int d = 0; d < 3; d++)
         here.source.x[d] = x + d * p->n * real;
-    CHECK_OK(fmm_crowd(&here, 0, &crowd));
+    CHECK_OK(fmm_clustering(&here, 0, &clustering));
     free(here.source.begin);
     free(first);
     free(x);
@@ -166,8 +166,8 @@ static void timed(int64_t n, int depth)
 {
     struct points_gpu *p = NULL;
     struct tree on = {0};
-    struct fmm_gpu_crowd *room = NULL;
-    struct fmm_crowd crowd = {0};
+    struct clustering_gpu *capacity = NULL;
+    struct fmm_clustering clustering = {0};
     struct buf count = {0};
     struct tree_args args = {.dense = 1,
                              .depth = depth,
@@ -189,7 +189,8 @@ static void timed(int64_t n, int depth)
     for (int turn = 0; turn < 10; turn++) {
         double host = by_host(&on, omp_get_max_threads());
         double at = omp_get_wtime();
-        CHECK_OK(fmm_gpu_crowd_dense(&on, 0, counts, &room, &crowd));
+        CHECK_OK(
+            fmm_gpu_clustering_dense(&on, 0, counts, &capacity, &clustering));
         at = omp_get_wtime() - at;
         best[0] = host < best[0] ? host : best[0];
         best[1] = at < best[1] ? at : best[1];
@@ -202,11 +203,11 @@ static void timed(int64_t n, int depth)
     free(first);
     buf_clear(&count);
     tree_clear(&on);
-    fmm_gpu_crowd_destroy(room);
+    fmm_gpu_clustering_destroy(capacity);
     points_gpu_destroy(p);
 }
 
-void tree_gpu_crowd_perf(void)
+void tree_gpu_clustering_perf(void)
 {
     int depth = 3;
     for (int64_t n = 10000; n <= 10000000; n *= 10, depth++)
@@ -223,7 +224,7 @@ static void even_points(void)
     for (int sparse = 0; sparse < 2; sparse++)
         for (int64_t edge = 40; edge <= 80; edge *= 2) {
             struct tree tree = {0};
-            struct fmm_crowd crowd;
+            struct fmm_clustering clustering;
             struct tree_args args = {.dense = !sparse,
                                      .depth = sparse ? 2 : 0,
                                      .ws = 1,
@@ -237,21 +238,21 @@ static void even_points(void)
                 args.root[d] = sparse ? edge / 4 : edge;
             }
             CHECK_OK(tree_set(&tree, &args, &given, NULL));
-            CHECK_OK(fmm_crowd(&tree, args.depth, &crowd));
+            CHECK_OK(fmm_clustering(&tree, args.depth, &clustering));
             double even = N * (double)edge;
             for (int k = 0; k < 3; k++)
-                CHECK(fabs(crowd.far[k][1] / even - 1) < 0.3,
+                CHECK(fabs(clustering.far[k][1] / even - 1) < 0.3,
                       "%s, %d boxes along an edge: lists of knot %d have %.3g "
                       "of an even filling",
                       sparse ? "sparse" : "dense", (int)edge, k,
-                      crowd.far[k][1] / even);
+                      clustering.far[k][1] / even);
             tree_clear(&tree);
         }
     free(x);
 }
 
-void tree_gpu_check_crowds(void)
+void tree_gpu_check_clusterings(void)
 {
-    RUN(dense_crowds);
+    RUN(dense_clusterings);
     RUN(even_points);
 }

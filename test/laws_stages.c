@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws_rooms.c: tests that spread and interp are adjoint up to rounding, for
+/* laws_stages.c: tests that spread and interp are adjoint up to rounding, for
  * each variant. */
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,7 @@ static void spread_and_interp_are_adjoint(void)
     free(a);
 }
 
-void laws_of_rooms(void)
+void laws_of_stages(void)
 {
     RUN(spread_and_interp_are_adjoint);
 }
