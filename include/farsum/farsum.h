@@ -443,10 +443,10 @@ FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);
 /* Waits for the device.  With device arrays, set_points and execute only
- * enqueue work; until finish returns, their arrays are borrowed, and energy and
- * virial are on the device too.  Errors in positions and strengths that the
- * device found are returned here, and info then holds the last execute.  With
- * host arrays it returns immediately.  See docs/api.md, 6. */
+ * enqueue work, and borrow the arrays until finish returns.  Finish returns the
+ * errors that the device found in positions and strengths; info then holds the
+ * last execute.  With host arrays it returns immediately.  See docs/api.md, 6,
+ * also for energy and virial, which are in device memory too. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_finish(farsum_plan *plan);
 
