@@ -409,7 +409,8 @@ FARSUM_API void farsum_plan_destroy(farsum_plan *plan);
  * position is then as accurate as its coordinate's last digit.  Errors:
  * ERR_ARGUMENT, ERR_POSITION (not finite, or beyond 1e6 cells), ERR_COINCIDENT,
  * ERR_MEMORY, ERR_STATE (targets without n_targets); the plan then has no
- * points.  Device arrays: does not block, except to build lists. */
+ * points.  Device arrays: does not block, except to build lists and before the
+ * first sum is checked. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
                        const void *y);
@@ -438,7 +439,8 @@ farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
  * ERR_ARGUMENT (an output that the problem does not list), ERR_UNSUPPORTED
  * (energy at separate targets), ERR_STRENGTH (input or result out of range),
  * ERR_TOLERANCE.  Allocates nothing, except to check the first sum or for
- * several right-hand sides with progress.  Device arrays: does not block. */
+ * several right-hand sides with progress.  Device arrays: does not block,
+ * except to check the first sum. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);
