@@ -15,9 +15,9 @@ extern "C" {
 #endif
 
 /* Set a struct to its initial value, as the macros FARSUM_..._INIT do.  size:
- * sizeof the struct when the caller was compiled, also that of an older
- * version.  Errors: ERR_ARGUMENT if the pointer is NULL or no version of the
- * struct has this size. */
+ * the struct's sizeof in the caller; an older version's smaller size is legal.
+ * Errors: ERR_ARGUMENT if the pointer is NULL, or if size is larger than in
+ * this version or smaller than a size_t. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_problem_init(farsum_problem *problem, size_t size);
 FARSUM_API FARSUM_MUST_CHECK farsum_status

@@ -206,7 +206,8 @@ typedef enum farsum_excess {
                                has written the results */
 } farsum_excess;
 
-/* Groups of farsum_options.  `reserved` must be 0. */
+/* Groups of farsum_options.  The plan chooses each field that is 0 or NULL.
+ * `reserved` must be 0. */
 typedef struct farsum_spectral_options {
     const char *split;    /* "prolate", "gaussian" */
     const char *window;   /* "prolate", "kaiser_bessel", "es", "bspline",
@@ -218,8 +219,8 @@ typedef struct farsum_spectral_options {
     const char *near, *spread, *fft, *scale, *interp; /* variants by name */
     double skin;          /* Verlet skin, a length >= 0 (default: 0).  Lists are
                              reused until a point has moved by more than half of
-                             it: docs/api.md, 8.  On devices where lists cost
-                             less or near is gpu_verlet */
+                             it: docs/api.md, 8.  Devices use it if lists cost
+                             less, or if near is gpu_verlet */
     int support;          /* P, window width in mesh points, 2 .. 16 */
     int near_cells;       /* devices: cells per cutoff on each axis, 1 .. 8 */
     int near_team[2];     /* devices, near variants with teams: threads over
@@ -232,7 +233,7 @@ typedef struct farsum_fmm_options {
                              monopoles only */
     int separation;       /* ws, in boxes: farther boxes use expansions */
     int64_t boxes[3];     /* root boxes along the axes; all three or none */
-    int64_t leaf;         /* a box with more points is divided.  Sparse tree */
+    int64_t leaf;         /* sparse tree: a box with more points is divided */
     const char *tree;     /* "dense", "sparse" */
     const char *p2p, *p2m, *m2m, *m2l, *lattice, *l2l, *l2p; /* variants */
     int levels;           /* levels of boxes; 1: root boxes only */
@@ -275,7 +276,7 @@ typedef struct farsum_options {
     int measure;          /* 1: choose by costs measured on this machine, once
                              per precision and thread count, about a second;
                              time the fastest spread and interp variants; let
-                             FFTW measure.  0: by kept or built-in costs */
+                             FFTW measure.  0: by stored or built-in costs */
     double repeats;       /* expected executes per set_points (default: 1).
                              Values above 1 favour variants with costly set-up,
                              such as neighbour lists.  On devices set_points
@@ -285,8 +286,8 @@ typedef struct farsum_options {
                              80 % of device memory; host: 80 % of the smallest
                              of machine, control group and RLIMIT_AS) */
     /* Called with one line of text about each fact that may concern a user,
-     * such as a reduced cell or an option that binds (default: no log).  The
-     * line is valid during the call. */
+     * such as a reduced cell or an estimate above the tolerance (default: no
+     * log).  The line is valid during the call. */
     void (*log)(const char *line, void *data);
     void *log_data;       /* passed to log; the caller owns it */
     /* Called at most ten times a second by create, set_points and execute, on
@@ -409,7 +410,8 @@ FARSUM_API void farsum_plan_destroy(farsum_plan *plan);
  * position is then as accurate as its coordinate's last digit.  Errors:
  * ERR_ARGUMENT, ERR_POSITION (not finite, or beyond 1e6 cells), ERR_COINCIDENT,
  * ERR_MEMORY, ERR_STATE (targets without n_targets); the plan then has no
- * points.  Device arrays: does not block, except to build lists. */
+ * points.  Device arrays: does not block, except to build lists and before the
+ * first sum is checked. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_points(farsum_plan *plan, int64_t n, const void *x, int64_t m,
                        const void *y);
@@ -438,15 +440,16 @@ farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
  * ERR_ARGUMENT (an output that the problem does not list), ERR_UNSUPPORTED
  * (energy at separate targets), ERR_STRENGTH (input or result out of range),
  * ERR_TOLERANCE.  Allocates nothing, except to check the first sum or for
- * several right-hand sides with progress.  Device arrays: does not block. */
+ * several right-hand sides with progress.  Device arrays: does not block,
+ * except to check the first sum. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);
 /* Waits for the device.  With device arrays, set_points and execute only
- * enqueue work; until finish returns, their arrays are borrowed, and energy and
- * virial are on the device too.  Errors in positions and strengths that the
- * device found are returned here, and info then holds the last execute.  With
- * host arrays it returns immediately.  See docs/api.md, 6. */
+ * enqueue work, and borrow the arrays until finish returns.  Finish returns the
+ * errors that the device found in positions and strengths; info then holds the
+ * last execute.  With host arrays it returns immediately.  See docs/api.md, 6,
+ * also for energy and virial, which are in device memory too. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_finish(farsum_plan *plan);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c: the thread's listener and its clock. */
+/* progress.c: calls the user's function `progress` (the listener) on the thread
+ * that made the call, at most ten times a second. */
 #include "base/progress.h"
 
 #include "base/c_locale.h"

@@ -54,7 +54,7 @@ int graph_notes_launch(struct device *device, const struct launch *what)
 farsum_status graph_refuses(const struct device *device, const char *what)
 {
     if (device->trace)
-        FAIL(ERR_UNSUPPORTED, "%s cannot be part of a kept sequence", what);
+        FAIL(ERR_UNSUPPORTED, "%s cannot be part of a captured graph", what);
     return FARSUM_OK;
 }
 

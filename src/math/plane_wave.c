@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plane_wave.c: plane waves along the axes of boxes. */
+/* plane_wave.c: choice of the plane waves' nodes, and operators between
+ * multipoles, waves and local expansions. */
 #include "math/plane_wave.h"
 
 #include <math.h>

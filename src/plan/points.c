@@ -21,8 +21,10 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     TRY(count_check(n, "the number of sources"));
     TRY(count_check(m < 0 ? 0 : m, "the number of targets"));
     if (m < 0 || (m > 0) != (y != NULL))
-        FAIL(ERR_ARGUMENT, "%lld targets with %s positions", (long long)m,
-             y ? "given" : "no");
+        FAIL(ERR_ARGUMENT,
+             "the number of targets m is %lld and y is %s; give both, or m = 0 "
+             "and y = NULL",
+             (long long)m, y ? "not NULL" : "NULL");
     if (m > 0 && plan->task.problem.n_targets == 0)
         FAIL(ERR_STATE, "this plan has no separate targets: set "
                         "problem.n_targets before farsum_plan_create()");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_arrays.c: positions, strengths and results between the caller's arrays
- * on the host and sums in f64. */
+/* host_arrays.c: converts positions, strengths and results between the caller's
+ * arrays on the host and sums in f64. */
 #include "task/host_arrays.h"
 
 #include <math.h>

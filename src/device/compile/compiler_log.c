@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compiler_log.c: places in a compiler's log. */
+/* compiler_log.c: replaces line numbers of the whole text in a compiler's log
+ * by files and lines of our kernels. */
 #include "device/compile/compiler_log.h"
 
 #include "base/mem.h"

@@ -181,7 +181,7 @@ static farsum_status hip_open(struct device *device, int index, void *context,
     struct device_properties *properties = &device->properties;
     int version = 0;
     if (context)
-        FAIL(ERR_ARGUMENT, "HIP has no contexts: give the stream alone");
+        FAIL(ERR_ARGUMENT, "HIP has no contexts: give only the stream");
     TRY(MEM_NEW(hip, 1));
     device->inside = hip;
     GO(hip_library(hip));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_device_sparse.c: a sparse tree on a device from points on the device:
- * boxes from leaves, slots, near slots, points in leaves.  The host reads their
- * numbers in three steps. */
+/* tree_device_sparse.c: builds a sparse tree on a device from points there.
+ *
+ * The leaves give the boxes, the boxes with children (slots), the slots near
+ * each slot, and the points of each leaf.  The host waits three times: to read
+ * the numbers of leaves, of boxes and slots, and of near boxes. */
 #include <string.h>
 
 #include "base/mem.h"

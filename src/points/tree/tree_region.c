@@ -48,8 +48,10 @@ farsum_status tree_region(struct tree_args *args,
             FAIL(ERR_ARGUMENT, "tree: %lld root boxes along an axis",
                  (long long)args->root[d]);
         if (!isfinite(low[d]) || !isfinite(high[d] - low[d]))
-            FAIL(ERR_POSITION, "positions from %g to %g span no region", low[d],
-                 high[d]);
+            FAIL(ERR_POSITION,
+                 "positions along an axis reach from %g to %g: not finite, or "
+                 "too far apart",
+                 low[d], high[d]);
         h = fmax(h, (high[d] - low[d]) / (double)args->root[d]);
         most = fmax(most, fmax(fabs(low[d]), fabs(high[d])));
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: trees on a device. */
+/* device.c: common code of the far-field variants on devices: near boxes,
+ * lists of far boxes, and the work of thread blocks. */
 #include "stage/expansions/device.h"
 
 #include <string.h>

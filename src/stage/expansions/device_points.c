@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_points.c: points and boxes on a device. */
+/* device_points.c: common code of p2m and l2p on devices: tables of the
+ * unnormalised harmonics, checks, threads per leaf. */
 #include "stage/expansions/device_points.h"
 
 #include <stdio.h>

@@ -3,9 +3,10 @@
  * (10.23).
  *
  * Periodic: Ewald summation as in multipole_lattice.c.  Since the positions are
- * a grid, their transform is known: of the part in real space a cosine or sine
- * for each axis, of the part in wave vectors the sum over those that are the
- * same mode.  a is chosen so that few of the latter are needed. */
+ * a grid, the transforms are known.  Each term of the real-space part becomes a
+ * cosine or sine per axis.  The reciprocal part of a mode is a sum over the
+ * wave vectors that alias to it.  a is chosen so that few of these are
+ * needed. */
 #include "stage/lattice/fft_symbol.h"
 
 #include <math.h>

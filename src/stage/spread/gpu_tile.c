@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_tile: one thread block adds the particles of a tile in shared memory.
- * Each warp adds only to its own mesh planes, so that no two threads meet; then
- * the tile is added to the mesh by atomics in runs.  Our algorithm.  SM of
- * cuFINUFFT adds to such tiles by atomics; the threads of its OD take a
- * particle together.  Wins in f32 from some thousand particles, where a mesh
- * point receives many of their sums.  Not deterministic. */
+ * Each warp adds only to its own mesh planes, so no two threads write to the
+ * same point.  Then the block adds the tile to the mesh by atomics in runs.
+ * Our algorithm.  cuFINUFFT's method SM adds to such tiles by atomics; in its
+ * method OD all threads of a block take one particle together.  Wins in f32
+ * from some thousand particles, if many particles add to each mesh point.  Not
+ * deterministic. */
 #include "base/mem.h"
 #include "stage/particles/device_tiles.h"
 #include "stage/spread/device.h"

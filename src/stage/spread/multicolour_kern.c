@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multicolour_kern.c: adds points directly to the mesh.  Writes end exactly
- * with the window's last lane, since a neighbour may write beyond it at the
- * same time. */
+/* multicolour_kern.c: adds points directly to the mesh.  A row of mesh points
+ * is written in whole vectors and shorter pieces up to its last point exactly,
+ * because another thread may write to the next point simultaneously. */
 #include "stage/spread/multicolour_kern.h"
 
 #include "math/window_simd.h"

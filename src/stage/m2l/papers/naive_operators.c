@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* naive_operators.c: fields without scaling. */
+/* naive_operators.c: common code of the device variants that apply (10.7)
+ * directly: singular harmonics (fields) of each difference of boxes, without
+ * the scaling of (10.4), and the factors of that scaling. */
 #include "stage/m2l/papers/naive_operators.h"
 
 #include <math.h>

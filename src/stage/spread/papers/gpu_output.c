@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_output: one thread block per bin of sorted particles keeps the mesh
- * around the bin in shared memory.  All its threads take one particle after the
- * other.  Method 3 of cuFINUFFT.  For comparison; not deterministic. */
+ * around the bin in shared memory.  All its threads add one particle together,
+ * then the next.  Method 3 of cuFINUFFT.  For comparison; not deterministic. */
 #include "base/mem.h"
 #include "base/hypot.h"
 #include "points/device/ordering.h"
