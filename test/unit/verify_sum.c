@@ -202,10 +202,48 @@ static const struct sum sums[] = {
     {"stresslet", 6, 811, skew, VECTORS},
 };
 
+/* One in 20 of 3000 sources lies outside a dense ball.  Half of the random
+ * targets lie there or near its rim, and the targets stand for all sources. */
+static void sparse_places(void)
+{
+    enum { N = 3000, WANTED = 144, OUTSIDE = N / 20 };
+    static const struct sum one = {"laplace", 1, N, box, .tolerance = 1e-4};
+    static double size[N];
+    struct verify_targets t;
+    farsum_plan *plan = NULL;
+    int outside = 0;
+    double all = 0, outer = 0;
+    fill(&one);
+    for (int i = 0; i < N; i++) {
+        size[i] = 1;
+        for (int d = 0; d < 3 && i >= OUTSIDE; d++)
+            x[3 * i + d] = 0.5 + 0.01 * (x[3 * i + d] - 0.5);
+    }
+    CHECK_OK(plan_of(&one, "host", &plan));
+    struct verify_sum s = {.n = N, .x = x, .q = q};
+    CHECK_OK(verify_targets(plan, &s, size, WANTED, &t));
+    for (int64_t k = 0; k < t.count; k++) {
+        int out = t.index[k] < OUTSIDE;
+        outside += out && k >= t.certain;
+        all += verify_stands_for(&t, k);
+        outer += out ? verify_stands_for(&t, k) : 0;
+    }
+    CHECK(t.count == WANTED, "%lld targets", (long long)t.count);
+    CHECK(fabs(all - N) < 1e-9 * N, "they stand for %g", all);
+    CHECK(outside > 3 * (WANTED - t.certain) * OUTSIDE / N,
+          "%d random targets outside", outside);
+    CHECK(fabs(outer / OUTSIDE - 1) < 0.5, "%g stand outside", outer);
+    s.targets = t;
+    verify_clear(&s);
+    farsum_plan_destroy(plan);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = getenv("FARSUM_TEST_DEVICE");
     int there = argc > 1 && strcmp(argv[1], "device") == 0;
+    if (!there)
+        sparse_places();
     for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
         if (there)
             compare(&sums[k], name ? name : "opencl:0", 0);

@@ -148,32 +148,26 @@ done:
     return status;
 }
 
-/* Sets the RMS difference over all targets, over the tolerance.  Random targets
- * stand for others, so that their mean is uncertain. */
+/* Sets the RMS difference over all targets, over the tolerance. */
 static void compare_errors(const struct farsum_plan *plan,
                            const struct verify_sum *s, const void *out,
                            struct verify_error *error)
 {
     const struct verify_targets *t = &s->targets;
     const struct verify_measure of = verify_measure(plan, s);
-    double sum = 0, random = 0, random2 = 0, norm = 1;
-    int64_t m = t->count - t->certain;
-    for (int64_t k = 0; k < t->count; k++) {
-        double square =
-            verify_square(&of, out, t->index[k], s->wanted + k * s->width);
-        sum += k < t->certain ? square : 0;
-        random += k < t->certain ? 0 : square;
-        random2 += k < t->certain ? 0 : square * square;
-    }
-    double vary = m > 1 ? random2 / (double)m - pow(random / (double)m, 2) : 0;
-    double unsure = sqrt(fmax(vary, 0) * (double)m);
+    struct verify_tally tally = {0};
+    double norm = 1, unsure;
+    for (int64_t k = 0; k < t->count; k++)
+        verify_tally(&tally, t, k,
+                     verify_square(&of, out, t->index[k],
+                                   s->wanted + k * s->width));
     if (plan->task.problem.error != FARSUM_ERROR_ABSOLUTE)
         norm = plan->report.info.norm;
     norm *= plan->task.problem.tolerance * plan->task.finer
             * sqrt((double)verify_all(s));
-    sum += t->weight * random;
+    double sum = verify_tally_sum(&tally, t, &unsure);
     error->is = sum > 0 ? sqrt(sum) / norm : 0;
-    error->most = sum > 0 ? sqrt(sum + SURE * t->weight * unsure) / norm : 0;
+    error->most = sum > 0 ? sqrt(sum + SURE * unsure) / norm : 0;
 }
 
 farsum_status verify_errors(const struct farsum_plan *plan,

@@ -71,13 +71,13 @@ farsum_status verify_compare_each(const struct farsum_plan *plan,
     TRY(MEM_RAW(e, t->count));
     for (int64_t k = 0; k < t->count; k++) {
         e[k].error = each_error(&of, out, k);
-        e[k].weight = k < t->certain ? 1 : t->weight;
+        e[k].weight = verify_stands_for(t, k);
     }
     qsort(e, (size_t)t->count, sizeof *e, each_order);
     error->is = each_percentile(e, t->count, beyond);
     error->most = t->certain == t->count
                       ? error->is
-                      : each_percentile(e, t->count, SURE * t->weight);
+                      : each_percentile(e, t->count, SURE * t->weight[1]);
     mem_free(e);
     return FARSUM_OK;
 }

@@ -70,7 +70,7 @@ static void energies_all(const struct farsum_plan *plan,
     e->energy = energy;
 }
 
-/* Sets error and unsure from the targets.  Random targets stand for others. */
+/* Sets error and unsure from the targets. */
 static void energies_targets(const struct farsum_plan *plan,
                              const struct verify_sum *s, const void *phi,
                              struct energies *e)
@@ -78,22 +78,15 @@ static void energies_targets(const struct farsum_plan *plan,
     const struct verify_targets *t = &s->targets;
     const double *wanted = verify_potentials(s);
     int unit = task_exponent(&plan->task);
-    double certain = 0, random = 0, square = 0;
-    double m = (double)(t->count - t->certain);
+    struct verify_tally tally = {0};
     for (int64_t k = 0; k < t->count; k++) {
         int64_t i = t->index[k];
         double v = array_get(phi, plan->task.problem.arrays, i);
-        double d = 0.5 * energies_charge(plan, s, i)
-                   * (ldexp(v, -unit) - ldexp(wanted[k], -unit));
-        certain += k < t->certain ? d : 0;
-        random += k < t->certain ? 0 : d;
-        square += k < t->certain ? 0 : d * d;
+        verify_tally(&tally, t, k,
+                     0.5 * energies_charge(plan, s, i)
+                         * (ldexp(v, -unit) - ldexp(wanted[k], -unit)));
     }
-    e->error = certain + t->weight * random;
-    e->unsure = m > 1 ? t->weight
-                            * sqrt(fmax(square - random * random / m, 0) * m
-                                   / (m - 1))
-                      : 0;
+    e->error = verify_tally_sum(&tally, t, &e->unsure);
 }
 
 /* An error, and its upper limit, over the sum of magnitudes. */

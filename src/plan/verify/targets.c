@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* targets.c: selection of the targets at which a plan is checked.
  * Most sums have similar errors at all targets, so that a random sample is
- * enough. The strongest sources, near pairs and clustered places are always
- * included. */
+ * enough.  The strongest sources, near pairs and clustered places are always
+ * included, and half of the random targets are in sparse places. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,6 +18,9 @@
  * BITS: bits of a coordinate. */
 enum { FAR = 64, BITS = 21 };
 enum { BLOCK = 512 }; /* places that a thread processes in one go */
+/* DRAWN: random targets drawn for each that is taken.  One in SPARSE of them is
+ * in a sparse place. */
+enum { DRAWN = 4, SPARSE = 8 };
 
 /* Positions of the sources, then of separate targets, in a box of edges 1. */
 struct places {
@@ -308,7 +312,75 @@ void verify_targets_draw(struct verify_targets *t, int64_t n, int64_t wanted,
     t->certain = t->count;
     while (t->count < wanted)
         verify_target(t, (int64_t)(random_next(random) % (uint64_t)n));
-    t->weight = (double)(n - t->certain) / (double)(wanted - t->certain);
+    t->sparse = t->certain;
+    t->weight[1] = (double)(n - t->certain) / (double)(wanted - t->certain);
+}
+
+/* A random target: its clustering and when it was drawn. */
+struct drawn {
+    double clustering;
+    int64_t i, turn;
+};
+
+/* Orders the sparsest first. */
+static int drawn_sparse(const void *a, const void *b)
+{
+    const struct drawn *one = a, *other = b;
+    if (one->clustering != other->clustering)
+        return one->clustering < other->clustering ? 1 : -1;
+    return one->turn < other->turn ? -1 : 1;
+}
+
+static int drawn_turn(const void *a, const void *b)
+{
+    const struct drawn *one = a, *other = b;
+    return one->turn < other->turn ? -1 : 1;
+}
+
+/* Draws `count` targets that are not among t. */
+static void drawn_fill(const struct places *p, int64_t first,
+                       const struct verify_targets *t, uint64_t *random,
+                       int64_t count, struct drawn *drawn)
+{
+    int64_t n = 0;
+    while (n < count) {
+        int64_t k = (int64_t)(random_next(random) % (uint64_t)p->all);
+        int64_t i = p->order[k] - first;
+        int known = i < 0 || taken(t, i);
+        for (int64_t l = 0; l < n && !known; l++)
+            known = drawn[l].i == i;
+        drawn[n] = (struct drawn){p->clustering[k], i, n};
+        n += !known;
+    }
+}
+
+/* Marks the present targets as certain and adds random ones: half of them from
+ * the sparsest eighth.  Where most particles are in clusters, the errors of
+ * the few others, which feel whole clusters, may be the largest. */
+static farsum_status take_random(const struct places *p, int64_t first,
+                                 int64_t wanted, uint64_t *random,
+                                 struct verify_targets *t)
+{
+    struct drawn *drawn = NULL;
+    int64_t n = p->all - first - t->count, m = wanted - t->count;
+    int64_t count = DRAWN * m < n ? DRAWN * m : n;
+    int64_t sparse = count / SPARSE, half = m / 2 < sparse ? m / 2 : sparse;
+    TRY(MEM_RAW(drawn, count));
+    drawn_fill(p, first, t, random, count, drawn);
+    qsort(drawn, (size_t)count, sizeof *drawn, drawn_sparse);
+    qsort(drawn, (size_t)sparse, sizeof *drawn, drawn_turn);
+    qsort(drawn + sparse, (size_t)(count - sparse), sizeof *drawn, drawn_turn);
+    t->certain = t->count;
+    for (int64_t k = 0; k < half; k++)
+        t->index[t->count++] = drawn[k].i;
+    t->sparse = t->count;
+    for (int64_t k = 0; k < m - half; k++)
+        t->index[t->count++] = drawn[sparse + k].i;
+    double each = (double)n / (double)count;
+    t->weight[0] = half > 0 ? each * (double)sparse / (double)half : 0;
+    t->weight[1] = each * (double)(count - sparse) / (double)(m - half);
+    mem_free(drawn);
+    return FARSUM_OK;
 }
 
 /* Twice the mean: stronger sources may have far larger errors than others. */
@@ -329,12 +401,12 @@ farsum_status verify_targets(const struct farsum_plan *plan,
     struct best near, clustering;
     uint64_t random = VERIFY_SEED;
     int64_t n = s->m > 0 ? s->m : s->n, first = s->m > 0 ? s->n : 0;
-    *t = (struct verify_targets){.weight = 1};
+    *t = (struct verify_targets){.count = 0};
     if (n <= wanted + STRONG + NEAR + DENSE) {
         TRY(MEM_RAW(t->index, n));
         for (int64_t i = 0; i < n; i++)
             t->index[i] = i;
-        t->count = t->certain = n;
+        t->count = t->certain = t->sparse = n;
         return FARSUM_OK;
     }
     GO(MEM_RAW(t->index, wanted));
@@ -344,7 +416,10 @@ farsum_status verify_targets(const struct farsum_plan *plan,
         take_strong(n, size, strong(n, size), t);
     take_best(&near, first, NEAR, t);
     take_best(&clustering, first, DENSE, t);
-    verify_targets_draw(t, n, wanted, &random);
+    if (plan->task.given.error == FARSUM_ERROR_EACH) /* a percentile of all */
+        verify_targets_draw(t, n, wanted, &random);
+    else
+        GO(take_random(&p, first, wanted, &random, t));
 done:
     places_clear(&p);
     return status;

@@ -233,7 +233,6 @@ farsum_status verify_targets_device(struct farsum_plan *plan,
         GO(there_best(&t, &t.clustering, &t.order, &clustering));
     }
     GO(MEM_RAW(s->targets.index, wanted));
-    s->targets.weight = 1;
     there_take(&strong, STRONG, 2 * mean, &s->targets);
     there_take(&near, NEAR, -INFINITY, &s->targets);
     there_take(&clustering, DENSE, -INFINITY, &s->targets);

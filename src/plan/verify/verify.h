@@ -16,12 +16,29 @@
 
 /* The targets of the second sum: some of the separate targets, or of the n
  * sources.  The first `certain` ones may have far larger errors than others;
- * each counts once.  The rest are random; each counts `weight` times. */
+ * each counts once.  The next ones, up to `sparse`, are random targets in
+ * sparse places, the rest random others.  They count weight[0] and weight[1]
+ * times. */
 struct verify_targets {
-    int64_t count, certain;
+    int64_t count, certain, sparse;
     int64_t *index; /* owned, [count] */
-    double weight;
+    double weight[2];
 };
+/* The number of targets that target k of these stands for. */
+static inline double verify_stands_for(const struct verify_targets *t,
+                                       int64_t k)
+{
+    return k < t->certain ? 1 : t->weight[k >= t->sparse];
+}
+/* tally.c: the sum of a quantity over all targets, from its values at these. */
+struct verify_tally {
+    double certain, sum[2], squares[2]; /* of random targets: each kind */
+};
+void verify_tally(struct verify_tally *tally, const struct verify_targets *t,
+                  int64_t k, double value);
+/* *unsure: its standard error. */
+double verify_tally_sum(const struct verify_tally *tally,
+                        const struct verify_targets *t, double *unsure);
 
 /* On the plan's device: sources and strengths as passed by the caller, and the
  * kernels that sum them. */
@@ -88,7 +105,8 @@ farsum_status verify_targets(const struct farsum_plan *plan,
 
 /* Adds target i, unless the targets contain it. */
 void verify_target(struct verify_targets *targets, int64_t i);
-/* Marks the present targets as certain and adds others of n at random. */
+/* Marks the present targets as certain and adds others of n at random, whatever
+ * their places. */
 void verify_targets_draw(struct verify_targets *targets, int64_t n,
                          int64_t wanted, uint64_t *random);
 /* targets_device.c.  Selects targets among sources on the plan's device,
