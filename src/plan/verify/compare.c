@@ -9,8 +9,10 @@
 #include "task/method.h"
 #include "plan/verify/verify.h"
 
-/* Standard errors that are added to the mean square. */
+/* Standard errors that are added to the mean square.  Few particles may be so
+ * ordered that some of them have most of the error. */
 #define SURE 3
+#define SURE_FEW 4
 
 struct verify_measure verify_measure(const struct farsum_plan *plan,
                                      const struct verify_sum *s)
@@ -156,7 +158,7 @@ static void compare_errors(const struct farsum_plan *plan,
     const struct verify_targets *t = &s->targets;
     const struct verify_measure of = verify_measure(plan, s);
     struct verify_tally tally = {0};
-    double norm = 1, unsure;
+    double norm = 1, unsure, sure = s->n <= VERIFY_FEW ? SURE_FEW : SURE;
     for (int64_t k = 0; k < t->count; k++)
         verify_tally(&tally, t, k,
                      verify_square(&of, out, t->index[k],
@@ -167,7 +169,7 @@ static void compare_errors(const struct farsum_plan *plan,
             * sqrt((double)verify_all(s));
     double sum = verify_tally_sum(&tally, t, &unsure);
     error->is = sum > 0 ? sqrt(sum) / norm : 0;
-    error->most = sum > 0 ? sqrt(sum + SURE * unsure) / norm : 0;
+    error->most = sum > 0 ? sqrt(sum + sure * unsure) / norm : 0;
 }
 
 farsum_status verify_errors(const struct farsum_plan *plan,
