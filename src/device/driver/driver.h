@@ -129,4 +129,35 @@ farsum_status driver_second_stream_fork(struct device *device, void *aside);
 void driver_second_stream_enter(struct device *device, void *aside);
 farsum_status driver_second_stream_leave(struct device *device, void *aside);
 farsum_status driver_second_stream_join(struct device *device, void *aside);
+/* These functions, as CUDA and HIP share them in their tables. */
+#define DRIVER_FUNCTIONS                                                       \
+    .alloc = driver_alloc,                                                     \
+    .release = driver_release,                                                 \
+    .view = driver_view,                                                       \
+    .release_view = driver_release_view,                                       \
+    .upload = driver_upload,                                                   \
+    .download = driver_download,                                               \
+    .copy = driver_copy,                                                       \
+    .fill = driver_fill,                                                       \
+    .load = driver_load,                                                       \
+    .unload = driver_unload,                                                   \
+    .kernel = driver_kernel,                                                   \
+    .release_kernel = driver_release_kernel,                                   \
+    .launch = driver_launch,                                                   \
+    .finish = driver_finish,                                                   \
+    .mark_create = driver_mark_create,                                         \
+    .mark = driver_mark,                                                       \
+    .seconds = driver_seconds,                                                 \
+    .mark_destroy = driver_mark_destroy,                                       \
+    .look = driver_look,                                                       \
+    .record_begin = driver_record_begin,                                       \
+    .record_end = driver_record_end,                                           \
+    .replay = driver_replay,                                                   \
+    .forget = driver_forget,                                                   \
+    .second_stream_create = driver_second_stream_create,                       \
+    .second_stream_destroy = driver_second_stream_destroy,                     \
+    .second_stream_fork = driver_second_stream_fork,                           \
+    .second_stream_enter = driver_second_stream_enter,                         \
+    .second_stream_leave = driver_second_stream_leave,                         \
+    .second_stream_join = driver_second_stream_join
 #endif
