@@ -71,12 +71,9 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
     FP_GUARD;
     double start = clock_seconds(), checked = plan->report.info.seconds_verify;
     TRY(device_usable(plan->task.device));
-    farsum_result asked;
-    TRY(struct_take(&asked, sizeof asked, result, result->size,
-                    "FARSUM_RESULT_INIT"));
-    TRY(plan_check(plan, rhs, q, &asked));
+    TRY(plan_check(plan, rhs, q, result));
     TRY(progress_step(0, rhs, "summing by %s", plan->report.info.method));
-    TRY(plan_sum_apart(plan, rhs, q, &asked, then));
+    TRY(plan_sum_apart(plan, rhs, q, result, then));
     checked = plan->report.info.seconds_verify - checked; /* included in it */
     plan->report.info.seconds_execute = clock_seconds() - start - checked;
     return FARSUM_OK;

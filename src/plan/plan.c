@@ -115,8 +115,6 @@ farsum_status farsum_plan_finish(farsum_plan *plan)
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
     TRY(plan_finish(plan));
-    if (plan->task.dry || !plan->method->finish)
-        return FARSUM_OK;
     TRY(verify_late_finish(plan));
     return plan->task.problem.memory == FARSUM_DEVICE ? plan_excess(plan)
                                                       : FARSUM_OK;
