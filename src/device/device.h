@@ -104,7 +104,7 @@ struct device_backend {
     farsum_status (*second_stream_leave)(struct device *device, void *aside);
     farsum_status (*second_stream_join)(struct device *device, void *aside);
     /* Kernels that launch kernels; both NULL if unsupported.  OK: they can be
-     * compiled here, and facts.linker and facts.pending are set. */
+     * compiled here, and properties.linker and .pending are set. */
     farsum_status (*nested)(struct device *device);
     farsum_status (*compile_nested)(struct device *device, const char *text,
                                     void **binary, int64_t *bytes);

@@ -78,7 +78,7 @@ struct opencl {
                   then replaces the binary */
     int64_t local; /* shared memory in bytes, including the driver's own */
     char *options; /* owned; options of the compiler */
-    char *makers;  /* owned; facts.makers */
+    char *makers;  /* owned; properties.makers */
 };
 
 /* Lists every device of every platform, in the loader's order.  devices may be

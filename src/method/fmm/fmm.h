@@ -206,7 +206,7 @@ double shape_leaves(const struct fmm_shape *shape);
 /* Sources per leaf if points fill the boxes evenly, and the leaf level. */
 double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
                          int64_t n, int *depth);
-/* *crowd for points that fill the boxes evenly. */
+/* *clustering for points that fill the boxes evenly. */
 void fmm_shape_clustering(const struct fmm *s, const struct fmm_shape *shape,
                           int64_t n, struct fmm_clustering *clustering);
 /* The arguments of the stages. */
@@ -236,8 +236,8 @@ farsum_status fmm_soften_fits(const struct task *task, const struct fmm *s,
                               const struct fmm_shape *shape);
 
 /* method/fmm/boxes/error.c: RMS errors of the potential (field 0) or the field
- * at a target, C = 1.  Their squares are q2 random^2 crowd->random + (q1
- * together)^2 crowd->together. */
+ * at a target, C = 1.  Their squares are q2 random^2 clustering->random
+ * + (q1 together)^2 clustering->together. */
 struct fmm_error {
     double random, together;
 };
@@ -286,7 +286,7 @@ enum { FMM_TURNS = 3 /* trees that are tried */ };
  * and stages for the current tree; the stages' own set calls. */
 void fmm_extent(struct fmm *s, const double low[3], const double high[3]);
 /* Counts sources in the cells of a coarse grid, FMM_CELL along each edge of
- * facts.edge from their smallest coordinates on.  The result is the number of
+ * input.edge from their smallest coordinates on.  The result is the number of
  * pairs in one cell, relative to uniform points. */
 enum {
     FMM_CELL = 16,
@@ -294,7 +294,7 @@ enum {
     FMM_FAR_FROM_UNIFORM = 4,
 };
 double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n);
-/* method/fmm/near_distance.c: sets facts.near of a plan without a sample, from
+/* method/fmm/near_distance.c: sets input.near of a plan without a sample, from
  * the tree's leaves, on the host. */
 void fmm_near(const struct task *task, struct fmm *s);
 /* Builds a tree of the positions in source.s and target.s and its statistics.

@@ -124,7 +124,7 @@ static void places_forward(const struct places *p, int64_t k0, int64_t k1,
     }
 }
 
-/* Sets near and crowd of places k0 .. k1, all of them sources. */
+/* Sets near and clustering of places k0 .. k1, all of them sources. */
 static void places_block(struct places *p, int64_t k0, int64_t k1)
 {
     double r2[BLOCK + NEXT];
@@ -152,7 +152,7 @@ static void places_block(struct places *p, int64_t k0, int64_t k1)
                        p->clustering + low + CLUSTERING / 2);
 }
 
-/* Sets near and crowd of the separate targets among places k0 .. k1. */
+/* The same for the separate targets among places k0 .. k1. */
 static void places_apart(struct places *p, int64_t k0, int64_t k1)
 {
     for (int64_t k = k0; k < k1; k++) {

@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct clustering_args) == 160, "as the kernels have it");
 struct clustering_gpu {
     farsum_precision precision;
     double box[3], half; /* describe the uploaded tables; half as in struct
-                            crowd */
+                            clustering */
     int ws;              /* 0: nothing is uploaded */
     struct jit jit;
     struct kernel octants, samples, lists, fold;
@@ -60,7 +60,8 @@ void fmm_gpu_clustering_points(const struct tree_gpu_points *points, int side,
  * CLUSTERING_OWN. */
 farsum_status fmm_gpu_clustering_fold(struct clustering_gpu *workspace,
                                       const struct clustering_args *args);
-/* Adds these facts of a level, with `here` targets in its boxes, to *crowd. */
+/* Adds these facts of a level, with `here` targets in its boxes, to
+ * *clustering. */
 void fmm_gpu_clustering_take(const struct tree *tree, int level,
                              const double *fact, double here,
                              struct fmm_clustering *clustering);

@@ -41,7 +41,7 @@ struct fmm_some {
 _Static_assert(sizeof(struct fmm_some) == 40, "as the kernel has it");
 
 /* Computes the sums over the sources at some separate targets in open space,
- * and sets facts. */
+ * and sets s->input. */
 farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m)
 {
     struct fmm_gpu *g = s->gpu;

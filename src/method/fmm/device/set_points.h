@@ -53,8 +53,8 @@ struct fmm_gpu_exclude {
                                  caller's points, u32 */
 };
 
-/* Clustering statistics of a dense tree's boxes when last computed: crowd->far
- * and uneven over crowd->random. */
+/* Clustering statistics of a dense tree's boxes when last computed:
+ * clustering->far and uneven over clustering->random. */
 struct fmm_held {
     int depth, ws; /* ws 0: unknown */
     int64_t root[3], n;
