@@ -118,8 +118,9 @@ void bench_points_again(struct bench *b)
 {
     bench_need(points_gpu_set_device(b->points.gpu, &b->cell, b->n, &b->x_there,
                                      FARSUM_F64, "source"));
-    /* sorting from the last order would be too cheap */
-    b->points.gpu->sort.path = GPU_SORT_NONE;
+    /* sorting from an old order would be too cheap */
+    for (struct gpu_ordering *o = b->points.gpu->orderings; o; o = o->next)
+        o->path = GPU_SORT_NONE;
 }
 
 static int64_t most(const struct bench *b)

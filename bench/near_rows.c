@@ -79,8 +79,9 @@ static void points_again(struct near_bench *b)
         return;
     bench_need(points_gpu_set_device(b->points.gpu, &b->cell, b->n, &b->x_there,
                                      FARSUM_F64, "source"));
-    /* sorting from the last order would be too cheap */
-    b->points.gpu->sort.path = GPU_SORT_NONE;
+    /* sorting from an old order would be too cheap */
+    for (struct gpu_ordering *o = b->points.gpu->orderings; o; o = o->next)
+        o->path = GPU_SORT_NONE;
 }
 
 static void take_points(struct near_bench *b, double edge)

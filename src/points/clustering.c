@@ -3,7 +3,7 @@
 #include "points/clustering.h"
 
 #include "base/mem.h"
-#include "points/device/set.h"
+#include "points/device/ordering.h"
 #include "points/wrap.h"
 
 enum { SAMPLE = 1 << 16, PAIRS = 100 };
@@ -33,14 +33,18 @@ void clustering_tiles(const int64_t mesh[3], int64_t n, int32_t nb[3])
 static farsum_status on_device(struct points_gpu *points, const int64_t mesh[3],
                                double *clustering)
 {
+    farsum_status status = FARSUM_OK;
+    struct gpu_ordering *sort = NULL;
     struct gpu_filling filling;
     int32_t nb[3];
     clustering_tiles(mesh, points->n, nb);
-    TRY(gpu_sort_build(points, nb, 0));
-    TRY(gpu_sort_measure(points, &filling));
-    *clustering = clustering_of(filling.squares, (double)points->n,
-                                (double)points->sort.n_bins);
-    return FARSUM_OK;
+    GO(gpu_ordering_sort(points, nb, 0, &sort));
+    GO(gpu_ordering_measure(points, sort, &filling));
+    *clustering =
+        clustering_of(filling.squares, (double)points->n, (double)sort->n_bins);
+done:
+    gpu_ordering_release(&sort);
+    return status;
 }
 
 farsum_status clustering_measure(const struct points *points,

@@ -320,6 +320,7 @@ int main(int argc, char **argv)
     RUN(test_sort_again);
     RUN(test_sort_from);
     RUN(test_sort_repeats);
+    RUN(test_orderings);
     RUN(test_keys);
     RUN(test_cells);
     RUN(test_many_tiles);

@@ -28,6 +28,7 @@ void test_sorts(void);
 void test_sort_again(void);
 void test_sort_from(void);
 void test_sort_repeats(void);
+void test_orderings(void);
 void test_keys(void);
 void test_cells(void);
 void test_many_tiles(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "points/device/columns.h"
+#include "points/device/ordering.h"
 
 enum { N = 400 };
 
@@ -58,6 +59,7 @@ void test_columns(void)
     struct gpu_columns a, b, c;
     struct points_gpu *p = NULL;
     struct device *d = points_device;
+    struct gpu_ordering *sort = NULL;
     int64_t held = d->bytes;
     CHECK_OK(points_gpu_create(d, &p));
     CHECK_OK(gpu_columns_create(&a, d, &shape, 0));
@@ -67,7 +69,7 @@ void test_columns(void)
     for (int turn = 0; turn < 3; turn++) {
         set(p, N, turn ? CLUSTERED : UNIFORM, 3 + (uint64_t)turn);
         if (turn == 2)
-            CHECK_OK(gpu_sort_build(p, tiles, 1));
+            CHECK_OK(gpu_ordering_sort(p, tiles, 1, &sort));
         CHECK_OK(gpu_columns_set(&a, p, 8));
         int64_t before = d->bytes;
         CHECK_OK(gpu_columns_set(&b, p, 64));
@@ -89,6 +91,7 @@ void test_columns(void)
     CHECK_OK(gpu_columns_set(&b, p, 64));
     inverse_holds(&b);
     /* destroyed points leave the variants their lists */
+    gpu_ordering_release(&sort);
     points_gpu_destroy(p);
     inverse_holds(&b);
     p = NULL;
@@ -130,6 +133,7 @@ static void by_first(int sorted)
     struct gpu_columns_shape shape = shape_of(20);
     struct points_gpu *p = NULL;
     struct gpu_columns c;
+    struct gpu_ordering *sort = NULL;
     int seen[N] = {0};
     shape.by_first = 1;
     gpu_columns_shape_set(&shape);
@@ -137,7 +141,7 @@ static void by_first(int sorted)
     CHECK_OK(gpu_columns_create(&c, points_device, &shape, 0));
     set(p, N, UNIFORM, 12);
     if (sorted)
-        CHECK_OK(gpu_sort_build(p, tiles, 1));
+        CHECK_OK(gpu_ordering_sort(p, tiles, 1, &sort));
     CHECK_OK(gpu_columns_set(&c, p, 8));
     CHECK(c.args.entries == N, "%lld entries", (long long)c.args.entries);
     int64_t lists = gpu_columns_count(&shape) * c.args.bins;
@@ -170,6 +174,7 @@ static void by_first(int sorted)
     free(place);
     free(x);
     gpu_columns_clear(&c);
+    gpu_ordering_release(&sort);
     points_gpu_destroy(p);
 }
 

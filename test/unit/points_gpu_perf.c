@@ -4,9 +4,12 @@
 
 #include <stdlib.h>
 
+#include "points/device/ordering.h"
 #include "points/device/sort_state.h"
 
 enum { REPEATS = 7 };
+
+static struct gpu_ordering *held;
 
 enum what { SET, COUNTED, AGAIN, RADIX, CELLS, WHATS };
 
@@ -17,8 +20,8 @@ static farsum_status perf_do(struct points_gpu *p, enum what what,
     if (what == SET)
         return points_gpu_set_device(p, cell, n, x, FARSUM_F64, "source");
     if (what == CELLS)
-        return gpu_cells_build(p, nb, 32);
-    return gpu_sort_build(p, nb, what == RADIX);
+        return gpu_ordering_cells(p, nb, 32, &held);
+    return gpu_ordering_sort(p, nb, what == RADIX, &held);
 }
 
 void points_perf(int64_t n, int32_t tiles)
@@ -63,6 +66,7 @@ void points_perf(int64_t n, int32_t tiles)
         }
         printf("\n");
         stopwatch_clear(&watch);
+        gpu_ordering_release(&held);
         points_gpu_destroy(p);
         buf_clear(&x);
         free(h);

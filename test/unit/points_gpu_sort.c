@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "points/device/ordering.h"
 #include "points/device/sort_state.h"
+
+/* Orderings of the points p and q of a test. */
+static struct gpu_ordering *held, *other_held;
 
 static const int64_t sizes[] = {0, 1, 2, 1000, 100003};
 static const int32_t tiles[][3] = {
@@ -16,11 +20,11 @@ static const int32_t tiles[][3] = {
 static void check_sort(const struct points_gpu *p, const struct points *host,
                        int stable)
 {
-    const struct gpu_sort *sort = &p->sort;
+    const struct gpu_ordering *sort = held;
     const struct bins *bins = &host->bins;
     int64_t n = p->n, wrong = 0;
     uint32_t *start = taken(&sort->start, 4 * (sort->n_bins + 1));
-    uint32_t *order = taken(&sort->order, 4 * n);
+    uint32_t *order = taken(&sort->item, 4 * n);
     double *s = taken(&sort->s, 24 * n);
     int64_t *bin = check_memory((size_t)n + 1, sizeof *bin);
     CHECK(sort->n == n && sort->n_bins == bins->n_bins, "%lld in %lld",
@@ -53,19 +57,19 @@ static void check_filling(struct points_gpu *p, const struct points *host)
 {
     struct gpu_filling filling;
     double squares = 0;
-    int64_t most = 0, held = 0;
-    CHECK_OK(gpu_sort_measure(p, &filling));
+    int64_t most = 0, full = 0;
+    CHECK_OK(gpu_ordering_measure(p, held, &filling));
     for (int64_t b = 0; b < host->bins.n_bins; b++) {
         int64_t c = host->bins.start[b + 1] - host->bins.start[b];
         most = c > most ? c : most;
         squares += (double)c * (double)c;
-        held += c > 0;
+        full += c > 0;
     }
-    CHECK(filling.most == most && filling.held == held
+    CHECK(filling.most == most && filling.held == full
               && filling.squares == squares,
           "%lld %lld %g, not %lld %lld %g", (long long)filling.most,
           (long long)filling.held, filling.squares, (long long)most,
-          (long long)held, squares);
+          (long long)full, squares);
 }
 
 void test_sorts(void)
@@ -78,22 +82,23 @@ void test_sorts(void)
             cloud_set(p, sizes[k], (enum dist)dist, 11, &host);
             for (int t = 0; t < 5; t++) {
                 CHECK_OK(bins_build(&host, tiles[t], 1));
-                CHECK_OK(gpu_sort_build(p, tiles[t], 0));
-                CHECK(p->sort.path == GPU_SORT_COUNTED, "%d", p->sort.path);
+                CHECK_OK(gpu_ordering_sort(p, tiles[t], 0, &held));
+                CHECK(held->path == GPU_SORT_COUNTED, "%d", held->path);
                 check_sort(p, &host, 0);
                 p->inside->pack = (k + t) % 2 ? 1 : -1;
                 p->inside->few_groups = (k + t) % 3 ? 64 : 0;
                 p->inside->wide = (k + t) % 2;
-                CHECK_OK(gpu_sort_build(p, tiles[t], 1));
-                CHECK(p->sort.path == GPU_SORT_RADIX, "%d", p->sort.path);
+                CHECK_OK(gpu_ordering_sort(p, tiles[t], 1, &held));
+                CHECK(held->path == GPU_SORT_RADIX, "%d", held->path);
                 check_sort(p, &host, 1);
                 /* the present one serves both */
-                CHECK_OK(gpu_sort_build(p, tiles[t], 0));
-                CHECK(p->sort.path == GPU_SORT_RADIX, "sorted twice");
+                CHECK_OK(gpu_ordering_sort(p, tiles[t], 0, &held));
+                CHECK(held->path == GPU_SORT_RADIX, "sorted twice");
                 check_filling(p, &host);
             }
         }
     points_clear(&host);
+    gpu_ordering_release(&held);
     points_gpu_destroy(p);
 }
 
@@ -114,13 +119,13 @@ void test_sort_from(void)
                 p->inside->wide = t % 2;
                 for (int turn = 0; turn < 2; turn++) {
                     cloud_set(p, n, (enum dist)dist, 11, &host);
-                    CHECK_OK(gpu_sort_build(p, tiles[t - 1], 1));
-                    CHECK_OK(gpu_sort_build(p, tiles[t], 0));
-                    CHECK(p->sort.path == GPU_SORT_FROM && !p->sort.stable,
-                          "path %d", p->sort.path);
+                    CHECK_OK(gpu_ordering_sort(p, tiles[t - 1], 1, &held));
+                    CHECK_OK(gpu_ordering_sort(p, tiles[t], 0, &held));
+                    CHECK(held->path == GPU_SORT_FROM && !held->stable,
+                          "path %d", held->path);
                     CHECK_OK(bins_build(&host, tiles[t], 1));
                     check_sort(p, &host, 0);
-                    void *order = taken(&p->sort.order, 4 * n);
+                    void *order = taken(&held->item, 4 * n);
                     if (turn)
                         CHECK(memcmp(order, first[0], (size_t)(4 * n)) == 0,
                               "another order");
@@ -130,6 +135,7 @@ void test_sort_from(void)
                 free(first[1]);
             }
     points_clear(&host);
+    gpu_ordering_release(&held);
     points_gpu_destroy(p);
 }
 
@@ -151,12 +157,12 @@ void test_sort_again(void)
                     points_set(&host, &cell, n, x, FARSUM_F64, "source", 1));
                 for (int d = 0; d < 3; d++)
                     CHECK_OK(buf_download(&p->s, 8 * d * n, host.s[d], 8 * n));
-                CHECK_OK(gpu_sort_build(p, nb, 0));
-                CHECK((p->sort.path == GPU_SORT_AGAIN)
+                CHECK_OK(gpu_ordering_sort(p, nb, 0, &held));
+                CHECK((held->path == GPU_SORT_AGAIN)
                           == (step > 0
-                              || (dist > 0 && n == p->sort.n
+                              || (dist > 0 && n == held->n
                                   && sizes[(k + 4) % 5] == n)),
-                      "path %d", p->sort.path);
+                      "path %d", held->path);
                 CHECK_OK(bins_build(&host, nb, 1));
                 check_sort(p, &host, 0);
                 check_filling(p, &host);
@@ -166,6 +172,7 @@ void test_sort_again(void)
             free(x);
         }
     points_clear(&host);
+    gpu_ordering_release(&held);
     points_gpu_destroy(p);
 }
 
@@ -181,25 +188,73 @@ void test_sort_repeats(void)
     CHECK_OK(points_gpu_create(points_device, &q));
     cloud_set(p, n, CLUSTERED, 7, &host);
     p->inside->few_groups = 1;
-    CHECK_OK(gpu_sort_build(p, nb, 1));
+    CHECK_OK(gpu_ordering_sort(p, nb, 1, &held));
     CHECK_OK(bins_build(&host, nb, 1));
     check_sort(p, &host, 1);
     cloud_set(q, n, CLUSTERED, 7, &host);
-    CHECK_OK(gpu_sort_build(q, other, 0));
-    CHECK_OK(gpu_sort_build(q, nb, 0));
-    CHECK_OK(gpu_sort_build(q, nb, 1));
-    void *a = taken(&p->sort.s, 24 * n), *b = taken(&q->sort.s, 24 * n);
+    CHECK_OK(gpu_ordering_sort(q, other, 0, &other_held));
+    CHECK_OK(gpu_ordering_sort(q, nb, 0, &other_held));
+    CHECK_OK(gpu_ordering_sort(q, nb, 1, &other_held));
+    void *a = taken(&held->s, 24 * n), *b = taken(&other_held->s, 24 * n);
     CHECK(memcmp(a, b, (size_t)(24 * n)) == 0, "coordinates differ");
     free(a);
     free(b);
-    a = taken(&p->sort.order, 4 * n);
-    b = taken(&q->sort.order, 4 * n);
+    a = taken(&held->item, 4 * n);
+    b = taken(&other_held->item, 4 * n);
     CHECK(memcmp(a, b, (size_t)(4 * n)) == 0, "orders differ");
     free(a);
     free(b);
     points_clear(&host);
+    gpu_ordering_release(&held);
     points_gpu_destroy(p);
+    gpu_ordering_release(&other_held);
     points_gpu_destroy(q);
+}
+
+/* Who holds an ordering keeps it; holders of equal ones share it; what nobody
+ * holds is the memory of the next. */
+void test_orderings(void)
+{
+    struct points_gpu *p = NULL;
+    struct points host = {0};
+    struct gpu_ordering *shared = NULL, *cells = NULL;
+    int64_t n = 1000;
+    CHECK_OK(points_gpu_create(points_device, &p));
+    cloud_set(p, n, UNIFORM, 5, &host);
+    CHECK_OK(gpu_ordering_sort(p, tiles[1], 1, &held));
+    CHECK_OK(gpu_ordering_sort(p, tiles[1], 0, &shared));
+    CHECK(held == shared && held->holders == 2, "equal sorts are two");
+    CHECK_OK(gpu_ordering_sort(p, tiles[2], 0, &other_held));
+    CHECK_OK(gpu_ordering_cells(p, tiles[1], 4, &cells));
+    CHECK(held != other_held && cells != held && cells != other_held,
+          "orderings of different keys are one");
+    CHECK(gpu_ordering_current(p, 1) == held, "the stable sort is not found");
+    CHECK_OK(bins_build(&host, tiles[1], 1));
+    check_sort(p, &host, 1);
+    /* of the old positions, until its holder asks for another */
+    void *before = taken(&held->item, 4 * n);
+    cloud_set(p, n, CLUSTERED, 6, &host);
+    CHECK(gpu_ordering_current(p, 0) == NULL, "an old sort is current");
+    CHECK_OK(gpu_ordering_sort(p, tiles[1], 1, &shared));
+    CHECK(held != shared, "new positions share an old sort");
+    void *after = taken(&held->item, 4 * n);
+    CHECK(memcmp(before, after, (size_t)(4 * n)) == 0, "a held sort changed");
+    const struct gpu_ordering *old = held;
+    CHECK_OK(gpu_ordering_sort(p, tiles[1], 1, &held));
+    CHECK(held == shared && old->holders == 0, "the old sort is still held");
+    gpu_ordering_release(&cells);
+    gpu_ordering_release(&shared);
+    CHECK_OK(bins_build(&host, tiles[1], 1));
+    check_sort(p, &host, 1);
+    points_gpu_destroy(p);
+    free(after);
+    after = taken(&held->item, 4 * n); /* held, it outlives the points */
+    gpu_ordering_release(&held);
+    gpu_ordering_release(&other_held);
+    gpu_ordering_release(&other_held); /* NULL is legal */
+    free(before);
+    free(after);
+    points_clear(&host);
 }
 
 /* Keys of a stage's own: a stable order, and the beginning of each value. */
@@ -234,12 +289,13 @@ void test_keys(void)
                 FARSUM_ERR_UNSUPPORTED);
     buf_clear(&order);
     buf_clear(&start);
+    gpu_ordering_release(&held);
     points_gpu_destroy(p);
 }
 
 static void check_cells(const struct points_gpu *p, const struct points *host)
 {
-    const struct gpu_cells *cells = &p->cells;
+    const struct gpu_ordering *cells = held;
     const struct bins *bins = &host->bins;
     int64_t pad = cells->pad, at = 0, wrong = 0, n = p->n;
     uint32_t *start = taken(&cells->start, 4 * (cells->n_bins + 1));
@@ -280,16 +336,18 @@ void test_cells(void)
         cloud_set(p, sizes[k % 5], (enum dist)(k / 5), 23, &host);
         for (int t = 0; t < 5; t++) {
             CHECK_OK(bins_build(&host, tiles[t], 1));
-            CHECK_OK(gpu_cells_build(p, tiles[t], pads[(k + t) % 3]));
+            CHECK_OK(gpu_ordering_cells(p, tiles[t], pads[(k + t) % 3], &held));
             check_cells(p, &host);
-            CHECK_OK(gpu_cells_build(p, tiles[t], pads[(k + t) % 3]));
+            CHECK_OK(gpu_ordering_cells(p, tiles[t], pads[(k + t) % 3], &held));
         }
     }
     const int32_t none[3] = {0, 1, 1};
-    CHECK_FAILS(gpu_cells_build(p, none, 4), FARSUM_ERR_ARGUMENT);
-    CHECK_FAILS(gpu_cells_build(p, tiles[0], 0), FARSUM_ERR_ARGUMENT);
-    CHECK_FAILS(gpu_cells_build(p, tiles[3], 1 << 30), FARSUM_ERR_UNSUPPORTED);
+    CHECK_FAILS(gpu_ordering_cells(p, none, 4, &held), FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(gpu_ordering_cells(p, tiles[0], 0, &held), FARSUM_ERR_ARGUMENT);
+    CHECK_FAILS(gpu_ordering_cells(p, tiles[3], 1 << 30, &held),
+                FARSUM_ERR_UNSUPPORTED);
     points_clear(&host);
+    gpu_ordering_release(&held);
     points_gpu_destroy(p);
 }
 
@@ -304,12 +362,13 @@ void test_many_tiles(void)
     for (int t = 0; t < 2; t++) {
         CHECK_OK(bins_build(&host, many[t], 1));
         for (int stable = 0; stable < 2; stable++) {
-            CHECK_OK(gpu_sort_build(p, many[t], stable));
+            CHECK_OK(gpu_ordering_sort(p, many[t], stable, &held));
             check_sort(p, &host, stable);
         }
         check_filling(p, &host);
     }
     points_clear(&host);
+    gpu_ordering_release(&held);
     points_gpu_destroy(p);
 }
 
@@ -321,22 +380,21 @@ void test_refused(void)
     struct points_gpu *p = NULL;
     struct points host = {0};
     struct gpu_box box;
-    struct gpu_filling filling;
     CHECK_OK(points_gpu_create(points_device, &p));
-    CHECK_FAILS(gpu_sort_build(p, nb, 0), FARSUM_ERR_STATE);
-    CHECK_FAILS(gpu_cells_build(p, nb, 4), FARSUM_ERR_STATE);
+    CHECK_FAILS(gpu_ordering_sort(p, nb, 0, &held), FARSUM_ERR_STATE);
+    CHECK_FAILS(gpu_ordering_cells(p, nb, 4, &held), FARSUM_ERR_STATE);
     CHECK_FAILS(points_gpu_box(p, &box), FARSUM_ERR_STATE);
-    CHECK_FAILS(gpu_sort_measure(p, &filling), FARSUM_ERR_STATE);
     cloud_set(p, 5000, UNIFORM, 2, &host);
     for (int i = 0; i < 3; i++)
-        CHECK_FAILS(gpu_sort_build(p, bad[i], 1), FARSUM_ERR_ARGUMENT);
+        CHECK_FAILS(gpu_ordering_sort(p, bad[i], 1, &held),
+                    FARSUM_ERR_ARGUMENT);
     CHECK_OK(bins_build(&host, nb, 1));
     for (int stable = 0; stable < 2; stable++) {
         int64_t more = 100;
         farsum_status status = FARSUM_ERR_MEMORY;
         for (; status == FARSUM_ERR_MEMORY && more < 1 << 26; more *= 2) {
             points_device->limit = points_device->bytes + more;
-            status = gpu_sort_build(p, nb, stable);
+            status = gpu_ordering_sort(p, nb, stable, &held);
         }
         points_device->limit = 0;
         CHECK(more > 200, "memory did not run out");
@@ -346,11 +404,12 @@ void test_refused(void)
     /* no memory for packed coordinates: sorted all the same */
     p->inside->pack = 1;
     points_device->limit = points_device->bytes + 1000;
-    p->sort.path = GPU_SORT_NONE;
-    CHECK_OK(gpu_sort_build(p, nb, 1));
+    held->version = 0;
+    CHECK_OK(gpu_ordering_sort(p, nb, 1, &held));
     points_device->limit = 0;
     CHECK(p->inside->pack == -1, "packed without memory");
     check_sort(p, &host, 1);
     points_clear(&host);
+    gpu_ordering_release(&held);
     points_gpu_destroy(p);
 }

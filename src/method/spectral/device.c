@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "method/staging/device_coincident.h"
-#include "points/device/set.h"
+#include "points/device/ordering.h"
 #include "points/device/sort_state.h"
 
 enum { GROUP = 256 };
@@ -185,37 +185,47 @@ static farsum_status gpu_reserve(const struct task *task,
     return gpu_arrays_reserve(&g->given, task, n, m);
 }
 
-/* Finds coincident sources, in the tiles that the points were last sorted
- * into. */
+/* Tiles for the search of coincident sources: about the cell's shape. */
+static void coincident_tiles(const struct spectral *s, int64_t n, int32_t nb[3])
+{
+    double most = 16 * (double)n + 4096, all = INFINITY;
+    for (double part = 1; all > most; part *= 0.9) {
+        all = 1;
+        for (int d = 0; d < 3; d++) {
+            nb[d] = (int32_t)fmin(fmax(part * s->parameters.cell.height[d], 1),
+                                  1000);
+            all *= nb[d];
+        }
+    }
+}
+
+/* Finds coincident sources, in the tiles of any sort of them. */
 static farsum_status gpu_coincident(struct spectral *s)
 {
+    farsum_status status = FARSUM_OK;
     struct spectral_gpu *g = s->gpu;
     struct points_gpu *points = s->source.gpu;
-    const struct gpu_sort *sort = &points->sort;
+    struct gpu_ordering *held = NULL;
+    const struct gpu_ordering *sort = gpu_ordering_current(points, 0);
     struct gpu_tile_args tiles;
     int64_t n_bins = 0;
-    if (sort->path == GPU_SORT_NONE || sort->version != points->version) {
+    if (!sort) {
         int32_t nb[3];
-        double most = 16 * (double)points->n + 4096, all = INFINITY;
-        for (double part = 1; all > most; part *= 0.9) {
-            all = 1;
-            for (int d = 0; d < 3; d++) {
-                nb[d] = (int32_t)fmin(
-                    fmax(part * s->parameters.cell.height[d], 1), 1000);
-                all *= nb[d];
-            }
-        }
-        TRY(gpu_sort_build(points, nb, 0));
+        coincident_tiles(s, points->n, nb);
+        GO(gpu_ordering_sort(points, nb, 0, &held));
+        sort = held;
     }
-    TRY(gpu_tiles(sort->nb, sort->n, &tiles, &n_bins));
+    GO(gpu_tiles(sort->nb, sort->n, &tiles, &n_bins));
     int64_t groups = gpu_records(&g->coincident, sort->n);
-    TRY(LAUNCH(&g->coincident, groups, ARG_BUF(&sort->s), ARG_BUF(&sort->order),
-               ARG_BUF(&sort->start), ARG_BUF(&g->record), ARG_STRUCT(tiles),
-               ARG_F64(HUGE_VAL)));
-    TRY(LAUNCH(&g->coincident_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-               ARG_I64(groups), ARG_F64(HUGE_VAL)));
+    GO(LAUNCH(&g->coincident, groups, ARG_BUF(&sort->s), ARG_BUF(&sort->item),
+              ARG_BUF(&sort->start), ARG_BUF(&g->record), ARG_STRUCT(tiles),
+              ARG_F64(HUGE_VAL)));
+    GO(LAUNCH(&g->coincident_end, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
+              ARG_I64(groups), ARG_F64(HUGE_VAL)));
     g->coincident_asked = 1;
-    return FARSUM_OK;
+done:
+    gpu_ordering_release(&held);
+    return status;
 }
 
 farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,

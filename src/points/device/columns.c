@@ -3,6 +3,7 @@
 #include "points/device/columns.h"
 
 #include "base/mem.h"
+#include "points/device/ordering.h"
 
 enum { GROUP = 256 };
 
@@ -171,15 +172,6 @@ struct columns_mesh {
 _Static_assert(sizeof(struct columns_mesh) == 64,
                "as points/device/mesh.kh has it");
 
-/* Returns the order of a stable sort of the current positions, or NULL. */
-static const struct buf *lists_by(const struct points_gpu *points)
-{
-    const struct gpu_sort *sort = &points->sort;
-    int there = sort->path != GPU_SORT_NONE && sort->stable
-                && sort->version == points->version && sort->n == points->n;
-    return there ? &sort->order : NULL;
-}
-
 /* Makes keys, sorts them, and makes the entries in that order. */
 static farsum_status lists_make(struct gpu_columns *c,
                                 struct points_gpu *points,
@@ -191,8 +183,8 @@ static farsum_status lists_make(struct gpu_columns *c,
     /* one more key than lists, for unused entries */
     int64_t keys = (int64_t)a->lists_y * a->lists_z * a->bins + 1;
     struct buf *key = NULL;
-    const struct buf *by = lists_by(points);
-    const struct buf *x = by ? &points->sort.s : &points->s;
+    const struct gpu_ordering *by = gpu_ordering_current(points, 1);
+    const struct buf *x = by ? &by->s : &points->s;
     l->version = 0;
     TRY(buf_reserve(&l->t, c->device, 3 * n * real));
     TRY(buf_reserve(&l->place, c->device, 4 * n));
@@ -204,7 +196,7 @@ static farsum_status lists_make(struct gpu_columns *c,
     TRY(gpu_keys_sort(points, n, keys, &l->order, &l->start));
     if (n > 0)
         TRY(LAUNCH(&c->fill, kernel_groups(&c->fill, n), ARG_BUF(x),
-                   ARG_BUF(by ? by : &l->start), ARG_BUF(&l->order),
+                   ARG_BUF(by ? &by->item : &l->start), ARG_BUF(&l->order),
                    ARG_BUF(&l->start), ARG_BUF(&l->t), ARG_BUF(&l->place),
                    ARG_BUF(&l->item), ARG_STRUCT(*mesh), ARG_STRUCT(*a),
                    ARG_I32(by != NULL)));

@@ -48,13 +48,14 @@ int gpu_packs(const struct points_gpu *p, int64_t n)
                                            cache */
 }
 
-farsum_status gpu_gather(struct points_gpu *p, int64_t n)
+farsum_status gpu_gather(struct points_gpu *p, struct gpu_ordering *sort,
+                         int64_t n)
 {
     struct gpu_inside *in = p->inside;
     int pack = gpu_packs(p, n);
     return LAUNCH(&in->gather, kernel_groups(&in->gather, n),
-                  ARG_BUF(&p->sort.order), ARG_BUF(&p->s),
-                  ARG_BUF(pack ? &in->packed : &p->s), ARG_BUF(&p->sort.s),
+                  ARG_BUF(&sort->item), ARG_BUF(&p->s),
+                  ARG_BUF(pack ? &in->packed : &p->s), ARG_BUF(&sort->s),
                   ARG_I64(n), ARG_I32(pack));
 }
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordering.c: a variant's own copy of a sort or of cell lists. */
+/* ordering.c: the points' list of orderings. */
 #include "points/device/ordering.h"
 
-struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
-                                      const int32_t nb[3])
+#include <string.h>
+
+#include "base/mem.h"
+
+struct cells_args gpu_ordering_cells_args(const int64_t mesh[3],
+                                          const int32_t nb[3])
 {
     struct cells_args args = {.nb = {nb[0], nb[1], nb[2]}};
     for (int d = 0; d < 3; d++)
@@ -11,58 +15,93 @@ struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
     return args;
 }
 
-static farsum_status keep(struct buf *to, const struct buf *from, int64_t bytes)
+static int ordering_is(const struct gpu_ordering *o, const int32_t nb[3],
+                       int32_t pad)
 {
-    TRY(buf_reserve(to, from->device, bytes));
-    return bytes > 0 ? buf_copy(to, 0, from, 0, bytes) : FARSUM_OK;
+    return memcmp(o->nb, nb, sizeof o->nb) == 0 && o->pad == pad;
 }
 
-farsum_status gpu_kept_sort(struct gpu_kept *kept, struct points_gpu *points,
-                            const int32_t nb[3], int stable)
+struct gpu_ordering *gpu_ordering_find(const struct points_gpu *points,
+                                       const int32_t nb[3], int32_t pad,
+                                       int stable)
 {
-    struct gpu_sort *sort = &points->sort;
-    TRY(gpu_sort_build(points, nb, stable));
-    /* a swap avoids copying 28 bytes per point */
-    buf_swap(&kept->start, &sort->start);
-    buf_swap(&kept->item, &sort->order);
-    buf_swap(&kept->s, &sort->s);
-    sort->path = GPU_SORT_NONE;
-    kept->n = kept->capacity = sort->n;
-    kept->n_bins = sort->n_bins;
+    for (struct gpu_ordering *o = points->orderings; o; o = o->next)
+        if (o->version == points->version && ordering_is(o, nb, pad)
+            && o->stable >= stable)
+            return o;
+    return NULL;
+}
+
+const struct gpu_ordering *gpu_ordering_current(const struct points_gpu *points,
+                                                int stable)
+{
+    for (const struct gpu_ordering *o = points->orderings; o; o = o->next)
+        if (o->version == points->version && points->version > 0 && o->pad == 0
+            && o->stable >= stable)
+            return o;
+    return NULL;
+}
+
+farsum_status gpu_ordering_free(struct points_gpu *points, const int32_t nb[3],
+                                int32_t pad, const struct gpu_ordering *but,
+                                struct gpu_ordering **found)
+{
+    struct gpu_ordering *best = NULL;
+    int most = -1;
+    for (struct gpu_ordering *o = points->orderings; o; o = o->next) {
+        int fit = 2 * ordering_is(o, nb, pad) + (o->version != points->version);
+        if (o->holders == 0 && o != but && fit > most) {
+            best = o;
+            most = fit;
+        }
+    }
+    if (!best) {
+        TRY(MEM_NEW(best, 1));
+        best->kept = 1;
+        best->next = points->orderings;
+        points->orderings = best;
+    }
+    *found = best;
     return FARSUM_OK;
 }
 
-farsum_status gpu_kept_cells(struct gpu_kept *kept, struct points_gpu *points,
-                             const int32_t nb[3], int32_t pad)
+static void ordering_destroy(struct gpu_ordering *o)
 {
-    const struct gpu_cells *cells = &points->cells;
-    TRY(gpu_cells_build(points, nb, pad));
-    TRY(keep(&kept->start, &cells->start, 4 * (cells->n_bins + 1)));
-    TRY(keep(&kept->item, &cells->item, 4 * cells->capacity));
-    kept->n = points->n;
-    kept->n_bins = cells->n_bins;
-    kept->capacity = cells->capacity;
-    return FARSUM_OK;
+    buf_clear(&o->s);
+    buf_clear(&o->item);
+    buf_clear(&o->start);
+    mem_free(o);
 }
 
-void gpu_kept_clear(struct gpu_kept *kept)
+void gpu_ordering_release(struct gpu_ordering **held)
 {
-    buf_clear(&kept->s);
-    buf_clear(&kept->item);
-    buf_clear(&kept->start);
-    *kept = (struct gpu_kept){0};
+    struct gpu_ordering *o = *held;
+    *held = NULL;
+    if (o && --o->holders == 0 && !o->kept)
+        ordering_destroy(o);
 }
 
-int64_t gpu_kept_bytes(int64_t n, int64_t n_bins, int32_t pad)
+void gpu_orderings_clear(struct points_gpu *points)
+{
+    while (points->orderings) {
+        struct gpu_ordering *o = points->orderings;
+        points->orderings = o->next;
+        o->next = NULL;
+        o->kept = 0;
+        if (o->holders == 0)
+            ordering_destroy(o);
+    }
+}
+
+int64_t gpu_ordering_bytes(int64_t n, int64_t n_bins, int32_t pad)
 {
     int64_t most = n < n_bins ? n : n_bins;
     if (pad == 0)
         return 28 * n + 4 * (n_bins + 1);
-    /* the points' lists and the variant's copy */
-    return 2 * (4 * (n + most * (pad - 1)) + 4 * (n_bins + 1));
+    return 4 * (n + most * (pad - 1)) + 4 * (n_bins + 1);
 }
 
-void gpu_kept_tiles(const int64_t mesh[3], int edge, int32_t nb[3])
+void gpu_ordering_tiles(const int64_t mesh[3], int edge, int32_t nb[3])
 {
     for (int d = 0; d < 3; d++)
         nb[d] = mesh[d] > edge ? (int32_t)(mesh[d] / edge) : 1;

@@ -1,19 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordering.h: a variant's own copy of a sort or of cell lists.  It stays valid
- * when another variant sorts the points differently. */
+/* ordering.h: orderings of the points on a device, counted by their holders.
+ * The key of an ordering is the version of the positions, its tiles or cells,
+ * and whether it is stable or padded. */
 #ifndef FARSUM_POINTS_DEVICE_ORDERING_H
 #define FARSUM_POINTS_DEVICE_ORDERING_H
 
 #include "points/device/set.h"
 
-struct gpu_kept {
-    int64_t n, n_bins;
-    int64_t capacity;     /* capacity in items; for a sort, n */
-    struct buf start; /* [n_bins + 1] u32 */
-    struct buf item;  /* [capacity] u32: caller's indices; holes as in
-                         stage/device.h */
-    struct buf s;     /* only for a sort: [3][n] f64, sorted */
+/* Replaces *held by a sort of points->s into these tiles; does nothing more if
+ * there is one of these positions.  Asynchronous.  On failure *held is NULL.
+ *
+ * stable = 1: the result is bitwise equal to that of bins_build, for any
+ * points.
+ *
+ * stable = 0: the fastest method; the order within a tile is arbitrary.  Unless
+ * points are few, it starts from an existing sort: of equally many points into
+ * the same tiles, or a stable one of the same positions into other tiles. */
+farsum_status gpu_ordering_sort(struct points_gpu *points, const int32_t nb[3],
+                                int stable, struct gpu_ordering **held);
+/* The same for cell lists, made in two passes over the points in the caller's
+ * order: count and insert.  Every cell's list is padded to a multiple of
+ * pad. */
+farsum_status gpu_ordering_cells(struct points_gpu *points, const int32_t nb[3],
+                                 int32_t pad, struct gpu_ordering **held);
+/* Gives *held back and sets it to NULL; NULL is legal.  Its arrays stay as they
+ * are until another ordering is made. */
+void gpu_ordering_release(struct gpu_ordering **held);
+/* A sort of the current positions, stable if wanted; NULL: there is none. */
+const struct gpu_ordering *gpu_ordering_current(const struct points_gpu *points,
+                                                int stable);
+
+/* Occupation of the tiles of a sort. */
+struct gpu_filling {
+    int64_t most;   /* points in the fullest tile */
+    int64_t held;   /* tiles that hold a point */
+    double squares; /* sum of the squares of the counts */
 };
+/* Waits. */
+farsum_status gpu_ordering_measure(struct points_gpu *points,
+                                   const struct gpu_ordering *sort,
+                                   struct gpu_filling *filling);
 
 /* Host counterpart of the struct in points/device/padded_cells.kh. */
 struct cells_args {
@@ -22,19 +48,25 @@ struct cells_args {
 };
 _Static_assert(sizeof(struct cells_args) == 40,
                "as points/device/padded_cells.kh has it");
-struct cells_args gpu_kept_cells_args(const int64_t mesh[3],
-                                      const int32_t nb[3]);
+struct cells_args gpu_ordering_cells_args(const int64_t mesh[3],
+                                          const int32_t nb[3]);
 
-/* Sort the points or build cell lists if needed, then take over the sort, or
- * copy the cells.  Both are asynchronous. */
-farsum_status gpu_kept_sort(struct gpu_kept *kept, struct points_gpu *points,
-                            const int32_t nb[3], int stable);
-farsum_status gpu_kept_cells(struct gpu_kept *kept, struct points_gpu *points,
-                             const int32_t nb[3], int32_t pad);
-void gpu_kept_clear(struct gpu_kept *kept);
 /* Bytes for n points in n_bins tiles; pad 0: of a sort. */
-int64_t gpu_kept_bytes(int64_t n, int64_t n_bins, int32_t pad);
+int64_t gpu_ordering_bytes(int64_t n, int64_t n_bins, int32_t pad);
 /* Selects tiles of about `edge` mesh points: as many as possible without a
  * shorter one, at least one. */
-void gpu_kept_tiles(const int64_t mesh[3], int edge, int32_t nb[3]);
+void gpu_ordering_tiles(const int64_t mesh[3], int edge, int32_t nb[3]);
+
+/* For sort.c and padded_cells.c.  The ordering of the current positions with
+ * this key, or NULL. */
+struct gpu_ordering *gpu_ordering_find(const struct points_gpu *points,
+                                       const int32_t nb[3], int32_t pad,
+                                       int stable);
+/* One that nobody holds, to make another in, except `but`: of the same tiles if
+ * possible, else of older positions; or a new one. */
+farsum_status gpu_ordering_free(struct points_gpu *points, const int32_t nb[3],
+                                int32_t pad, const struct gpu_ordering *but,
+                                struct gpu_ordering **found);
+/* For points_gpu_destroy. */
+void gpu_orderings_clear(struct points_gpu *points);
 #endif

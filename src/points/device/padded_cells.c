@@ -3,24 +3,19 @@
  * "Performance Portable Fast Ewald Summation", Kokkos User Group 2025).  Points
  * are counted by cell in the caller's order, counts are rounded up and scanned,
  * points are inserted. */
-#include "points/device/set.h"
+#include "points/device/ordering.h"
 
 #include <string.h>
 
 #include "points/device/sort_state.h"
 
-farsum_status gpu_cells_build(struct points_gpu *p, const int32_t nb[3],
-                              int32_t pad)
+static farsum_status cells_make(struct points_gpu *p, const int32_t nb[3],
+                                int32_t pad, struct gpu_ordering **made)
 {
-    struct gpu_cells *cells = &p->cells;
+    struct gpu_ordering *cells = NULL;
     struct gpu_inside *in = p->inside;
     struct gpu_tile_args args;
     int64_t n_bins = 0, n = p->n;
-    if (p->version == 0)
-        FAIL(ERR_STATE, "no positions were set");
-    if (cells->version == p->version && cells->pad == pad
-        && memcmp(cells->nb, nb, sizeof cells->nb) == 0)
-        return FARSUM_OK;
     TRY(gpu_tiles(nb, n, &args, &n_bins));
     if (pad < 1)
         FAIL(ERR_ARGUMENT, "cell lists: a padding of %d; it is 1 or more", pad);
@@ -33,7 +28,9 @@ farsum_status gpu_cells_build(struct points_gpu *p, const int32_t nb[3],
              (long long)n, (long long)n_bins, pad, (long long)capacity);
     TRY(points_gpu_fractions(p));
     TRY(gpu_count_ready(p));
+    TRY(gpu_ordering_free(p, nb, pad, gpu_ordering_current(p, 1), &cells));
     cells->version = 0;
+    cells->path = GPU_SORT_NONE;
     TRY(buf_reserve(&cells->start, p->device, 4 * (n_bins + 1)));
     TRY(buf_reserve(&cells->item, p->device, 4 * capacity));
     TRY(gpu_count(p, &args, n_bins, &cells->start));
@@ -47,8 +44,25 @@ farsum_status gpu_cells_build(struct points_gpu *p, const int32_t nb[3],
                ARG_I32(0)));
     memcpy(cells->nb, nb, sizeof cells->nb);
     cells->pad = pad;
+    cells->stable = 0;
+    cells->n = n;
     cells->n_bins = n_bins;
     cells->capacity = capacity;
     cells->version = p->version;
+    *made = cells;
+    return FARSUM_OK;
+}
+
+farsum_status gpu_ordering_cells(struct points_gpu *p, const int32_t nb[3],
+                                 int32_t pad, struct gpu_ordering **held)
+{
+    gpu_ordering_release(held);
+    if (p->version == 0)
+        FAIL(ERR_STATE, "no positions were set");
+    struct gpu_ordering *found = gpu_ordering_find(p, nb, pad, 0);
+    if (!found)
+        TRY(cells_make(p, nb, pad, &found));
+    found->holders++;
+    *held = found;
     return FARSUM_OK;
 }

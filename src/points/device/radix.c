@@ -130,11 +130,10 @@ farsum_status gpu_keys_starts(struct points_gpu *p, int64_t n, int64_t n_bins,
                   ARG_BUF(keys), ARG_BUF(start), ARG_I64(n), ARG_I64(n_bins));
 }
 
-farsum_status gpu_radix(struct points_gpu *p, const struct gpu_tile_args *args,
-                        int64_t n_bins)
+farsum_status gpu_radix(struct points_gpu *p, struct gpu_ordering *to,
+                        const struct gpu_tile_args *args, int64_t n_bins)
 {
     struct gpu_inside *in = p->inside;
-    struct gpu_sort *sort = &p->sort;
     struct buf *keys = NULL;
     int64_t n = args->n, groups = radix_groups(n);
     const struct gpu_radix *r = &in->radix[radix_wide(p, n, n_bins)];
@@ -142,41 +141,39 @@ farsum_status gpu_radix(struct points_gpu *p, const struct gpu_tile_args *args,
     TRY(LAUNCH(&r->first, groups, ARG_BUF(&p->s), ARG_BUF(&in->key[0]),
                ARG_BUF(&in->hist), ARG_BUF(pack ? &in->packed : &in->hist),
                ARG_STRUCT(*args), ARG_I32(few), ARG_I32(pack)));
-    TRY(radix_sort(p, n, n_bins, 1, NULL, &sort->order, &keys));
+    TRY(radix_sort(p, n, n_bins, 1, NULL, &to->item, &keys));
     if (gpu_starts_apart(n, n_bins)) {
-        TRY(gpu_keys_starts(p, n, n_bins, keys, &sort->start));
-        return gpu_gather(p, n);
+        TRY(gpu_keys_starts(p, n, n_bins, keys, &to->start));
+        return gpu_gather(p, to, n);
     }
     return LAUNCH(&r->finish, kernel_groups(&r->finish, n + 1), ARG_BUF(keys),
-                  ARG_BUF(&sort->order), ARG_BUF(&p->s),
-                  ARG_BUF(pack ? &in->packed : &p->s), ARG_BUF(&sort->s),
-                  ARG_BUF(&sort->start), ARG_I64(n), ARG_I64(n_bins),
+                  ARG_BUF(&to->item), ARG_BUF(&p->s),
+                  ARG_BUF(pack ? &in->packed : &p->s), ARG_BUF(&to->s),
+                  ARG_BUF(&to->start), ARG_I64(n), ARG_I64(n_bins),
                   ARG_I32(pack));
 }
 
 farsum_status gpu_radix_again(struct points_gpu *p,
+                              const struct gpu_ordering *from,
+                              struct gpu_ordering *to,
                               const struct gpu_tile_args *args, int64_t n_bins)
 {
     struct gpu_inside *in = p->inside;
-    struct gpu_sort *sort = &p->sort;
     struct buf *keys = NULL;
     int64_t n = args->n, groups = radix_groups(n);
     const struct gpu_radix *r = &in->radix[radix_wide(p, n, n_bins)];
     int few = groups <= in->few_groups, apart = gpu_starts_apart(n, n_bins);
-    TRY(LAUNCH(&r->first, groups, ARG_BUF(&sort->s), ARG_BUF(&in->key[0]),
+    TRY(LAUNCH(&r->first, groups, ARG_BUF(&from->s), ARG_BUF(&in->key[0]),
                ARG_BUF(&in->hist), ARG_BUF(&in->hist), ARG_STRUCT(*args),
                ARG_I32(few), ARG_I32(0)));
     TRY(radix_sort(p, n, n_bins, 1, NULL, &in->other, &keys));
     if (apart)
-        TRY(gpu_keys_starts(p, n, n_bins, keys, &sort->start));
-    TRY(LAUNCH(&r->finish_again, kernel_groups(&r->finish_again, n + 1),
-               ARG_BUF(keys), ARG_BUF(&in->other), ARG_BUF(&sort->s),
-               ARG_BUF(&sort->order), ARG_BUF(&in->packed), ARG_BUF(&in->order),
-               ARG_BUF(&sort->start), ARG_I64(n), ARG_I64(n_bins),
-               ARG_I32(apart)));
-    buf_swap(&sort->s, &in->packed);
-    buf_swap(&sort->order, &in->order);
-    return FARSUM_OK;
+        TRY(gpu_keys_starts(p, n, n_bins, keys, &to->start));
+    return LAUNCH(&r->finish_again, kernel_groups(&r->finish_again, n + 1),
+                  ARG_BUF(keys), ARG_BUF(&in->other), ARG_BUF(&from->s),
+                  ARG_BUF(&from->item), ARG_BUF(&to->s), ARG_BUF(&to->item),
+                  ARG_BUF(&to->start), ARG_I64(n), ARG_I64(n_bins),
+                  ARG_I32(apart));
 }
 
 farsum_status gpu_keys_reserve(struct points_gpu *p, int64_t n, int64_t n_bins,

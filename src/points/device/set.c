@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "points/device/columns.h"
+#include "points/device/ordering.h"
 #include "points/device/sort_state.h"
 #include "points/wrap.h"
 
@@ -60,7 +61,6 @@ void points_gpu_destroy(struct points_gpu *p)
         }
         buf_clear(&in->hist);
         buf_clear(&in->other);
-        buf_clear(&in->order);
         buf_clear(&in->packed);
         buf_clear(&in->filling);
         buf_clear(&in->records);
@@ -75,11 +75,7 @@ void points_gpu_destroy(struct points_gpu *p)
             jit_clear(&in->set_jit);
     }
     mem_free(in);
-    buf_clear(&p->cells.item);
-    buf_clear(&p->cells.start);
-    buf_clear(&p->sort.s);
-    buf_clear(&p->sort.order);
-    buf_clear(&p->sort.start);
+    gpu_orderings_clear(p);
     buf_clear(&p->s);
     buf_clear(&p->x);
     mem_free(p);
@@ -193,9 +189,8 @@ farsum_status points_gpu_set(struct points_gpu *p, const struct cell *cell,
                              const char *what)
 {
     TRY(gpu_size(n, what));
-    /* the sorted coordinates of the old positions are as large */
-    struct buf *stage = &p->sort.s;
-    p->sort.version = 0;
+    /* sorts of many points pack coordinates there */
+    struct buf *stage = &p->inside->packed;
     TRY(buf_reserve(stage, p->device, gpu_bytes(n, FARSUM_F64)));
     TRY(buf_upload(stage, 0, x, gpu_bytes(n, arrays)));
     /* the next sort overwrites the array */

@@ -24,29 +24,26 @@ enum gpu_sort_path {
     GPU_SORT_FROM,    /* by digits, from another order of these positions */
 };
 
-/* Points sorted by the mesh tiles that hold them, as in bins.h. */
-struct gpu_sort {
+/* An ordering of the points: sorted by the mesh tiles that hold them, as in
+ * bins.h, or in padded lists of cells.  Variants hold the orderings that they
+ * need (points/device/ordering.h).  The points keep those that nobody holds,
+ * and make the next ones in their memory. */
+struct gpu_ordering {
     int32_t nb[3];
+    int32_t pad;        /* cells: each list is a multiple of it, with holes at
+                           its end; a sort: 0 */
+    int stable;         /* 1: within a tile in the caller's order */
+    enum gpu_sort_path path; /* a sort; NONE: not made */
+    int64_t version;    /* of the positions; 0: not made */
     int64_t n, n_bins;
-    int stable; /* 1: within a tile in the caller's order */
-    enum gpu_sort_path path;
-    int64_t version;  /* version of the positions */
-    struct buf start; /* [n_bins + 1] u32; tile (bx*nb1 + by)*nb2 + bz */
-    struct buf order; /* [n] u32: caller's index of the k-th sorted point */
-    struct buf s;     /* [3][n] f64: fractional coordinates, sorted */
-};
-
-/* Padded cell lists.  Cell b holds items start[b] .. start[b + 1]; the holes,
- * last in their cell, are GPU_CELLS_HOLE. */
-struct gpu_cells {
-    int32_t nb[3], pad;
-    int64_t n_bins;
-    int64_t capacity; /* maximum number of items; the actual number is
-                     start[n_bins] */
-    int64_t version;
-    struct buf start; /* [n_bins + 1] u32, multiples of pad */
-    struct buf item;  /* [capacity] u32: caller's indices, in any order within a
-                         cell */
+    int64_t capacity;   /* of item; cells: the actual number is start[n_bins] */
+    struct buf start;   /* [n_bins + 1] u32; tile (bx*nb1 + by)*nb2 + bz */
+    struct buf item;    /* [capacity] u32: caller's indices.  Cells: in any
+                           order within a cell, or GPU_CELLS_HOLE */
+    struct buf s;       /* a sort: [3][n] f64: fractional coordinates, sorted */
+    int holders;        /* variants that hold it */
+    int kept;           /* 1: it is in the points' list */
+    struct gpu_ordering *next;
 };
 #define GPU_CELLS_HOLE 0xffffffffu
 
@@ -68,8 +65,7 @@ struct points_gpu {
     struct gpu_given given; /* how to compute fractions of the cell from x */
     int placed;             /* 1: the fractions are in s */
     struct buf s;         /* [3][n] f64 in [0, 1), caller's order */
-    struct gpu_sort sort; /* the most recent sort */
-    struct gpu_cells cells;
+    struct gpu_ordering *orderings; /* owned unless held */
     struct gpu_columns_lists *lists; /* columns.c: shared by variants */
     struct gpu_inside *inside; /* owned; kernels and scratch */
 };
@@ -117,22 +113,6 @@ struct gpu_box {
 /* Waits at the first call after a set. */
 farsum_status points_gpu_box(struct points_gpu *points, struct gpu_box *box);
 
-/* Sorts points->s into points->sort; does nothing if the last sort of these
- * positions is the same.
- *
- * stable = 1: the result is bitwise equal to that of bins_build, for any
- * points.
- *
- * stable = 0: the fastest method; the order within a tile is arbitrary.  Unless
- * points are few, it starts from an existing sort: of equally many points into
- * the same tiles, or a stable one of the same positions into other tiles. */
-farsum_status gpu_sort_build(struct points_gpu *points, const int32_t nb[3],
-                             int stable);
-/* Compiles the kernels for gpu_sort_build and allocates its memory for n
- * points. */
-farsum_status gpu_sort_reserve(struct points_gpu *points, const int32_t nb[3],
-                               int64_t n, int stable);
-
 /* Sorts a caller's own keys, stable, with the scratch of the points' sorts.
  * gpu_keys_reserve returns the buffer for n keys, u32 below n_bins.
  * gpu_keys_sort returns order [n] u32, the index of the k-th key, and start
@@ -149,18 +129,4 @@ farsum_status gpu_keys_sort(struct points_gpu *points, int64_t n,
 farsum_status gpu_keys_order(struct points_gpu *points, int64_t n, int bits,
                              const struct buf *given, struct buf *order);
 
-/* Occupation of the tiles of the last sort. */
-struct gpu_filling {
-    int64_t most;   /* points in the fullest tile */
-    int64_t held;   /* tiles that hold a point */
-    double squares; /* sum of the squares of the counts */
-};
-/* Waits. */
-farsum_status gpu_sort_measure(struct points_gpu *points,
-                               struct gpu_filling *filling);
-
-/* Builds cell lists in two passes over the points in the caller's order: count
- * and insert.  Every cell's list is padded to a multiple of pad. */
-farsum_status gpu_cells_build(struct points_gpu *points, const int32_t nb[3],
-                              int32_t pad);
 #endif

@@ -53,7 +53,7 @@ struct gpu_inside {
     int64_t recorded;   /* version of the contents of record */
 
     /* scratch of the sorts */
-    struct buf key[2], index[2], hist, other, order, packed, filling;
+    struct buf key[2], index[2], hist, other, packed, filling;
     int pack;           /* 1: always, -1: never, 0: if beyond the cache */
     int wide;           /* 1: wide digits also for few points */
     int64_t few_groups; /* maximum number of blocks of a pass that sum counters
@@ -104,16 +104,18 @@ farsum_status gpu_keys_sorted(struct points_gpu *points, int64_t n,
 farsum_status gpu_keys_starts(struct points_gpu *points, int64_t n,
                               int64_t n_bins, const struct buf *keys,
                               struct buf *start);
-/* Gathers the coordinates in the order of points->sort. */
-farsum_status gpu_gather(struct points_gpu *points, int64_t n);
-/* The stable sort, into points->sort.  reserve compiles it and allocates memory
- * for n points. */
+/* Gathers the coordinates in the order of the sort. */
+farsum_status gpu_gather(struct points_gpu *points, struct gpu_ordering *sort,
+                         int64_t n);
+/* The stable sort.  reserve compiles it and allocates memory for n points. */
 farsum_status gpu_radix_reserve(struct points_gpu *points, int64_t n,
                                 int64_t n_bins);
-farsum_status gpu_radix(struct points_gpu *points,
+farsum_status gpu_radix(struct points_gpu *points, struct gpu_ordering *to,
                         const struct gpu_tile_args *args, int64_t n_bins);
-/* The same from the order of points->sort, which must be of these positions, so
- * that neighbours are read together.  Stable in that order. */
+/* The same from another order of these positions, so that neighbours are read
+ * together.  Stable in that order. */
 farsum_status gpu_radix_again(struct points_gpu *points,
+                              const struct gpu_ordering *from,
+                              struct gpu_ordering *to,
                               const struct gpu_tile_args *args, int64_t n_bins);
 #endif

@@ -48,7 +48,7 @@ farsum_status interp_gpu_build(struct interp_gpu *s, const char *kernel,
 
 void interp_gpu_clear(struct interp_gpu *s)
 {
-    gpu_kept_clear(&s->kept);
+    gpu_ordering_release(&s->ordering);
     if (s->jit.device)
         jit_clear(&s->jit);
 }

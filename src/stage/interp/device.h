@@ -27,7 +27,7 @@ struct interp_gpu {
                                     set */
     double metric[9];            /* from the last set */
     const struct points *points; /* borrowed */
-    struct gpu_kept kept;
+    struct gpu_ordering *ordering; /* held */
 };
 
 /* OK on a device, for at most two parts and within 32-bit indices. */

@@ -111,7 +111,7 @@ static int64_t bytes(const void *a)
     const struct interp_args *args = a;
     struct shape shape = shape_of(args);
     return (int64_t)sizeof(struct state)
-           + gpu_kept_bytes(args->n, shape.cells, shape.group);
+           + gpu_ordering_bytes(args->n, shape.cells, shape.group);
 }
 
 static void destroy(void *state)
@@ -147,8 +147,8 @@ static farsum_status set(void *state, const struct points *sources,
     struct state *s = state;
     int32_t group = s->gpu.kernel.group;
     TRY(interp_gpu_set(&s->gpu, sources, targets));
-    TRY(gpu_kept_cells(&s->gpu.kept, s->gpu.points->gpu, s->nb, group));
-    s->gpu.groups = s->gpu.kept.capacity / group;
+    TRY(gpu_ordering_cells(s->gpu.points->gpu, s->nb, group, &s->gpu.ordering));
+    s->gpu.groups = s->gpu.ordering->capacity / group;
     return FARSUM_OK;
 }
 
@@ -156,16 +156,16 @@ static farsum_status run(void *state, const void *a)
 {
     const struct state *s = state;
     const struct interp_io *io = a;
-    const struct gpu_kept *kept = &s->gpu.kept;
-    struct cell_args args = {.cells =
-                                 gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
+    const struct gpu_ordering *cells = s->gpu.ordering;
+    struct cell_args args = {
+        .cells = gpu_ordering_cells_args(s->gpu.args.mesh, s->nb)};
     const struct buf *results[2];
     if (s->gpu.points->n == 0)
         return FARSUM_OK;
     TRY(interp_gpu_io(&s->gpu, io, &args.interp, results));
     return LAUNCH(&s->gpu.kernel, s->gpu.groups,
-                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&kept->start),
-                  ARG_BUF(&kept->item), ARG_BUF(io->mesh), ARG_BUF(results[0]),
+                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&cells->start),
+                  ARG_BUF(&cells->item), ARG_BUF(io->mesh), ARG_BUF(results[0]),
                   ARG_BUF(results[1]), ARG_STRUCT(args));
 }
 

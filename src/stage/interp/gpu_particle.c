@@ -77,13 +77,13 @@ farsum_status interp_particle_run(void *state, const void *a)
     struct interp_gpu_args args;
     const struct buf *results[2];
     const struct points_gpu *points = s->points->gpu;
-    int sorted = s->kept.n_bins > 0;
+    int sorted = s->ordering != NULL;
     if (s->points->n == 0)
         return FARSUM_OK;
     TRY(interp_gpu_io(s, io, &args, results));
     return LAUNCH(
-        &s->kernel, s->groups, ARG_BUF(sorted ? &s->kept.s : &points->s),
-        ARG_BUF(sorted ? &s->kept.item : &points->s), ARG_BUF(io->mesh),
+        &s->kernel, s->groups, ARG_BUF(sorted ? &s->ordering->s : &points->s),
+        ARG_BUF(sorted ? &s->ordering->item : &points->s), ARG_BUF(io->mesh),
         ARG_BUF(results[0]), ARG_BUF(results[1]), ARG_STRUCT(args));
 }
 

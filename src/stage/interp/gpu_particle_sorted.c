@@ -20,9 +20,9 @@ static int64_t bytes(const void *a)
 {
     const struct interp_args *args = a;
     int32_t nb[3];
-    gpu_kept_tiles(args->mesh, EDGE, nb);
+    gpu_ordering_tiles(args->mesh, EDGE, nb);
     return (int64_t)sizeof(struct interp_gpu)
-           + gpu_kept_bytes(args->n, (int64_t)nb[0] * nb[1] * nb[2], 0);
+           + gpu_ordering_bytes(args->n, (int64_t)nb[0] * nb[1] * nb[2], 0);
 }
 
 static farsum_status create(const void *a, void **state)
@@ -39,8 +39,8 @@ static farsum_status set(void *state, const struct points *sources,
     s->groups = kernel_groups(&s->kernel, s->points->n);
     if (s->points->n == 0)
         return FARSUM_OK;
-    gpu_kept_tiles(s->args.mesh, EDGE, nb);
-    return gpu_kept_sort(&s->kept, s->points->gpu, nb, 0);
+    gpu_ordering_tiles(s->args.mesh, EDGE, nb);
+    return gpu_ordering_sort(s->points->gpu, nb, 0, &s->ordering);
 }
 
 const struct variant interp_gpu_particle_sorted = {.fits = fits,

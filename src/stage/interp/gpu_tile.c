@@ -201,7 +201,7 @@ static int64_t bytes(const void *a)
     struct shape s;
     shape_set(&s, args);
     return (int64_t)sizeof(struct state)
-           + gpu_kept_bytes(args->n, s.tiles, 0)
+           + gpu_ordering_bytes(args->n, s.tiles, 0)
            + slots_of(args->n) * (3 * gpu_real(args->precision) + 8);
 }
 
@@ -241,7 +241,7 @@ done:
 static struct tile_args args_of(const struct state *s)
 {
     return (struct tile_args){
-        .cells = gpu_kept_cells_args(s->gpu.args.mesh, s->shape.nb),
+        .cells = gpu_ordering_cells_args(s->gpu.args.mesh, s->shape.nb),
         .tiles = s->shape.tiles,
         .slots = slots_of(s->gpu.points->n),
         .chunk = s->chunk};
@@ -252,7 +252,6 @@ static farsum_status set(void *state, const struct points *sources,
 {
     struct state *s = state;
     struct device *device = s->gpu.args.device;
-    struct gpu_kept *kept = &s->gpu.kept;
     TRY(interp_gpu_set(&s->gpu, sources, targets));
     int64_t n = s->gpu.points->n, size = gpu_real(s->gpu.args.precision);
     int64_t weight = weight_of(&s->shape, n);
@@ -260,7 +259,9 @@ static farsum_status set(void *state, const struct points *sources,
     s->gpu.groups = (weight + s->chunk - 1) / s->chunk;
     if (n == 0)
         return FARSUM_OK;
-    TRY(gpu_kept_sort(kept, s->gpu.points->gpu, s->shape.nb, 0));
+    TRY(gpu_ordering_sort(s->gpu.points->gpu, s->shape.nb, 0,
+                          &s->gpu.ordering));
+    const struct gpu_ordering *sort = s->gpu.ordering;
     TRY(buf_reserve(&s->t, device, 3 * slots_of(n) * size));
     TRY(buf_reserve(&s->at, device, 4 * slots_of(n)));
     TRY(buf_reserve(&s->item, device, 4 * slots_of(n)));
@@ -269,8 +270,8 @@ static farsum_status set(void *state, const struct points *sources,
     args.interp.mesh.n = n;
     for (int d = 0; d < 3; d++)
         args.interp.mesh.mesh[d] = (int32_t)s->gpu.args.mesh[d];
-    return LAUNCH(&s->place, s->gpu.groups, ARG_BUF(&kept->s),
-                  ARG_BUF(&kept->item), ARG_BUF(&kept->start), ARG_BUF(&s->t),
+    return LAUNCH(&s->place, s->gpu.groups, ARG_BUF(&sort->s),
+                  ARG_BUF(&sort->item), ARG_BUF(&sort->start), ARG_BUF(&s->t),
                   ARG_BUF(&s->at), ARG_BUF(&s->item), ARG_BUF(&s->first),
                   ARG_STRUCT(args));
 }
@@ -286,7 +287,7 @@ static farsum_status run(void *state, const void *a)
     TRY(interp_gpu_io(&s->gpu, io, &args.interp, results));
     return LAUNCH(&s->gpu.kernel, s->gpu.groups, ARG_BUF(&s->t),
                   ARG_BUF(&s->at), ARG_BUF(&s->item),
-                  ARG_BUF(&s->gpu.kept.start), ARG_BUF(&s->first),
+                  ARG_BUF(&s->gpu.ordering->start), ARG_BUF(&s->first),
                   ARG_BUF(io->mesh), ARG_BUF(results[0]), ARG_BUF(results[1]),
                   ARG_STRUCT(args));
 }

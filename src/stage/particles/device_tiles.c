@@ -125,25 +125,29 @@ farsum_status gpu_tiles_set(struct gpu_tiles_kept *kept,
                             struct points_gpu *points, const int64_t mesh[3],
                             farsum_precision precision)
 {
-    const struct gpu_sort *sort = &points->sort;
+    farsum_status status = FARSUM_OK;
+    struct gpu_ordering *sort = NULL;
     int64_t n = points->n, most = gpu_tiles_most(s, n);
     struct device *device = points->device;
     struct mesh_args args = {.n = n};
     for (int d = 0; d < 3; d++)
         args.mesh[d] = (int32_t)mesh[d];
-    kept->cells = gpu_kept_cells_args(mesh, s->nb);
+    kept->cells = gpu_ordering_cells_args(mesh, s->nb);
     kept->parts = gpu_tiles_parts(s, n);
-    TRY(gpu_sort_build(points, s->nb, 0));
-    TRY(buf_reserve(&kept->t, device, 3 * n * gpu_real(precision)));
-    TRY(buf_reserve(&kept->at, device, 4 * n));
-    TRY(buf_reserve(&kept->item, device, 4 * n));
-    TRY(buf_reserve(&kept->part, device, 12 * kept->parts));
-    return LAUNCH(
-        &kept->place, kernel_groups(&kept->place, n > s->tiles ? n : s->tiles),
-        ARG_BUF(&sort->s), ARG_BUF(&sort->order), ARG_BUF(&sort->start),
-        ARG_BUF(&kept->t), ARG_BUF(&kept->at), ARG_BUF(&kept->item),
-        ARG_BUF(&kept->part), ARG_STRUCT(args), ARG_STRUCT(kept->cells),
-        ARG_I64(s->tiles), ARG_I32((int32_t)most));
+    GO(gpu_ordering_sort(points, s->nb, 0, &sort));
+    GO(buf_reserve(&kept->t, device, 3 * n * gpu_real(precision)));
+    GO(buf_reserve(&kept->at, device, 4 * n));
+    GO(buf_reserve(&kept->item, device, 4 * n));
+    GO(buf_reserve(&kept->part, device, 12 * kept->parts));
+    GO(LAUNCH(&kept->place,
+              kernel_groups(&kept->place, n > s->tiles ? n : s->tiles),
+              ARG_BUF(&sort->s), ARG_BUF(&sort->item), ARG_BUF(&sort->start),
+              ARG_BUF(&kept->t), ARG_BUF(&kept->at), ARG_BUF(&kept->item),
+              ARG_BUF(&kept->part), ARG_STRUCT(args), ARG_STRUCT(kept->cells),
+              ARG_I64(s->tiles), ARG_I32((int32_t)most)));
+done:
+    gpu_ordering_release(&sort); /* kernels in the queue still read it */
+    return status;
 }
 
 void gpu_tiles_clear(struct gpu_tiles_kept *kept)

@@ -22,7 +22,7 @@ struct state {
     struct spread_gpu gpu;
     struct kernel kernel;
     int32_t nb[3], batch;
-    struct gpu_kept kept;
+    struct gpu_ordering *ordering; /* held */
 };
 
 /* Maximum mesh points of a cell along an axis. */
@@ -153,7 +153,7 @@ static int64_t bytes(const void *a)
     const struct spread_args *args = a;
     int32_t nb[3];
     return (int64_t)sizeof(struct state)
-           + gpu_kept_bytes(args->n, cells(args, nb), batch(args));
+           + gpu_ordering_bytes(args->n, cells(args, nb), batch(args));
 }
 
 static void destroy(void *state)
@@ -161,7 +161,7 @@ static void destroy(void *state)
     struct state *s = state;
     if (!s)
         return;
-    gpu_kept_clear(&s->kept);
+    gpu_ordering_release(&s->ordering);
     spread_gpu_clear(&s->gpu);
     mem_free(s);
 }
@@ -192,7 +192,7 @@ static farsum_status set(void *state, const struct points *sources,
     struct state *s = state;
     (void)targets;
     TRY(spread_gpu_set(&s->gpu, sources));
-    return gpu_kept_cells(&s->kept, sources->gpu, s->nb, s->batch);
+    return gpu_ordering_cells(sources->gpu, s->nb, s->batch, &s->ordering);
 }
 
 static farsum_status run(void *state, const void *a)
@@ -200,15 +200,15 @@ static farsum_status run(void *state, const void *a)
     const struct state *s = state;
     const struct spread_io *io = a;
     struct hybrid_args args = {
-        .cells = gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
+        .cells = gpu_ordering_cells_args(s->gpu.args.mesh, s->nb)};
     TRY(spread_gpu_io(&s->gpu, io, &args.mesh));
     TRY(spread_gpu_zero(&s->gpu, io));
     if (s->gpu.n == 0)
         return FARSUM_OK;
-    return LAUNCH(&s->kernel, s->kept.capacity / s->batch,
-                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&s->kept.start),
-                  ARG_BUF(&s->kept.item), ARG_BUF(io->q), ARG_BUF(io->mesh),
-                  ARG_STRUCT(args));
+    return LAUNCH(&s->kernel, s->ordering->capacity / s->batch,
+                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&s->ordering->start),
+                  ARG_BUF(&s->ordering->item), ARG_BUF(io->q),
+                  ARG_BUF(io->mesh), ARG_STRUCT(args));
 }
 
 const struct variant spread_gpu_cell_hybrid = {.fits = fits,

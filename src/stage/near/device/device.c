@@ -8,7 +8,7 @@
 
 #include "base/hypot.h"
 #include "base/mem.h"
-#include "points/device/set.h"
+#include "points/device/ordering.h"
 #include "stage/device.h"
 #include "cost/expected_rates.h"
 
@@ -146,7 +146,7 @@ static void placed_clear(struct near_placed *p)
 {
     buf_clear(&p->x);
     buf_clear(&p->cell);
-    buf_clear(&p->order);
+    gpu_ordering_release(&p->sort);
     buf_clear(&p->more);
 }
 
@@ -157,7 +157,6 @@ void near_gpu_destroy(void *state)
         return;
     placed_clear(&g->source);
     placed_clear(&g->target);
-    buf_clear(&g->start);
     buf_clear(&g->q);
     buf_clear(&g->record);
     buf_clear(&g->folded);
@@ -222,32 +221,22 @@ static void near_units(struct near_gpu *g)
     c->skip = skip * skip;
 }
 
-/* Sorts, and copies the results that the next sort of these points would
- * overwrite. */
 static farsum_status near_place(struct near_gpu *g, const struct points *points,
-                                struct near_placed *p, struct buf *start)
+                                struct near_placed *p)
 {
     struct device *device = g->args.device;
-    struct points_gpu *gpu = points->gpu;
     int64_t real = gpu_real(g->args.precision);
-    if (!gpu)
+    if (!points->gpu)
         FAIL(ERR_INTERNAL, "near: the points are not on the plan's device");
-    TRY(gpu_sort_build(gpu, g->cells.nb, 1));
+    TRY(gpu_ordering_sort(points->gpu, g->cells.nb, 1, &p->sort));
     p->n = points->n;
     TRY(buf_reserve(&p->x, device, 3 * p->n * real));
     TRY(buf_reserve(&p->cell, device, 4 * p->n));
-    TRY(buf_reserve(&p->order, device, 4 * p->n));
     if (g->cells.more)
         TRY(buf_reserve(&p->more, device, 24 * p->n));
-    TRY(buf_copy(&p->order, 0, &gpu->sort.order, 0, 4 * p->n));
-    if (start) {
-        TRY(buf_reserve(start, device, 4 * (gpu->sort.n_bins + 1)));
-        TRY(buf_copy(start, 0, &gpu->sort.start, 0,
-                     4 * (gpu->sort.n_bins + 1)));
-    }
     g->cells.n = p->n;
     return LAUNCH(&g->place, kernel_groups(&g->place, p->n),
-                  ARG_BUF(&gpu->sort.s), ARG_BUF(&p->x), ARG_BUF(&p->cell),
+                  ARG_BUF(&p->sort->s), ARG_BUF(&p->x), ARG_BUF(&p->cell),
                   ARG_BUF(g->cells.more ? &p->more : &p->x),
                   ARG_STRUCT(g->cells));
 }
@@ -261,9 +250,9 @@ farsum_status near_gpu_set(struct near_gpu *g, const double a_cutoff[3],
     g->cells.more = more;
     near_grid(g, a_cutoff, sources->n);
     near_units(g);
-    TRY(near_place(g, sources, &g->source, &g->start));
+    TRY(near_place(g, sources, &g->source));
     if (!g->same)
-        TRY(near_place(g, targets, &g->target, NULL));
+        TRY(near_place(g, targets, &g->target));
     TRY(buf_reserve(&g->q, g->args.device,
                     sources->n * near_kernel(&g->args)->strengths
                         * gpu_real(g->args.precision)));
@@ -282,7 +271,7 @@ farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
                             struct near_ends *ends)
 {
     const struct near_placed *source = &g->source;
-    const struct buf *none = &g->start;
+    const struct buf *none = &g->source.sort->start;
     if (!g->ready)
         FAIL(ERR_STATE, "near: no points are set; call set first");
     if (!g->same && (io->energy || io->virial))
@@ -307,8 +296,8 @@ farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io,
 {
     TRY(near_gpu_ends(g, io, ends));
     return LAUNCH(&g->charges, kernel_groups(&g->charges, g->source.n),
-                  ARG_BUF(io->q), ARG_BUF(&g->source.order), ARG_BUF(&g->q),
-                  ARG_I64(g->source.n));
+                  ARG_BUF(io->q), ARG_BUF(&g->source.sort->item),
+                  ARG_BUF(&g->q), ARG_I64(g->source.n));
 }
 
 int64_t near_side_bytes(const struct near_args *args)
@@ -336,7 +325,7 @@ farsum_status near_side_run(struct near_side *side, struct near_gpu *g,
 {
     TRY(near_gpu_ends(g, io, ends));
     return LAUNCH(&side->pack, kernel_groups(&side->pack, g->source.n),
-                  ARG_BUF(io->q), ARG_BUF(&g->source.order),
+                  ARG_BUF(io->q), ARG_BUF(&g->source.sort->item),
                   ARG_BUF(&g->source.x), ARG_BUF(&g->q), ARG_BUF(&side->at),
                   ARG_I64(g->source.n));
 }
@@ -401,9 +390,11 @@ int64_t near_gpu_bytes(const struct near_args *args, const double a_cutoff[3],
     double cells = near_count(args->cell, a_cutoff, args->n_sources, nb);
     int64_t real = gpu_real(args->precision);
     int64_t n = args->n_sources + args->n_targets;
-    return n * (3 * real + 8 + 24 * more)
+    int apart = args->n_targets > 0;
+    return n * (3 * real + 4 + 24 * more)
+           + gpu_ordering_bytes(n, (1 + apart) * (int64_t)cells, 0)
            + args->n_sources * near_kernel(args)->strengths * real
-           + 4 * (int64_t)cells + records * 8 * NEAR_RECORD;
+           + records * 8 * NEAR_RECORD;
 }
 
 void near_gpu_looks(const struct near_args *args, const double a_cutoff[3],

@@ -4,6 +4,7 @@
 #ifndef FARSUM_STAGE_NEAR_DEVICE_DEVICE_H
 #define FARSUM_STAGE_NEAR_DEVICE_DEVICE_H
 
+#include "points/device/ordering.h"
 #include "device/compile/jit.h"
 #include "stage/near/near.h"
 
@@ -19,7 +20,8 @@ struct near_cells {
 /* Points sorted by cells; more: [6][n] f32, if requested. */
 struct near_placed {
     int64_t n;
-    struct buf x, cell, order, more; /* [3][n] coord; [n] u32; [n] u32 */
+    struct gpu_ordering *sort; /* held: stable, into the cells */
+    struct buf x, cell, more; /* [3][n] coord; [n] u32 */
 };
 
 /* First member of a variant's state. */
@@ -31,7 +33,7 @@ struct near_gpu {
     struct near_cells cells;
     double range; /* reach of the cells in cutoffs; near_gpu_begin sets 1 */
     struct near_placed source, target;
-    struct buf start, q; /* [cells + 1] u32; [strengths][n] real, sorted */
+    struct buf q; /* [strengths][n] real, sorted */
     struct buf record, folded;
     int same, ready; /* targets are the sources; the last set succeeded */
 };
@@ -52,10 +54,10 @@ struct near_ends {
 /* Arguments of a variant's kernel: the sources, and the arrays for a target's
  * sums. */
 #define NEAR_SOURCES(g)                                                        \
-    ARG_BUF(&(g)->source.x), ARG_BUF(&(g)->q), ARG_BUF(&(g)->start),           \
-        ARG_I64((g)->source.n)
+    ARG_BUF(&(g)->source.x), ARG_BUF(&(g)->q),                                 \
+        ARG_BUF(&(g)->source.sort->start), ARG_I64((g)->source.n)
 #define NEAR_RESULTS(g, ends)                                                  \
-    ARG_BUF(&(ends)->target->order), ARG_BUF((ends)->potential),               \
+    ARG_BUF(&(ends)->target->sort->item), ARG_BUF((ends)->potential),          \
         ARG_BUF((ends)->field), ARG_BUF((ends)->record),                       \
         ARG_STRUCT((g)->cells)
 

@@ -203,11 +203,12 @@ static farsum_status clusters_run(void *state, const void *data)
                    ARG_I64(n)));
     int64_t groups = kernel_groups(&s->clusters,
                                    clusters_threads(&g->args, e.target->n));
-    TRY(LAUNCH(&s->clusters, groups, NEAR_SOURCES(g),
-               ARG_BUF(full ? &s->full : &g->start), ARG_BUF(&s->spot),
-               ARG_BUF(s->wanted ? &s->some : &g->start), ARG_BUF(&e.target->x),
-               ARG_BUF(&e.target->more), ARG_BUF(&e.target->cell),
-               NEAR_RESULTS(g, &e), ARG_STRUCT(s->columns)));
+    TRY(LAUNCH(
+        &s->clusters, groups, NEAR_SOURCES(g),
+        ARG_BUF(full ? &s->full : &g->source.sort->start), ARG_BUF(&s->spot),
+        ARG_BUF(s->wanted ? &s->some : &g->source.sort->start),
+        ARG_BUF(&e.target->x), ARG_BUF(&e.target->more),
+        ARG_BUF(&e.target->cell), NEAR_RESULTS(g, &e), ARG_STRUCT(s->columns)));
     return near_gpu_total(g, io, groups);
 }
 

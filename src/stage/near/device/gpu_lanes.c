@@ -167,7 +167,7 @@ static farsum_status lanes_run(void *state, const void *data)
     TRY(near_side_run(&s->side, g, io, &e));
     int64_t groups = lanes_groups(s, e.target->n);
     TRY(LAUNCH(&s->lanes, groups, ARG_BUF(&s->side.at), ARG_BUF(&g->q),
-               ARG_BUF(&g->start), ARG_BUF(&e.target->x),
+               ARG_BUF(&g->source.sort->start), ARG_BUF(&e.target->x),
                ARG_BUF(&e.target->more), ARG_BUF(&e.target->cell),
                NEAR_RESULTS(g, &e), ARG_STRUCT(s->shape)));
     return near_gpu_total(g, io, groups);

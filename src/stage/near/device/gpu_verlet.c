@@ -38,7 +38,6 @@ struct state {
     struct verlet_far far;
     struct near_outer outer;
     struct near_poly inner; /* for the pairs in full precision */
-    struct buf source, target; /* [3][n] f64: positions when lists were made */
     struct buf length; /* [targets][2] u32, entries in the lists' parts */
     struct buf capacity;   /* [targets] u32, space of both parts */
     struct buf first;  /* [targets] u64, where they begin */
@@ -77,9 +76,8 @@ static void verlet_destroy(void *state)
     struct state *s = state;
     if (!s)
         return;
-    struct buf *all[] = {&s->side.at,  &s->source, &s->target, &s->length,
-                         &s->capacity, &s->first,  &s->entry,  &s->total,
-                         &s->flag,     &s->words};
+    struct buf *all[] = {&s->side.at, &s->length, &s->capacity, &s->first,
+                         &s->entry,   &s->total,  &s->flag,     &s->words};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     gpu_scan_destroy(s->scan);
@@ -138,17 +136,17 @@ done:
 }
 
 /* Updates the coordinates of points; the flag says whether a point has moved
- * too far. */
+ * too far from where it was sorted, which is when lists were made. */
 static farsum_status verlet_move(struct state *s, const struct points *points,
-                                 struct near_placed *placed,
-                                 const struct buf *listed)
+                                 struct near_placed *placed)
 {
     TRY(points_gpu_fractions(points->gpu));
     s->near.cells.n = placed->n;
     return LAUNCH(&s->move, kernel_groups(&s->move, placed->n),
-                  ARG_BUF(&points->gpu->s), ARG_BUF(&placed->order),
-                  ARG_BUF(listed), ARG_BUF(&placed->x), ARG_BUF(&s->flag),
-                  ARG_STRUCT(s->near.cells), ARG_STRUCT(s->shape));
+                  ARG_BUF(&points->gpu->s), ARG_BUF(&placed->sort->item),
+                  ARG_BUF(&placed->sort->s), ARG_BUF(&placed->x),
+                  ARG_BUF(&s->flag), ARG_STRUCT(s->near.cells),
+                  ARG_STRUCT(s->shape));
 }
 
 /* *kept: the lists are valid for these points, whose coordinates are updated.
@@ -165,22 +163,12 @@ static farsum_status verlet_keep(struct state *s, const struct points *sources,
         || memcmp(s->cell, g->args.cell->a, sizeof s->cell) != 0)
         return FARSUM_OK;
     TRY(buf_fill(&s->flag, 0));
-    TRY(verlet_move(s, sources, &g->source, &s->source));
+    TRY(verlet_move(s, sources, &g->source));
     if (!same)
-        TRY(verlet_move(s, targets, &g->target, &s->target));
+        TRY(verlet_move(s, targets, &g->target));
     TRY(buf_download(&s->flag, 0, flag, sizeof flag));
     *kept = flag[0] == 0;
     return FARSUM_OK;
-}
-
-static farsum_status verlet_listed(struct state *s, const struct points *points,
-                                   struct buf *listed)
-{
-    int64_t bytes = 24 * points->n;
-    if (!(s->near.args.skin > 0))
-        return FARSUM_OK;
-    TRY(buf_reserve(listed, s->near.args.device, bytes));
-    return buf_copy(listed, 0, &points->gpu->sort.s, 0, bytes);
 }
 
 /* Allocates all entries, with some spare if the array has to grow. */
@@ -233,10 +221,10 @@ static farsum_status verlet_once(struct state *s, const struct near_placed *t,
         != FARSUM_OK) /* counted, they take less */
         return FARSUM_OK;
     TRY(LAUNCH(&s->once, verlet_groups(s, &s->once), ARG_BUF(&g->source.x),
-               ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
-               ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
-               ARG_BUF(&s->first), ARG_BUF(&s->entry), ARG_BUF(&s->flag),
-               ARG_STRUCT(g->cells), ARG_STRUCT(s->ball),
+               ARG_BUF(&g->source.sort->start), ARG_I64(g->source.n),
+               ARG_BUF(&t->x), ARG_BUF(&t->more), ARG_BUF(&t->cell),
+               ARG_BUF(&s->length), ARG_BUF(&s->first), ARG_BUF(&s->entry),
+               ARG_BUF(&s->flag), ARG_STRUCT(g->cells), ARG_STRUCT(s->ball),
                ARG_STRUCT(s->shape)));
     TRY(buf_download(&s->flag, 0, flag, sizeof flag));
     s->close = flag[1] != 0;
@@ -255,17 +243,19 @@ static farsum_status verlet_twice(struct state *s, const struct near_placed *t)
     TRY(buf_reserve(&s->capacity, g->args.device, 4 * t->n));
     TRY(gpu_scan_reserve(s->scan, t->n));
     TRY(LAUNCH(&s->count, verlet_groups(s, &s->count), ARG_BUF(&g->source.x),
-               ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
-               ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
-               ARG_BUF(&s->capacity), ARG_BUF(&s->flag), ARG_STRUCT(g->cells),
-               ARG_STRUCT(s->ball), ARG_STRUCT(s->shape)));
+               ARG_BUF(&g->source.sort->start), ARG_I64(g->source.n),
+               ARG_BUF(&t->x), ARG_BUF(&t->more), ARG_BUF(&t->cell),
+               ARG_BUF(&s->length), ARG_BUF(&s->capacity), ARG_BUF(&s->flag),
+               ARG_STRUCT(g->cells), ARG_STRUCT(s->ball),
+               ARG_STRUCT(s->shape)));
     TRY(gpu_scan_run(s->scan, &s->capacity, &s->first, t->n, &s->total));
     TRY(verlet_reserve(s));
     TRY(LAUNCH(&s->fill, verlet_groups(s, &s->fill), ARG_BUF(&g->source.x),
-               ARG_BUF(&g->start), ARG_I64(g->source.n), ARG_BUF(&t->x),
-               ARG_BUF(&t->more), ARG_BUF(&t->cell), ARG_BUF(&s->length),
-               ARG_BUF(&s->first), ARG_BUF(&s->entry), ARG_STRUCT(g->cells),
-               ARG_STRUCT(s->ball), ARG_STRUCT(s->shape)));
+               ARG_BUF(&g->source.sort->start), ARG_I64(g->source.n),
+               ARG_BUF(&t->x), ARG_BUF(&t->more), ARG_BUF(&t->cell),
+               ARG_BUF(&s->length), ARG_BUF(&s->first), ARG_BUF(&s->entry),
+               ARG_STRUCT(g->cells), ARG_STRUCT(s->ball),
+               ARG_STRUCT(s->shape)));
     TRY(buf_download(&s->flag, 0, flag, sizeof flag));
     s->close = flag[1] != 0;
     return FARSUM_OK;
@@ -342,9 +332,6 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
                                .near = near * near,
                                .close = close * close,
                                .moved = half * half};
-    TRY(verlet_listed(s, sources, &s->source));
-    if (!g->same)
-        TRY(verlet_listed(s, targets, &s->target));
     TRY(verlet_lists(s));
     TRY(near_side_set(&s->side, g));
     TRY(verlet_integers(s));

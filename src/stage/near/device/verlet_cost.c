@@ -120,7 +120,6 @@ int64_t verlet_bytes(const void *args)
 {
     const struct near_args *a = args;
     double a_cutoff[3], targets = near_targets(a);
-    int64_t listed = a->skin > 0 ? 24 * (a->n_sources + a->n_targets) : 0;
     int32_t capacity[2];
     /* the number of f32 pairs is known only later; two halves need the most */
     verlet_capacity(verlet_entries(a), verlet_words(a) > 0 ? 0.5 : 0, capacity);
@@ -131,6 +130,5 @@ int64_t verlet_bytes(const void *args)
            + a->n_sources * (near_side_bytes(a) + verlet_words(a))
            + (int64_t)(4 * (1 + verlet_apart(a, a->n_sources, VERLET_SPARE))
                            * entries
-                       + 20 * targets)
-           + listed;
+                       + 20 * targets);
 }

@@ -31,7 +31,6 @@ static const char *const kernels[] = {"laplace", "stokeslet", "rotlet",
 
 struct state {
     struct near_gpu near;
-    struct buf cells; /* [cells + 1] u32: for separate targets */
     int64_t n_cells;
 };
 
@@ -138,7 +137,6 @@ void team_destroy(void *state)
 {
     struct state *s = state;
     if (s)
-        buf_clear(&s->cells);
     near_gpu_destroy(s);
 }
 
@@ -177,11 +175,6 @@ farsum_status team_set(void *state, const struct points *sources,
     s->n_cells = (int64_t)g->cells.nb[0] * g->cells.nb[1] * g->cells.nb[2];
     if (g->same)
         return near_gpu_records(g, s->n_cells);
-    g->ready = 0; /* until everything is built */
-    int64_t bytes = 4 * (s->n_cells + 1);
-    TRY(buf_reserve(&s->cells, g->args.device, bytes));
-    TRY(buf_copy(&s->cells, 0, &targets->gpu->sort.start, 0, bytes));
-    g->ready = 1;
     return FARSUM_OK;
 }
 
@@ -194,6 +187,6 @@ farsum_status team_run(void *state, const void *data)
     TRY(near_gpu_strengths(g, io, &e));
     TRY(LAUNCH(io->virial ? &g->sum_virial : &g->sum, s->n_cells,
                NEAR_SOURCES(g), ARG_BUF(&e.target->x),
-               ARG_BUF(g->same ? &g->start : &s->cells), NEAR_RESULTS(g, &e)));
+               ARG_BUF(&e.target->sort->start), NEAR_RESULTS(g, &e)));
     return near_gpu_total(g, io, s->n_cells);
 }

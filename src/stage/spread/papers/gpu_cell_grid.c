@@ -24,7 +24,7 @@ struct state {
     struct spread_gpu gpu;
     struct kernel kernel;
     int32_t nb[3];
-    struct gpu_kept kept;
+    struct gpu_ordering *ordering; /* held */
 };
 
 /* Minimum mesh points of a cell along an axis. */
@@ -42,7 +42,7 @@ static int group(const struct spread_args *args)
 
 static int64_t cells(const struct spread_args *args, int32_t nb[3])
 {
-    gpu_kept_tiles(args->mesh, edge(args), nb);
+    gpu_ordering_tiles(args->mesh, edge(args), nb);
     return (int64_t)nb[0] * nb[1] * nb[2];
 }
 
@@ -101,7 +101,7 @@ static int64_t bytes(const void *a)
     const struct spread_args *args = a;
     int32_t nb[3];
     return (int64_t)sizeof(struct state)
-           + gpu_kept_bytes(args->n, cells(args, nb), PAD);
+           + gpu_ordering_bytes(args->n, cells(args, nb), PAD);
 }
 
 static void destroy(void *state)
@@ -109,7 +109,7 @@ static void destroy(void *state)
     struct state *s = state;
     if (!s)
         return;
-    gpu_kept_clear(&s->kept);
+    gpu_ordering_release(&s->ordering);
     spread_gpu_clear(&s->gpu);
     mem_free(s);
 }
@@ -137,21 +137,22 @@ static farsum_status set(void *state, const struct points *sources,
     struct state *s = state;
     (void)targets;
     TRY(spread_gpu_set(&s->gpu, sources));
-    return gpu_kept_cells(&s->kept, sources->gpu, s->nb, PAD);
+    return gpu_ordering_cells(sources->gpu, s->nb, PAD, &s->ordering);
 }
 
 static farsum_status run(void *state, const void *a)
 {
     const struct state *s = state;
     const struct spread_io *io = a;
-    struct grid_args args = {.cells =
-                                 gpu_kept_cells_args(s->gpu.args.mesh, s->nb)};
+    struct grid_args args = {
+        .cells = gpu_ordering_cells_args(s->gpu.args.mesh, s->nb)};
     TRY(spread_gpu_io(&s->gpu, io, &args.mesh));
     if (s->gpu.n == 0)
         return spread_gpu_zero(&s->gpu, io);
-    return LAUNCH(&s->kernel, s->kept.n_bins, ARG_BUF(&s->gpu.points->gpu->s),
-                  ARG_BUF(&s->kept.start), ARG_BUF(&s->kept.item),
-                  ARG_BUF(io->q), ARG_BUF(io->mesh), ARG_STRUCT(args));
+    return LAUNCH(&s->kernel, s->ordering->n_bins,
+                  ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&s->ordering->start),
+                  ARG_BUF(&s->ordering->item), ARG_BUF(io->q),
+                  ARG_BUF(io->mesh), ARG_STRUCT(args));
 }
 
 const struct variant spread_gpu_cell_grid = {.fits = fits,

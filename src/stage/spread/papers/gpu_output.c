@@ -37,7 +37,7 @@ struct state {
     struct spread_gpu gpu;
     struct kernel parts_kernel, kernel;
     struct shape shape;
-    struct gpu_kept kept;
+    struct gpu_ordering *ordering; /* held */
     struct buf count, part; /* owned: i32, and [parts][2] u32 */
     int64_t parts;          /* capacity */
 };
@@ -135,7 +135,7 @@ static int64_t bytes(const void *a)
     const struct spread_args *args = a;
     struct shape shape = shape_of(args);
     return (int64_t)sizeof(struct state) + 4
-           + gpu_kept_bytes(args->n, shape.bins, 0)
+           + gpu_ordering_bytes(args->n, shape.bins, 0)
            + 8 * parts_of(&shape, args->n);
 }
 
@@ -146,7 +146,7 @@ static void destroy(void *state)
         return;
     buf_clear(&s->part);
     buf_clear(&s->count);
-    gpu_kept_clear(&s->kept);
+    gpu_ordering_release(&s->ordering);
     spread_gpu_clear(&s->gpu);
     mem_free(s);
 }
@@ -182,14 +182,14 @@ static farsum_status set(void *state, const struct points *sources,
     TRY(spread_gpu_set(&s->gpu, sources));
     if (s->gpu.n == 0)
         return FARSUM_OK;
-    TRY(gpu_kept_sort(&s->kept, sources->gpu, s->shape.nb, 0));
+    TRY(gpu_ordering_sort(sources->gpu, s->shape.nb, 0, &s->ordering));
     s->parts = parts_of(&s->shape, s->gpu.n);
     TRY(buf_reserve(&s->part, s->gpu.args.device, 8 * s->parts));
     TRY(buf_fill(&s->count, 0));
-    return LAUNCH(&s->parts_kernel,
-                  kernel_groups(&s->parts_kernel, s->kept.n_bins),
-                  ARG_BUF(&s->kept.start), ARG_BUF(&s->count),
-                  ARG_BUF(&s->part), ARG_I64(s->kept.n_bins), ARG_I32(MOST));
+    return LAUNCH(
+        &s->parts_kernel, kernel_groups(&s->parts_kernel, s->ordering->n_bins),
+        ARG_BUF(&s->ordering->start), ARG_BUF(&s->count), ARG_BUF(&s->part),
+        ARG_I64(s->ordering->n_bins), ARG_I32(MOST));
 }
 
 static farsum_status run(void *state, const void *a)
@@ -197,15 +197,15 @@ static farsum_status run(void *state, const void *a)
     const struct state *s = state;
     const struct spread_io *io = a;
     struct output_args args = {
-        .cells = gpu_kept_cells_args(s->gpu.args.mesh, s->shape.nb)};
+        .cells = gpu_ordering_cells_args(s->gpu.args.mesh, s->shape.nb)};
     int64_t values = (int64_t)spread_gpu_reals(&s->gpu.args);
     int64_t chunks = (values + s->shape.values - 1) / s->shape.values;
     TRY(spread_gpu_io(&s->gpu, io, &args.mesh));
     TRY(spread_gpu_zero(&s->gpu, io));
     if (s->gpu.n == 0)
         return FARSUM_OK;
-    return LAUNCH(&s->kernel, s->parts * chunks, ARG_BUF(&s->kept.s),
-                  ARG_BUF(&s->kept.start), ARG_BUF(&s->kept.item),
+    return LAUNCH(&s->kernel, s->parts * chunks, ARG_BUF(&s->ordering->s),
+                  ARG_BUF(&s->ordering->start), ARG_BUF(&s->ordering->item),
                   ARG_BUF(&s->count), ARG_BUF(&s->part), ARG_BUF(io->q),
                   ARG_BUF(io->mesh), ARG_STRUCT(args), ARG_I64(s->parts),
                   ARG_I32(MOST));
