@@ -72,7 +72,9 @@ static int64_t bytes(const void *a)
 {
     const struct interp_args *args = a;
     struct gpu_tiles s = tiles_of(args);
+    /* the points' second ordering: spread's tiles have another shape */
     return (int64_t)sizeof(struct state)
+           + gpu_ordering_bytes(args->n, s.tiles, 0)
            + gpu_tiles_bytes(&s, args->n, args->precision);
 }
 
