@@ -16,7 +16,8 @@
 enum {
     STREAM_NON_BLOCKING = 1,
     CAPTURE_RELAXED = 2, /* other threads' calls are unrestricted */
-    EVENT_EXTERNAL = 1   /* a node of the graph, not only an ordering point */
+    EVENT_EXTERNAL = 1,  /* a node of the graph, not only an ordering point */
+    NODE_PRIORITY = 8    /* of each node, instead of the launching stream's */
 };
 
 void driver_graphs_open(struct driver *driver, void *library,
@@ -75,8 +76,12 @@ farsum_status driver_record_end(struct device *device, int keep, void **whole)
     int error = d->graphs.capture_end(d->capture, &graph);
     if (error != 0)
         driver_capture_drop(d); /* the stream may be unusable */
-    else if (keep)
-        error = d->graphs.graph_make(&made, graph, 0);
+    else if (keep) {
+        /* without the flag, the second stream loses its priority */
+        error = d->graphs.graph_make(&made, graph, NODE_PRIORITY);
+        if (error != 0) /* drivers before CUDA 11.7 do not know it */
+            error = d->graphs.graph_make(&made, graph, 0);
+    }
     if (graph)
         d->graphs.graph_destroy(graph);
     TRY(driver_leave(d, before, error, "making a graph"));
