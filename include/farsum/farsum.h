@@ -298,11 +298,11 @@ typedef struct farsum_options {
      * the same plan: docs/api.md, 1 (default: no report). */
     int (*progress)(int64_t done, int64_t all, const char *what, void *data);
     void *progress_data;  /* passed to progress; the caller owns it */
-    int verify;           /* 1: check the plan by a second sum of the sample, or
-                             of the first execute if there is no sample or
-                             targets are separate; 0: the same, unless memory is
-                             short, points exceed 1e7, or the plan is strict or
-                             a reference; FARSUM_VERIFY_OFF: no check.
+    int verify;           /* 1: compare create's sample with a second sum, or
+                             the first execute if there is no sample or targets
+                             are separate; 0: the same, but no check for more
+                             than 1e7 points, a strict plan or a reference, or
+                             if memory is short; FARSUM_VERIFY_OFF: no check.
                              docs/api.md, 9 */
     farsum_excess on_excess; /* what execute (device arrays: finish) does if the
                              estimate exceeds the tolerance (default: SAY) */
@@ -435,13 +435,13 @@ farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);
 /* Sums rhs >= 1 sets of strengths.  q: [rhs][n][strengths], type `arrays`, in
  * `memory`: one number per source for laplace, yukawa and r6; a vector for
- * stokeslet (force) and rotlet (torque); two for stresslet (strength q, normal
- * n).  result: the arrays to write.  Errors: ERR_STATE (no points),
+ * stokeslet (force) and rotlet (torque); strength vector, then normal vector
+ * for stresslet.  result: the arrays to write.  Errors: ERR_STATE (no points),
  * ERR_ARGUMENT (an output that the problem does not list), ERR_UNSUPPORTED
- * (energy at separate targets), ERR_STRENGTH (input or result out of range),
- * ERR_TOLERANCE.  Allocates nothing, except to check the first sum or for
- * several right-hand sides with progress.  Device arrays: does not block,
- * except to check the first sum. */
+ * (energy at separate targets), ERR_STRENGTH (input or result out of range;
+ * device arrays: by finish), ERR_TOLERANCE.  Allocates only to check the first
+ * sum, or if rhs > 1 and options.progress is set.  With device arrays, blocks
+ * only to check the first sum. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);

@@ -194,10 +194,10 @@ FARSUM_API void farsum_mesh_print(const farsum_mesh *mesh, FILE *out);
  *     type 1   f_k = sum_j c_j e^(i sign k.x_j)
  *     type 2   c_j = sum_k f_k e^(i sign k.x_j)
  *
- * k_d = -N_d/2 .. (N_d - 1)/2, rounded down (-2..1 for 4, -2..2 for 5), in
- * this order, k_2 fastest: f [channel][N_0][N_1][N_2].  The tolerance limits
- * the error relative to the result, in the 2-norm over modes or points.  A
- * tolerance that the precision cannot reach is refused. */
+ * with N_d modes along axis d, -N_d/2 <= k_d < N_d/2 (-2..1 for 4, -2..2 for
+ * 5), in ascending order, k_2 fastest: f [channel][N_0][N_1][N_2].  The
+ * tolerance limits the error relative to the result, in the 2-norm over modes
+ * or points.  A tolerance that the precision cannot reach is refused. */
 typedef struct farsum_nufft_problem {
     size_t size;       /* set by FARSUM_NUFFT_PROBLEM_INIT */
     int type;          /* 1 or 2 */

@@ -152,7 +152,8 @@ farsum_status device_nested(struct device *device)
 farsum_status device_managed(struct device *device)
 {
     if (!device->backend->managed)
-        FAIL(ERR_UNSUPPORTED, "%s has no memory here that the host uses too",
+        FAIL(ERR_UNSUPPORTED,
+             "%s: host and device share no memory on this system",
              device->name);
     return device->backend->managed(device);
 }

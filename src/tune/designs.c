@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* designs.c: cache of the windows and aliases used last. */
+/* designs.c: cache of the windows used most recently, and of the sums of their
+ * aliases. */
 #include "tune/designs.h"
 
 #include <string.h>

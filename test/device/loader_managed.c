@@ -60,7 +60,7 @@ static void test_none(void)
     struct device *d = opened(0);
     struct buf a = {0};
     CHECK_FAILS(device_managed(d), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("hip:0 has no memory here that the host uses too");
+    CHECK_SAYS("hip:0: host and device share no memory on this system");
     CHECK_FAILS(buf_alloc_managed(&a, d, 10), FARSUM_ERR_UNSUPPORTED);
     device_close(d);
     nothing_left("none managed");

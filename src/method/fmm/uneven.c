@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uneven.c: choice between a dense and a sparse tree: in open space for points
- * far from uniform, in a cell where it is predicted to be faster. */
+/* uneven.c: choice between a dense and a sparse tree.  Open space: sparse for
+ * points far from uniform.  A periodic cell: the one predicted to be faster. */
 #include <math.h>
 
 #include "base/mem.h"

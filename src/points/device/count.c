@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count.c: counting points by bins on a device, and gathering coordinates. */
+/* count.c: counting points by bins on a device, and copying coordinates into a
+ * new order. */
 #include "points/device/set.h"
 #include "points/device/sort_state.h"
 

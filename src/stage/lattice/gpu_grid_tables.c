@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_grid_tables.c: tables of gpu_grid's kernels. */
+/* gpu_grid_tables.c: tables that gpu_grid's kernels read. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plain.c: reference variant of near.  Linked cells at least a cutoff wide;
- * every pair of every periodic image, in double for any array type and
- * kernel. */
+ * all pairs within the cutoff, with every periodic image there, in double for
+ * any array type and kernel. */
 #include "stage/near/near.h"
 
 #include <math.h>

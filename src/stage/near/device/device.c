@@ -273,7 +273,7 @@ farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
     const struct near_placed *source = &g->source;
     const struct buf *none = &g->source.sort->start;
     if (!g->ready)
-        FAIL(ERR_STATE, "near: no points are set; call set first");
+        FAIL(ERR_STATE, "near: no points are set; set them before a sum");
     if (!g->same && (io->energy || io->virial))
         FAIL(ERR_ARGUMENT, "near: energy and virial require targets that are "
                            "the sources");
