@@ -2,13 +2,9 @@
 /* stage.h: stages and their variants.
  *
  * The folder of a stage has a header with the stage's `args` (known when a plan
- * is made) and its `io` (different for each call).  Its table variants.def has
- * a line
- *
- *     VARIANT(stage, stem, "note")
- *
- * for each variant; the file named after the stem defines `const struct variant
- * stage_stem`. */
+ * is made) and its `io` (different for each call).  Its list variants.def has a
+ * line for each variant (stage/variant_table.h); the file named after the stem
+ * defines `const struct variant stage_stem`. */
 #ifndef FARSUM_STAGE_STAGE_H
 #define FARSUM_STAGE_STAGE_H
 
@@ -41,7 +37,7 @@ struct variant {
     farsum_status (*run)(void *state, const void *io);
     void (*destroy)(void *state); /* NULL is legal */
     int deterministic;            /* 1: results repeat bitwise for one plan */
-    const char *needs;            /* "", or a requirement: "fftw3", ... */
+    const char *needs;            /* "", or a requirement: "a device", ... */
     int lists;                    /* near only: 1: reuses lists, according to
                                      the skin of args */
     /* Adds the work of one run.  NULL: the stage's work. */
@@ -59,23 +55,6 @@ struct variant_row {
     const struct variant *variant;
     int paper; /* 1: reproduces a paper; chosen by name, or if no other fits */
 };
-
-/* What the lines of a table become: VARIANT(stage, stem, note), or PAPER(...)
- * for a variant that reproduces a paper, which builds without FARSUM_PAPERS
- * lack. */
-#define VARIANT_EXTERN(stage, stem, note)                                      \
-    extern const struct variant stage##_##stem;
-#define VARIANT_ROW(stage, stem, note) {#stem, note, &stage##_##stem, 0},
-#define VARIANT_NOTHING(stage, stem, note)
-#if FARSUM_PAPERS
-#define PAPER_EXTERN VARIANT_EXTERN
-#define PAPER_ROW(stage, stem, note) {#stem, note, &stage##_##stem, 1},
-#define PAPER_ABSENT VARIANT_NOTHING
-#else
-#define PAPER_EXTERN VARIANT_NOTHING
-#define PAPER_ROW VARIANT_NOTHING
-#define PAPER_ABSENT(stage, stem, note) #stem,
-#endif
 
 /* A stage and the table of its variants, ended by a NULL name. */
 struct stage {

@@ -2,16 +2,8 @@
 /* table.c: the table of variants of fft, from variants.def. */
 #include "stage/fft/fft.h"
 
-#define VARIANT(stage, stem, note) extern const struct variant stage##_##stem;
-#include "stage/fft/variants.def"
-#undef VARIANT
-
-static const struct variant_row rows[] = {
-#define VARIANT(stage, stem, note) {#stem, note, &stage##_##stem, 0},
-#include "stage/fft/variants.def"
-#undef VARIANT
-    {NULL, NULL, NULL, 0}};
-_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
+#define VARIANTS "stage/fft/variants.def"
+#include "stage/variant_table.h"
 
 const struct stage fft_stage = {
-    .name = "fft", .rows = rows, .work = fft_ops};
+    .name = "fft", .rows = rows, .absent = absent, .work = fft_ops};

@@ -177,4 +177,4 @@ const struct variant interp_gpu_cell = {.fits = fits,
                                         .run = run,
                                         .destroy = destroy,
                                         .deterministic = 1,
-                                        .needs = "device"};
+                                        .needs = "a device"};

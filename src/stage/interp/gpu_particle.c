@@ -132,4 +132,4 @@ const struct variant interp_gpu_particle = {.fits = fits,
                                             .run = interp_particle_run,
                                             .destroy = interp_particle_destroy,
                                             .deterministic = 1,
-                                            .needs = "device"};
+                                            .needs = "a device"};

@@ -52,4 +52,4 @@ const struct variant interp_gpu_particle_sorted = {.fits = fits,
                                                    .destroy =
                                                        interp_particle_destroy,
                                                    .deterministic = 1,
-                                                   .needs = "device"};
+                                                   .needs = "a device"};

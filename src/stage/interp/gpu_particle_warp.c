@@ -106,4 +106,4 @@ const struct variant interp_gpu_particle_warp = {.fits = fits,
                                                  .run = run,
                                                  .destroy = destroy,
                                                  .deterministic = 1,
-                                                 .needs = "device"};
+                                                 .needs = "a device"};

@@ -300,4 +300,4 @@ const struct variant interp_gpu_tile = {.fits = fits,
                                         .run = run,
                                         .destroy = destroy,
                                         .deterministic = 1,
-                                        .needs = "device"};
+                                        .needs = "a device"};

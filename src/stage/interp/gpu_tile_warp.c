@@ -141,4 +141,4 @@ const struct variant interp_gpu_tile_warp = {.fits = fits,
                                              .run = run,
                                              .destroy = destroy,
                                              .deterministic = 1,
-                                             .needs = "device"};
+                                             .needs = "a device"};

@@ -8,16 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define VARIANT(stage, stem, note) extern const struct variant stage##_##stem;
-#include "stage/interp/variants.def"
-#undef VARIANT
-
-static const struct variant_row rows[] = {
-#define VARIANT(stage, stem, note) {#stem, note, &stage##_##stem, 0},
-#include "stage/interp/variants.def"
-#undef VARIANT
-    {NULL, NULL, NULL, 0}};
-_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
+#define VARIANTS "stage/interp/variants.def"
+#include "stage/variant_table.h"
 
 static double interp_runs(const void *args)
 {
@@ -48,4 +40,4 @@ static void interp_key(const void *args, char *text, size_t size)
 }
 
 const struct stage interp_stage = {"interp", rows, interp_runs, interp_about,
-                                   interp_key, interp_ops, NULL};
+                                   interp_key, interp_ops, absent};

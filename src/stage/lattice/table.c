@@ -2,16 +2,11 @@
 /* table.c: the table of variants of lattice, from variants.def. */
 #include "stage/expansions/expansions.h"
 
-#define VARIANT(stage, stem, note) extern const struct variant stage##_##stem;
-#include "stage/lattice/variants.def"
-#undef VARIANT
-
-static const struct variant_row rows[] = {
-#define VARIANT(stage, stem, note) {#stem, note, &stage##_##stem, 0},
-#include "stage/lattice/variants.def"
-#undef VARIANT
-    {NULL, NULL, NULL, 0}};
-_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
+#define VARIANTS "stage/lattice/variants.def"
+#include "stage/variant_table.h"
 
 const struct stage lattice_stage = {
-    .name = "lattice", .rows = rows, .work = boxes_lattice_ops};
+    .name = "lattice",
+    .rows = rows,
+    .absent = absent,
+    .work = boxes_lattice_ops};

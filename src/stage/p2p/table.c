@@ -2,15 +2,8 @@
 /* table.c: the table of variants of p2p, from variants.def. */
 #include "stage/p2p/p2p.h"
 
-#define VARIANT(stage, stem, note) extern const struct variant stage##_##stem;
-#include "stage/p2p/variants.def"
-#undef VARIANT
+#define VARIANTS "stage/p2p/variants.def"
+#include "stage/variant_table.h"
 
-static const struct variant_row rows[] = {
-#define VARIANT(stage, stem, note) {#stem, note, &stage##_##stem, 0},
-#include "stage/p2p/variants.def"
-#undef VARIANT
-    {NULL, NULL, NULL, 0}};
-_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
-
-const struct stage p2p_stage = {.name = "p2p", .rows = rows, .work = p2p_ops};
+const struct stage p2p_stage = {
+    .name = "p2p", .rows = rows, .absent = absent, .work = p2p_ops};

@@ -7,19 +7,18 @@
 
 #include <stdio.h>
 
-farsum_status particles_host_fits(const char *row, const struct device *device,
-                                  int parts, const int64_t mesh[3])
+farsum_status particles_host_fits(const struct device *device, int parts,
+                                  const int64_t mesh[3])
 {
     TRY(gpu_not_wanted(device));
     if (parts > 2)
-        FAIL(ERR_UNSUPPORTED, "%s: parts is %d; use 1 (real) or 2 (complex)",
-             row, parts);
+        FAIL(ERR_UNSUPPORTED, "parts is %d; use 1 (real) or 2 (complex)",
+             parts);
     for (int d = 0; d < 3; d++)
         if (mesh[d] > 1 << 30)
             FAIL(ERR_UNSUPPORTED,
-                 "%s: %lld mesh points along axis %d; at "
-                 "most %d are possible",
-                 row, (long long)mesh[d], d, 1 << 30);
+                 "%lld mesh points along axis %d; at most %d are possible",
+                 (long long)mesh[d], d, 1 << 30);
     return FARSUM_OK;
 }
 

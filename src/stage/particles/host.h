@@ -10,9 +10,9 @@
 
 struct device;
 
-/* Common predicate of the host variants; row: the variant's name. */
-farsum_status particles_host_fits(const char *row, const struct device *device,
-                                  int parts, const int64_t mesh[3]);
+/* Common predicate of the host variants. */
+farsum_status particles_host_fits(const struct device *device, int parts,
+                                  const int64_t mesh[3]);
 /* Describes the inputs of the costs, for a person. */
 void particles_about(char *text, size_t size, int64_t n, const int64_t mesh[3],
                      double clustering, double repeats);

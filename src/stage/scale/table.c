@@ -2,16 +2,8 @@
 /* table.c: the table of variants of scale, from variants.def. */
 #include "stage/scale/scale.h"
 
-#define VARIANT(stage, stem, note) extern const struct variant stage##_##stem;
-#include "stage/scale/variants.def"
-#undef VARIANT
-
-static const struct variant_row rows[] = {
-#define VARIANT(stage, stem, note) {#stem, note, &stage##_##stem, 0},
-#include "stage/scale/variants.def"
-#undef VARIANT
-    {NULL, NULL, NULL, 0}};
-_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
+#define VARIANTS "stage/scale/variants.def"
+#include "stage/variant_table.h"
 
 const struct stage scale_stage = {
-    .name = "scale", .rows = rows, .work = scale_ops};
+    .name = "scale", .rows = rows, .absent = absent, .work = scale_ops};

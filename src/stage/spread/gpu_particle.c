@@ -120,7 +120,7 @@ const struct variant spread_gpu_particle = {.fits = spread_particle_fits,
                                             .run = spread_particle_run,
                                             .destroy = spread_particle_destroy,
                                             .deterministic = 0,
-                                            .needs = "device",
+                                            .needs = "a device",
                                             .work = ops};
 
 static farsum_status create_shadow(const void *args, void **state)
@@ -137,4 +137,4 @@ const struct variant spread_gpu_particle_shadow = {.fits = spread_particle_fits,
                                                    .destroy =
                                                        spread_particle_destroy,
                                                    .deterministic = 0,
-                                                   .needs = "device"};
+                                                   .needs = "a device"};

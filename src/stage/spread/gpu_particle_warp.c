@@ -126,4 +126,4 @@ const struct variant spread_gpu_particle_warp = {.fits = fits,
                                                  .run = run,
                                                  .destroy = destroy,
                                                  .deterministic = 0,
-                                                 .needs = "device"};
+                                                 .needs = "a device"};

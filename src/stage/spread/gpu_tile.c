@@ -166,4 +166,4 @@ const struct variant spread_gpu_tile = {.fits = fits,
                                         .run = run,
                                         .destroy = destroy,
                                         .deterministic = 0,
-                                        .needs = "device"};
+                                        .needs = "a device"};

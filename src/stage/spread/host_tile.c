@@ -42,8 +42,7 @@ static void shape_set(struct shape *s, const struct spread_args *args)
 static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
-    return particles_host_fits("host_tile", args->device, spread_parts(args),
-                               args->mesh);
+    return particles_host_fits(args->device, spread_parts(args), args->mesh);
 }
 
 /* Nanoseconds on one core of a Zen 3 at 3.2 GHz: a point's position and

@@ -58,8 +58,7 @@ struct state {
 static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
-    return particles_host_fits("multicolour", args->device, spread_parts(args),
-                               args->mesh);
+    return particles_host_fits(args->device, spread_parts(args), args->mesh);
 }
 
 /* First mesh index that points of bin b touch: ceil(b mesh/bins - P/2). */

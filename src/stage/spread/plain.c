@@ -26,7 +26,7 @@ static farsum_status fits(const void *a)
     const struct spread_args *args = a;
     TRY(gpu_not_wanted(args->device));
     if (spread_parts(args) > 2)
-        FAIL(ERR_UNSUPPORTED, "plain: parts is %d; use 1 (real) or 2 (complex)",
+        FAIL(ERR_UNSUPPORTED, "parts is %d; use 1 (real) or 2 (complex)",
              args->parts);
     return FARSUM_OK;
 }

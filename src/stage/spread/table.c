@@ -8,28 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define VARIANT VARIANT_EXTERN
-#define PAPER PAPER_EXTERN
-#include "stage/spread/variants.def"
-#undef VARIANT
-#undef PAPER
-
-static const struct variant_row rows[] = {
-#define VARIANT VARIANT_ROW
-#define PAPER PAPER_ROW
-#include "stage/spread/variants.def"
-#undef VARIANT
-#undef PAPER
-    {NULL, NULL, NULL, 0}};
-
-static const char *const absent[] = {
-#define VARIANT VARIANT_NOTHING
-#define PAPER PAPER_ABSENT
-#include "stage/spread/variants.def"
-#undef VARIANT
-#undef PAPER
-    NULL};
-_Static_assert(sizeof rows / sizeof *rows <= CHOOSE_MOST + 1, "all are ranked");
+#define VARIANTS "stage/spread/variants.def"
+#include "stage/variant_table.h"
 
 static double spread_runs(const void *args)
 {

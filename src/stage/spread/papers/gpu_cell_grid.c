@@ -163,5 +163,5 @@ const struct variant spread_gpu_cell_grid = {.fits = fits,
                                              .run = run,
                                              .destroy = destroy,
                                              .deterministic = 0,
-                                             .needs = "device",
+                                             .needs = "a device",
                                              .work = ops};

@@ -145,4 +145,4 @@ const struct variant spread_gpu_gather = {.fits = fits,
                                           .run = run,
                                           .destroy = destroy,
                                           .deterministic = 0,
-                                          .needs = "device"};
+                                          .needs = "a device"};

@@ -263,4 +263,4 @@ const struct variant spread_gpu_group = {.fits = fits,
                                          .run = run,
                                          .destroy = destroy,
                                          .deterministic = 0,
-                                         .needs = "device"};
+                                         .needs = "a device"};

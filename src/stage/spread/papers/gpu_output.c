@@ -219,4 +219,4 @@ const struct variant spread_gpu_output = {.fits = fits,
                                           .run = run,
                                           .destroy = destroy,
                                           .deterministic = 0,
-                                          .needs = "device"};
+                                          .needs = "a device"};

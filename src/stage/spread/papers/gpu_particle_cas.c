@@ -35,4 +35,4 @@ const struct variant spread_gpu_particle_cas = {.fits = spread_particle_fits,
                                                 .destroy =
                                                     spread_particle_destroy,
                                                 .deterministic = 0,
-                                                .needs = "device"};
+                                                .needs = "a device"};

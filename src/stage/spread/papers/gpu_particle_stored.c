@@ -105,4 +105,4 @@ const struct variant spread_gpu_particle_stored = {.fits = spread_particle_fits,
                                                    .run = run,
                                                    .destroy = destroy,
                                                    .deterministic = 0,
-                                                   .needs = "device"};
+                                                   .needs = "a device"};

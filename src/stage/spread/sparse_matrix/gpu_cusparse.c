@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cusparse.c: multiplies the spreading operator by cuSPARSE, one channel at
- * a time. */
+/* gpu_cusparse.c: cuSPARSE multiplies the spreading matrix by the strengths,
+ * one channel at a time. */
 #include "stage/spread/sparse_matrix/gpu_cusparse.h"
 
 #include "base/mem.h"

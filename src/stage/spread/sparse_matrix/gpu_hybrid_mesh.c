@@ -116,4 +116,4 @@ const struct variant spread_gpu_hybrid_mesh = {.fits = fits,
                                                .run = run,
                                                .destroy = destroy,
                                                .deterministic = 0,
-                                               .needs = "device"};
+                                               .needs = "a device"};

@@ -147,4 +147,4 @@ const struct variant spread_gpu_single = {.fits = fits,
                                           .run = spread_single_run,
                                           .destroy = spread_single_destroy,
                                           .deterministic = 0,
-                                          .needs = "device with shuffles"};
+                                          .needs = "a device with shuffles"};

@@ -29,4 +29,4 @@ const struct variant spread_gpu_single_local = {.fits = fits,
                                                 .destroy =
                                                     spread_single_destroy,
                                                 .deterministic = 0,
-                                                .needs = "device"};
+                                                .needs = "a device"};

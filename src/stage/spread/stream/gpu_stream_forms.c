@@ -6,7 +6,7 @@
  * particles sorted by their first plane. No atomics, no zeroing; each mesh
  * point is written once. Our algorithm. Wins from about ten thousand
  * particles, at all densities. Deterministic. */
-STREAM_VARIANT(gpu_stream, 0, 0, "device");
+STREAM_VARIANT(gpu_stream, 0, 0, "a device");
 
 /* gpu_stream with its products, four particles at a time, on FP64 tensor
  * cores. Our algorithm. Wins over gpu_stream in f64 for supports that fill 8
@@ -19,7 +19,7 @@ STREAM_VARIANT(gpu_stream_mma, 1, 0, "FP64 tensor cores");
  * of the particles, not of all their visits; one visit in seven is in vain.
  * Our algorithm. Wins over gpu_stream where positions change with every sum.
  * Deterministic. */
-STREAM_VARIANT(gpu_walk, 0, 1, "device");
+STREAM_VARIANT(gpu_walk, 0, 1, "a device");
 
 /* gpu_walk with its products, four particles at a time, on FP64 tensor
  * cores. Our algorithm. Wins over gpu_stream_mma where positions change with
