@@ -8,6 +8,35 @@
  * taken as this many times larger. */
 #define OF_VIRIAL 10
 
+/* If the RMS of the results, per unit of strength, is this many times larger or
+ * smaller than at the check, the sources' order may have gone. */
+#define CHANGED 1.25
+
+static int plan_changed(const struct farsum_plan *plan)
+{
+    for (int k = 0; k < 2; k++) {
+        double was = plan->size[k], is = plan->report.size[k];
+        if (was > 0 && is > 0 && (is > CHANGED * was || was > CHANGED * is))
+            return 1;
+    }
+    return 0;
+}
+
+/* The measured error over the estimate, when the plan was checked. */
+static double plan_factor(const struct farsum_plan *plan)
+{
+    return plan->checked * plan->task.problem.tolerance * plan->task.finer
+           / plan->unchecked;
+}
+
+/* Factor on corrected estimates if the sources' order has gone: the estimate is
+ * then that of random order, at least. */
+static double plan_growth(const struct farsum_plan *plan)
+{
+    double random = fmax(plan->report.disorder, 1);
+    return plan_changed(plan) ? fmax(random / plan_factor(plan), 1) : 1;
+}
+
 double plan_estimate(const struct farsum_plan *plan)
 {
     double estimate = plan->report.info.estimated_error, beyond = plan->beyond;
@@ -16,8 +45,7 @@ double plan_estimate(const struct farsum_plan *plan)
                * (plan->method->wide ? fmin(beyond, OF_VIRIAL) : beyond);
     if (!(plan->unchecked > 0))
         return estimate;
-    return estimate * plan->checked * plan->task.problem.tolerance
-           * plan->task.finer / plan->unchecked;
+    return estimate * plan_factor(plan) * plan_growth(plan);
 }
 
 double plan_estimate_energy(const struct farsum_plan *plan, int which)
@@ -32,6 +60,7 @@ double plan_estimate_energy(const struct farsum_plan *plan, int which)
     if (measured >= 0)
         return plan->unchecked > 0
                    ? measured * i->estimated_error / plan->unchecked
+                         * plan_growth(plan)
                    : measured;
     if (!plan->method->wide || !(plan->task.problem.outputs & output))
         return -1;

@@ -28,6 +28,7 @@ struct farsum_plan {
     int64_t lists_before[2]; /* of info: lists made and kept by the check */
     int excess_told;         /* 1: an error above the tolerance is logged */
     double unchecked;        /* estimate before the check corrected it */
+    double size[2];          /* of the report, when the plan was checked */
     struct verify_late *late; /* owned; NULL: no sum is still to be checked */
 
     int64_t n, m;            /* points set; m = 0: targets are the sources */
@@ -122,7 +123,9 @@ farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
 /* Checks those copies, once the device has finished. */
 farsum_status verify_late_finish(struct farsum_plan *plan);
 /* plan/info.c: the estimated error, in the plan's units.  If the plan was
- * checked, the estimate is corrected by the factor that the check found. */
+ * checked, the estimate is corrected by the factor that the check found.  A
+ * factor below 1 comes from the sample's order.  It is dropped if the size of
+ * the results shows that this order may have gone. */
 double plan_estimate(const struct farsum_plan *plan);
 /* The same for the energy (0) and the virial (1); negative: unknown. */
 double plan_estimate_energy(const struct farsum_plan *plan, int which);

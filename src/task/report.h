@@ -11,5 +11,9 @@ struct report {
     double net_size;       /* sqrt(n sum square()): info.net_strength far below
                               it is rounding; negative: nothing was summed
                               yet */
+    double size[2];        /* RMS force or velocity, and potential, of the last
+                              sum, per unit of strength; 0: not computed */
+    double disorder;       /* estimate for strengths in random order over that
+                              for the sample's, at least 1; 0: unknown */
 };
 #endif

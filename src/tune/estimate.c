@@ -322,10 +322,10 @@ static double parameters_in_step(const struct parameters *t)
 }
 
 /* Square of the RMS error of force or potential for the sample's charges, in
- * units of the cutoff. */
+ * units of the cutoff.  *random: for charges in random order. */
 static double parameters_square(const struct parameters *t,
                                 const struct sample *s, double flat,
-                                int potential)
+                                int potential, double *random)
 {
     const double net = parameters_net(t, s, flat, potential);
     const struct error_parts *p = potential ? &t->potential : &t->field;
@@ -336,8 +336,9 @@ static double parameters_square(const struct parameters *t,
     struct error_pair pair[SHELLS], own;
     double edge[SHELLS + 1];
     const double none[2] = {0, 0};
+    *random = parameters_in_step(t) * plain;
     if (!s->moments)
-        return parameters_in_step(t) * plain;
+        return *random;
     parameters_shells(t, s, edge);
     error_pairs(pair, edge, SHELLS, &t->band, &t->alias, &t->cell, t->mesh,
                 potential);
@@ -368,7 +369,9 @@ void parameters_error(struct parameters *t, const struct task *task)
                   : task->problem.precision == FARSUM_F32
                       ? 6e-8
                       : window_flat(&t->window);
-    t->square = parameters_square(t, &task->sample, flat, potential);
+    double random;
+    t->square = parameters_square(t, &task->sample, flat, potential, &random);
+    t->disorder = t->square > 0 ? sqrt(fmax(random / t->square, 1)) : 1;
     t->error = parameters_estimate(t, task, task->sample.q2, task->sample.n,
                                    potential, -1)
                / parameters_norm(task);

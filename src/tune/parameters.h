@@ -32,6 +32,8 @@ struct parameters {
     int64_t mesh[3], ldz;
     double sigma;          /* mesh spacing required by c over the actual one */
     struct error_parts field, potential; /* squares, units of the cutoff */
+    double disorder;       /* RMS error for strengths in random order over that
+                              of the sample's, at least 1 */
     double square;         /* square of the RMS error of force or potential for
                               the sample's charges, units of the cutoff */
     double error;          /* estimated error, in the tolerance's norm */

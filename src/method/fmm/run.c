@@ -188,6 +188,10 @@ farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
             : task->problem.coulomb
                   * (task->problem.error == FARSUM_ERROR_POTENTIAL ? f.potential
                                                                    : f.force);
+    task->report->size[0] =
+        norms->force >= 0 && f.q2 > 0 ? sqrt(norms->force / targets) / f.q2 : 0;
+    task->report->size[1] =
+        norms->potential >= 0 && f.q2 > 0 ? f.potential / sqrt(f.q2) : 0;
     double soft = fmm_soften(task, s, &s->shape);
     if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
         soft *= task->problem.coulomb * f.force;

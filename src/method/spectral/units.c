@@ -201,17 +201,27 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
+static double per_strength(double size, double strength)
+{
+    return strength > 0 ? size / strength : 0;
+}
+
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square)
 {
     int64_t n = s->m > 0 ? s->m : s->n;
-    double norm = task->problem.error == FARSUM_ERROR_ABSOLUTE
-                      ? 1
-                      : fmax(sqrt(square / (double)n),
-                             parameters_velocity(task, sums->q2, s->n));
+    double velocity = sqrt(square / (double)n);
+    double norm =
+        task->problem.error == FARSUM_ERROR_ABSOLUTE
+            ? 1
+            : fmax(velocity, parameters_velocity(task, sums->q2, s->n));
     task->report->info.net_strength = sums->q1;
     task->report->net_size = sqrt((double)s->n * sums->q2);
     task->report->info.norm = norm;
+    task->report->size[0] =
+        per_strength(velocity, sqrt(sums->q2 / (double)s->n));
+    task->report->size[1] = 0;
+    task->report->disorder = s->parameters.disorder;
     task->report->info.estimated_error =
         norm > 0
             ? parameters_estimate(&s->parameters, task, sums->q2, s->n, 1, 0)
@@ -299,6 +309,10 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
     task->report->info.net_strength = sums->q1;
     task->report->net_size = sqrt((double)s->n * sums->q2);
     task->report->info.norm = norm;
+    task->report->size[0] = field ? per_strength(force, q_rms * q_rms) : 0;
+    task->report->size[1] =
+        potential ? per_strength(sqrt(square_phi / (double)n), q_rms) : 0;
+    task->report->disorder = s->parameters.disorder;
     task->report->info.estimated_error =
         norm > 0 ? parameters_estimate(
                        &s->parameters, task, sums->q2, s->n, of_potential,
