@@ -53,8 +53,8 @@ farsum_status farsum_plan_stage(const farsum_plan *plan, int index,
     farsum_plan_info all = plan->report.info;
     plan_beside_info(plan, &all);
     if (index < 0 || index >= all.n_stages)
-        FAIL(ERR_ARGUMENT, "there is no stage %d: the plan has %d", index,
-             all.n_stages);
+        FAIL(ERR_ARGUMENT, "stage %d is not in 0 .. %d", index,
+             all.n_stages - 1);
     *stage = all.stages[index];
     return FARSUM_OK;
 }
