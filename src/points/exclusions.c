@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclusions.c: the caller's list of pairs, its checks, and its rows. */
+/* exclusions.c: checks the caller's list of excluded pairs, and sorts it into
+ * one row per target. */
 #include "points/exclusions.h"
 
 #include <stdlib.h>

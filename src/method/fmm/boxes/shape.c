@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.c: properties of a set of boxes: stage arguments, leaves, filling. */
+/* shape.c: what follows from a set of boxes: the arguments of the stages, the
+ * number of leaves, the points per leaf. */
 #include <math.h>
 
 #include "method/fmm/fmm.h"
