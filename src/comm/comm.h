@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* comm.h: communication among the ranks of a plan.
+ *
+ * A rank is a process of MPI, or a thread in tests.  Every function below is
+ * collective: all ranks call the same functions in the same order.  A rank that
+ * failed therefore continues with empty data until the next comm_agree, which
+ * makes all ranks fail with the same words. */
+#ifndef FARSUM_COMM_COMM_H
+#define FARSUM_COMM_COMM_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct comm;
+
+/* What a back end provides.  Sizes are in bytes and may exceed 2^31. */
+struct comm_calls {
+    /* all [size][bytes]: what each rank gave, in rank order. */
+    farsum_status (*gather)(struct comm *comm, const void *one, void *all,
+                            int64_t bytes);
+    /* from[r]: the number that rank r gave for this rank in its `to`. */
+    farsum_status (*counts)(struct comm *comm, const int64_t *to,
+                            int64_t *from);
+    /* Sends to[r] bytes to each rank r, and receives from[r] bytes from it.
+     * Both arrays hold the parts of the ranks in rank order, without gaps.
+     * from[r] must be what rank r sends. */
+    farsum_status (*trade)(struct comm *comm, const void *send,
+                           const int64_t *to, void *got, const int64_t *from);
+    void (*destroy)(struct comm *comm);
+};
+
+struct comm {
+    int rank, size;
+    const char *name; /* "self", "threads", "mpi" */
+    const struct comm_calls *calls;
+    void *inside; /* owned by the back end */
+};
+
+/* self.c: one rank.  comm_destroy frees it. */
+farsum_status comm_self(struct comm **comm);
+void comm_destroy(struct comm *comm); /* NULL is legal */
+
+/* The status of the lowest rank that failed, or FARSUM_OK, on all ranks.  The
+ * message becomes that rank's, after "rank R: "; with one rank it stays as it
+ * is. */
+farsum_status comm_agree(struct comm *comm, farsum_status status);
+/* Replaces values[0 .. n) by their sums over the ranks, added in rank order, so
+ * that all ranks get the same bits. */
+farsum_status comm_sum(struct comm *comm, double *values, int n);
+farsum_status comm_sum_counts(struct comm *comm, int64_t *values, int n);
+/* The same for the largest values. */
+farsum_status comm_max(struct comm *comm, double *values, int n);
+#endif
