@@ -78,7 +78,8 @@ extern "C" {
     X(ERR_TOLERANCE, "the tolerance cannot be reached")                        \
     X(ERR_DEVICE, "no such device, or it failed")                              \
     X(ERR_STATE, "the call comes too early or too late")                       \
-    X(ERR_INTERNAL, "an invariant of the library is broken")
+    X(ERR_INTERNAL, "an invariant of the library is broken")                   \
+    X(ERR_COMM, "another rank failed or cannot be reached")
 
 typedef enum farsum_status {
 #define FARSUM_STATUS_ENUM(name, text) FARSUM_##name,
@@ -89,8 +90,7 @@ typedef enum farsum_status {
 
 /* Returns the text of a status.  The text is static. */
 FARSUM_API const char *farsum_status_text(farsum_status status);
-/* Returns the calling thread's last message, "" if none.  It is valid until
- * the thread's next call. */
+/* Returns the thread's last message or "".  It is valid until the next call. */
 FARSUM_API const char *farsum_message(void);
 /* Returns "MAJOR.MINOR.PATCH" of the running library, a static text. */
 FARSUM_API const char *farsum_version(void);
