@@ -6,7 +6,8 @@
 
 Arrows run one way:
     base <- {math, dialect} <- device <- {cost, points} <- {stage, task}
-         <- {tune, reference} <- {method, mesh} <- plan <- tools
+         <- {tune, reference, ranks} <- {method, mesh} <- plan <- tools
+    base <- comm <- points
 Stages do not include each other, except for those in SHARED.
 """
 
@@ -19,22 +20,24 @@ SRC = ROOT / "src"
 SUFFIXES = (".c", ".h", ".cc", ".k", ".kh")
 MOST_FILES = 40  # in one folder
 
-LOW = ["base", "math", "dialect", "device", "cost", "points"]
+LOW = ["base", "comm", "math", "dialect", "device", "cost", "points"]
 # The folders that each folder of the first level may include besides itself.
 ALLOWED = {
     "base": [],
+    "comm": ["base"],
     "math": ["base"],
     "dialect": [],
     "device": ["base"],
     "cost": ["base", "math", "dialect", "device"],
-    "points": ["base", "math", "dialect", "device", "cost"],
+    "points": ["base", "comm", "math", "dialect", "device", "cost"],
     "stage": LOW,
     "task": LOW + ["stage"],
     "tune": LOW + ["stage", "task"],
     "reference": LOW + ["stage", "task"],
-    "method": LOW + ["stage", "task", "tune", "reference"],
+    "ranks": LOW + ["stage", "task"],
+    "method": LOW + ["stage", "task", "tune", "reference", "ranks"],
     "mesh": LOW + ["stage", "task", "tune"],
-    "plan": LOW + ["stage", "task", "tune", "reference", "method"],
+    "plan": LOW + ["stage", "task", "tune", "reference", "ranks", "method"],
 }
 # Folders of src/stage with common code, which all stages may include.
 SHARED = ["stage/particles", "stage/expansions"]

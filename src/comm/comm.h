@@ -30,25 +30,33 @@ struct comm_calls {
     void (*destroy)(struct comm *comm);
 };
 
+enum { COMM_PIECE = 256 }; /* bytes per rank of a reduction's gather */
+
 struct comm {
     int rank, size;
     const char *name; /* "self", "threads", "mpi" */
     const struct comm_calls *calls;
-    void *inside; /* owned by the back end */
+    void *inside; /* owned by the back end; calls->destroy frees it */
+    void *pieces; /* [size][COMM_PIECE], so that reductions do not allocate */
 };
 
+/* For back ends: makes a comm.  After a failure the caller frees `inside`. */
+farsum_status comm_create(int rank, int size, const char *name,
+                          const struct comm_calls *calls, void *inside,
+                          struct comm **comm);
 /* self.c: one rank.  comm_destroy frees it. */
 farsum_status comm_self(struct comm **comm);
 void comm_destroy(struct comm *comm); /* NULL is legal */
 
 /* The status of the lowest rank that failed, or FARSUM_OK, on all ranks.  The
  * message becomes that rank's, after "rank R: "; with one rank it stays as it
- * is. */
+ * is.  A message that ranks agreed on before gets no second "rank R: ".  Does
+ * not allocate. */
 farsum_status comm_agree(struct comm *comm, farsum_status status);
 /* Replaces values[0 .. n) by their sums over the ranks, added in rank order, so
  * that all ranks get the same bits. */
 farsum_status comm_sum(struct comm *comm, double *values, int n);
 farsum_status comm_sum_counts(struct comm *comm, int64_t *values, int n);
-/* The same for the largest values. */
+/* The same for the largest values; NaN is larger than any number. */
 farsum_status comm_max(struct comm *comm, double *values, int n);
 #endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* comm.c: a comm's memory, and reductions by gathers.
+ *
+ * A reduction gathers all ranks' values and combines them in rank order on each
+ * rank.  It works in pieces, for which comm_create allocated memory: a rank
+ * whose allocation failed could not take part. */
+#include "comm/comm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { WORDS = 1024, NUMBERS = COMM_PIECE / 8 };
+
+farsum_status comm_create(int rank, int size, const char *name,
+                          const struct comm_calls *calls, void *inside,
+                          struct comm **comm)
+{
+    farsum_status status;
+    struct comm *c;
+    GO(MEM_NEW(c, 1));
+    *c = (struct comm){.rank = rank, .size = size, .name = name};
+    GO(mem_alloc(&c->pieces, size, COMM_PIECE, 1));
+    c->calls = calls;
+    c->inside = inside;
+    *comm = c;
+    return FARSUM_OK;
+done:
+    mem_free(c);
+    return status;
+}
+
+void comm_destroy(struct comm *comm)
+{
+    if (!comm)
+        return;
+    if (comm->calls->destroy)
+        comm->calls->destroy(comm);
+    mem_free(comm->pieces);
+    mem_free(comm);
+}
+
+/* 1: the words start with "rank R: ". */
+static int names_a_rank(const char *words)
+{
+    if (strncmp(words, "rank ", 5) != 0)
+        return 0;
+    size_t digits = strspn(words + 5, "0123456789");
+    return digits > 0 && strncmp(words + 5 + digits, ": ", 2) == 0;
+}
+
+/* Replaces words by those of rank `from`.  Makes the same calls on all ranks,
+ * also after a failure, which cuts the words. */
+static void words_of(struct comm *comm, int from, char words[WORDS])
+{
+    for (int at = 0; at < WORDS; at += COMM_PIECE) {
+        farsum_status status = comm->calls->gather(comm, words + at,
+                                                   comm->pieces, COMM_PIECE);
+        if (status == FARSUM_OK)
+            memcpy(words + at, (char *)comm->pieces + (size_t)from * COMM_PIECE,
+                   COMM_PIECE);
+        else
+            words[at] = 0;
+    }
+    words[WORDS - 1] = 0;
+}
+
+farsum_status comm_agree(struct comm *comm, farsum_status status)
+{
+    if (comm->size == 1)
+        return status;
+    char words[WORDS] = "";
+    if (status != FARSUM_OK)
+        snprintf(words, sizeof words, "%s", farsum_message());
+    int64_t mine = status;
+    const int64_t *all = comm->pieces;
+    farsum_status cut = comm->calls->gather(comm, &mine, comm->pieces, 8);
+    if (cut != FARSUM_OK) /* the rank's own failure came first */
+        return status == FARSUM_OK ? cut : status_fail(status, "%s", words);
+    int low = 0;
+    while (low < comm->size && all[low] == FARSUM_OK)
+        low++;
+    if (low == comm->size)
+        return FARSUM_OK;
+    status = (farsum_status)all[low];
+    words_of(comm, low, words);
+    status_fail(status, "%s", words);
+    return names_a_rank(words) ? status : status_prefix(status, "rank %d", low);
+}
+
+/* Combines all [size][n] into values [n]. */
+typedef void fold(void *values, const void *all, int size, int n);
+
+static void fold_sum(void *values, const void *all, int size, int n)
+{
+    double *v = values;
+    const double *a = all;
+    for (int i = 0; i < n; i++) {
+        v[i] = a[i];
+        for (int r = 1; r < size; r++)
+            v[i] += a[(size_t)r * n + i];
+    }
+}
+
+/* Counts are at most 2^48, so their sum does not overflow. */
+static void fold_counts(void *values, const void *all, int size, int n)
+{
+    int64_t *v = values;
+    const int64_t *a = all;
+    for (int i = 0; i < n; i++) {
+        v[i] = a[i];
+        for (int r = 1; r < size; r++)
+            v[i] += a[(size_t)r * n + i];
+    }
+}
+
+static void fold_max(void *values, const void *all, int size, int n)
+{
+    double *v = values;
+    const double *a = all;
+    for (int i = 0; i < n; i++) {
+        v[i] = a[i];
+        for (int r = 1; r < size; r++) {
+            double other = a[(size_t)r * n + i];
+            if (!isnan(v[i]) && !(other <= v[i]))
+                v[i] = other;
+        }
+    }
+}
+
+/* Values are n numbers of 8 bytes.  A failure does not end the calls, because
+ * the other ranks continue. */
+static farsum_status reduce(struct comm *comm, void *values, int n, fold *f)
+{
+    farsum_status status = FARSUM_OK;
+    for (int at = 0; at < n; at += NUMBERS) {
+        int some = n - at < NUMBERS ? n - at : NUMBERS;
+        char *v = (char *)values + (size_t)at * 8;
+        farsum_status one = comm->calls->gather(comm, v, comm->pieces,
+                                                (int64_t)some * 8);
+        if (one == FARSUM_OK)
+            f(v, comm->pieces, comm->size, some);
+        else
+            status = one;
+    }
+    return status;
+}
+
+farsum_status comm_sum(struct comm *comm, double *values, int n)
+{
+    return reduce(comm, values, n, fold_sum);
+}
+
+farsum_status comm_sum_counts(struct comm *comm, int64_t *values, int n)
+{
+    return reduce(comm, values, n, fold_counts);
+}
+
+farsum_status comm_max(struct comm *comm, double *values, int n)
+{
+    return reduce(comm, values, n, fold_max);
+}
