@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-static int count, failed;
+static _Atomic int count, failed; /* a test may have threads */
 
 int check_that(int good, const char *file, int line, const char *format, ...)
 {
