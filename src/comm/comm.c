@@ -14,21 +14,28 @@
 
 enum { WORDS = 1024, NUMBERS = COMM_PIECE / 8 };
 
+static void comm_free(struct comm *comm)
+{
+    mem_free(comm->pieces);
+    mem_free(comm->inside);
+    mem_free(comm);
+}
+
 farsum_status comm_create(int rank, int size, const char *name,
-                          const struct comm_calls *calls, void *inside,
+                          const struct comm_calls *calls, int64_t bytes,
                           struct comm **comm)
 {
     farsum_status status;
     struct comm *c;
-    GO(MEM_NEW(c, 1));
-    *c = (struct comm){.rank = rank, .size = size, .name = name};
+    TRY(MEM_NEW(c, 1));
+    *c = (struct comm){
+        .rank = rank, .size = size, .name = name, .calls = calls};
+    GO(mem_alloc(&c->inside, bytes, 1, 1));
     GO(mem_alloc(&c->pieces, size, COMM_PIECE, 1));
-    c->calls = calls;
-    c->inside = inside;
     *comm = c;
     return FARSUM_OK;
 done:
-    mem_free(c);
+    comm_free(c);
     return status;
 }
 
@@ -38,8 +45,7 @@ void comm_destroy(struct comm *comm)
         return;
     if (comm->calls->destroy)
         comm->calls->destroy(comm);
-    mem_free(comm->pieces);
-    mem_free(comm);
+    comm_free(comm);
 }
 
 /* 1: the words start with "rank R: ". */

@@ -27,7 +27,7 @@ struct comm_calls {
      * from[r] must be what rank r sends. */
     farsum_status (*trade)(struct comm *comm, const void *send,
                            const int64_t *to, void *got, const int64_t *from);
-    void (*destroy)(struct comm *comm);
+    void (*destroy)(struct comm *comm); /* NULL is legal */
 };
 
 enum { COMM_PIECE = 256 }; /* bytes per rank of a reduction's gather */
@@ -36,13 +36,14 @@ struct comm {
     int rank, size;
     const char *name; /* "self", "threads", "mpi" */
     const struct comm_calls *calls;
-    void *inside; /* owned by the back end; calls->destroy frees it */
+    void *inside; /* the back end's, zeroed by comm_create */
     void *pieces; /* [size][COMM_PIECE], so that reductions do not allocate */
 };
 
-/* For back ends: makes a comm.  After a failure the caller frees `inside`. */
+/* For back ends: makes a comm with `bytes` bytes of `inside`.  Not collective:
+ * the back end makes all ranks fail if one does. */
 farsum_status comm_create(int rank, int size, const char *name,
-                          const struct comm_calls *calls, void *inside,
+                          const struct comm_calls *calls, int64_t bytes,
                           struct comm **comm);
 /* self.c: one rank.  comm_destroy frees it. */
 farsum_status comm_self(struct comm **comm);

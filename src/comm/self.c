@@ -39,5 +39,5 @@ static const struct comm_calls self_calls = {
 
 farsum_status comm_self(struct comm **comm)
 {
-    return comm_create(0, 1, "self", &self_calls, NULL, comm);
+    return comm_create(0, 1, "self", &self_calls, 0, comm);
 }

@@ -130,7 +130,7 @@ static void copy_parts(const struct team *t, int rank, void *got)
 
 static farsum_status rank_call(struct comm *comm, struct slot mine, void *got)
 {
-    struct rank *me = comm->inside;
+    struct rank *me = *(struct rank **)comm->inside;
     struct team *t = me->team;
     const struct ranks_play *play = t->play;
     me->calls++;
@@ -201,9 +201,10 @@ int ranks_run(int size, const struct ranks_play *play,
     for (int r = 0; r < size; r++) {
         ranks[r].team = &team;
         ranks[r].random = team.play->seed + 1000003 * (uint64_t)r;
-        if (comm_create(r, size, "threads", &threads_calls, &ranks[r],
+        if (comm_create(r, size, "threads", &threads_calls, sizeof(void *),
                         &ranks[r].comm) != FARSUM_OK)
             check_stop("%s", farsum_message());
+        *(struct rank **)ranks[r].comm->inside = &ranks[r];
     }
     for (int r = 0; r < size; r++)
         if (pthread_create(&ranks[r].thread, NULL, rank_main, &ranks[r]) != 0)
