@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* comm.c: tests of the communication among ranks that are threads, and of one
+ * rank. */
+#include "comm/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "ranks/comm_cases.h"
+#include "ranks/comm_threads.h"
+
+static const int sizes[] = {1, 2, 3, 7, 13};
+enum { SIZES = 5 };
+
+static farsum_status work_cases(struct comm *comm, void *data)
+{
+    (void)data;
+    comm_cases(comm);
+    return FARSUM_OK;
+}
+
+static void test_self(void)
+{
+    struct comm *comm;
+    int64_t before = mem_bytes();
+    CHECK_OK(comm_self(&comm));
+    CHECK(comm->rank == 0 && comm->size == 1, "rank %d of %d", comm->rank,
+          comm->size);
+    comm_cases(comm);
+    int64_t to = 3, from = 2;
+    CHECK_FAILS(comm->calls->trade(comm, "abc", &to, NULL, &from),
+                FARSUM_ERR_INTERNAL);
+    comm_destroy(comm);
+    comm_destroy(NULL);
+    CHECK(mem_bytes() == before, "%lld bytes are lost",
+          (long long)(mem_bytes() - before));
+    for (int n = 1; n <= 3; n++) {
+        mem_fail_at(n);
+        comm = NULL;
+        CHECK_FAILS(comm_self(&comm), FARSUM_ERR_MEMORY);
+        CHECK(!comm && mem_bytes() == before, "allocation %d fails", n);
+    }
+    mem_fail_at(0);
+}
+
+static void test_sizes(void)
+{
+    for (int s = 0; s < SIZES; s++)
+        CHECK(ranks_run(sizes[s], NULL, work_cases, NULL) == 0, "%d ranks",
+              sizes[s]);
+}
+
+static void test_delays(void)
+{
+    for (int s = 0; s < SIZES; s++) {
+        struct ranks_play play = {.delay = 300, .seed = (uint64_t)s};
+        CHECK(ranks_run(sizes[s], &play, work_cases, NULL) == 0,
+              "%d ranks with delays", sizes[s]);
+    }
+}
+
+struct end {
+    farsum_status status;
+    char words[256];
+};
+
+static farsum_status work_flow(struct comm *comm, void *data)
+{
+    struct end *end = (struct end *)data + comm->rank;
+    end->status = comm_cases_flow(comm);
+    snprintf(end->words, sizeof end->words, "%s", farsum_message());
+    return end->status;
+}
+
+/* Each call fails on each rank in turn.  All ranks end with the same status and
+ * words, unless the failing call is that of comm_agree. */
+static void test_failures(void)
+{
+    struct end ends[13];
+    for (int s = 1; s < 4; s++) {
+        int size = sizes[s];
+        CHECK(ranks_run(size, NULL, work_flow, ends) == 0, "no failure");
+        CHECK(ranks_calls() == COMM_FLOW_CALLS, "%lld calls",
+              (long long)ranks_calls());
+        for (int k = 1; k <= COMM_FLOW_CALLS; k++)
+            for (int r = 0; r < size; r++) {
+                struct ranks_play play = {.delay = 20, .fail_rank = r,
+                    .fail_call = k, .fail_status = FARSUM_ERR_STRENGTH};
+                int failed = ranks_run(size, &play, work_flow, ends);
+                char words[99];
+                snprintf(words, sizeof words,
+                         "rank %d: call %d of rank %d is made to fail", r, k,
+                         r);
+                int agrees = comm_flow_agrees(k);
+                CHECK(ends[r].status == FARSUM_ERR_STRENGTH,
+                      "call %d of rank %d: its status is %d", k, r,
+                      ends[r].status);
+                CHECK(agrees || failed == size, "call %d of rank %d: only %d "
+                      "of %d ranks fail", k, r, failed, size);
+                for (int i = 0; i < size && !agrees; i++)
+                    CHECK(ends[i].status == FARSUM_ERR_STRENGTH
+                          && strcmp(ends[i].words, words) == 0,
+                          "rank %d: status %d, %s", i, ends[i].status,
+                          ends[i].words);
+                for (int i = 0; i < size && agrees && k < COMM_FLOW_CALLS; i++)
+                    CHECK(i == r || ends[i].status == FARSUM_ERR_COMM,
+                          "rank %d after rank %d ended: status %d, %s", i, r,
+                          ends[i].status, ends[i].words);
+            }
+    }
+}
+
+/* Rank 1 calls something else, or with another size. */
+static farsum_status work_wrong(struct comm *comm, void *data)
+{
+    const char *how = data;
+    int64_t to[3] = {8, 8, 8}, from[3] = {8, 8, 8};
+    char send[32] = "", got[32];
+    int other = comm->rank == 1;
+    if (strcmp(how, "end") == 0 && other)
+        return FARSUM_OK;
+    if (strcmp(how, "call") == 0 && other)
+        return comm->calls->counts(comm, to, from);
+    if (strcmp(how, "size") == 0 && other)
+        return comm->calls->gather(comm, send, got, 7);
+    if (strcmp(how, "part") == 0) {
+        if (other)
+            from[2] = 7;
+        return comm->calls->trade(comm, send, to, got, from);
+    }
+    return comm->calls->gather(comm, send, got, 8);
+}
+
+static void test_wrong(void)
+{
+    static char *const hows[] = {"call", "size", "part"};
+    for (int h = 0; h < 3; h++)
+        CHECK(ranks_run(3, NULL, work_wrong, hows[h]) == 3,
+              "different \"%s\": not all ranks fail", hows[h]);
+    CHECK(ranks_run(3, NULL, work_wrong, "end") == 2,
+          "the end of a rank does not make the others fail");
+}
+
+int main(void)
+{
+    RUN(test_self);
+    RUN(test_sizes);
+    RUN(test_delays);
+    RUN(test_failures);
+    RUN(test_wrong);
+    return check_end();
+}
