@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library's sources are all *.c and *.cc below src/.  Files *_kern.c are
+# The library's sources are all *.c and *.cc below src/, except for those of
+# libfarsum_mpi in src/mpi/ (mpi.cmake).  Files *_kern.c are
 # compiled once per instruction set.  FARSUM_WITHOUT names variants that the
 # build leaves out: fft/fftw leaves out the files fftw and fftw_*.  Folders
 # papers/ are compiled only with FARSUM_PAPERS.
@@ -7,6 +8,7 @@
 function(library_sources sources kernels)
   set(dir ${PROJECT_SOURCE_DIR}/src)
   file(GLOB_RECURSE all CONFIGURE_DEPENDS ${dir}/*.c ${dir}/*.cc)
+  list(FILTER all EXCLUDE REGEX "/src/mpi/[^/]*$")
   foreach(variant IN LISTS FARSUM_WITHOUT)
     list(FILTER all EXCLUDE REGEX "/stage/${variant}(_[a-z0-9_]*)?[.]cc?$")
   endforeach()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests the smallest build: without FFTW, VkFFT, variants of papers, the command
-# and tests.  Its library must compute an example's sum, must not be linked with
+# Tests the smallest build: without FFTW, VkFFT, MPI, variants of papers, the
+# command and tests.  Its library must compute an example's sum, must not be linked with
 # FFTW, and must refuse a paper's variant with a message.
 #
 #     bare.sh JOBS
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake -S . -B "$work" -DFARSUM_FFTW=OFF -DFARSUM_VKFFT=OFF \
-    -DFARSUM_PAPERS=OFF \
+    -DFARSUM_PAPERS=OFF -DFARSUM_MPI=OFF \
     -DFARSUM_TOOLS=OFF -DFARSUM_TESTS=OFF -DFARSUM_WERROR=ON \
     -DCMAKE_BUILD_TYPE=Debug >"$work/log"
 cmake --build "$work" -j "$1" >>"$work/log" 2>&1 \

@@ -3,7 +3,8 @@
 # Checks the built files:
 #   - No program or library of the build tree searches the working directory for
 #     libraries.
-#   - The shared library exports exactly the names of exports.txt.
+#   - The shared library exports exactly the names of exports.txt, and
+#     libfarsum_mpi, if it was built, only names that start with farsum_mpi_.
 #   - glibc 2.34 is sufficient.
 #   - The loader's tables are read-only, and stack and buffers are guarded.
 #
@@ -46,10 +47,22 @@ nm -D --defined-only "$library" | awk '{print $3}' | LC_ALL=C sort \
 diff "$here/exports.txt" "$work/exports" \
     || breach "the exports differ from test/install/exports.txt (< listed)"
 
+libraries=$library
+mpi=$build/libfarsum_mpi.so
+if [ -f "$mpi" ]; then
+    libraries="$library $mpi"
+    others=$(nm -D --defined-only "$mpi" | awk '{print $3}' \
+                 | grep -v '^farsum_mpi_' || :)
+    [ -z "$others" ] || breach "$mpi exports $others"
+fi
+
 # A minor version may change structs: a program must not load another one's.
 version=$(cut -d . -f 1,2 "$here/../../VERSION")
-dynamic "$library" | grep -q "SONAME.*\[libfarsum\.so\.$version\]" \
-    || breach "$library: its name is not libfarsum.so.$version"
+for file in $libraries; do
+    name=$(basename "$file").$version
+    dynamic "$file" | grep SONAME | grep -qF "[$name]" \
+        || breach "$file: its name is not $name"
+done
 
 # With a symbol of a later glibc the library would not load on older systems.
 for file in "$library" "$build/tools/farsum/farsum"; do
@@ -64,7 +77,7 @@ for file in "$library" "$build/tools/farsum/farsum"; do
         && breach "$file: reads whole numbers by the C library"
 done
 
-for file in "$library" "$build/tools/farsum/farsum"; do
+for file in $libraries "$build/tools/farsum/farsum"; do
     readelf -lW "$file" | grep -q GNU_RELRO || breach "$file: no RELRO"
     dynamic "$file" | grep -Eq 'BIND_NOW|FLAGS_1.*NOW' \
         || breach "$file: symbols are bound late, so that RELRO is partial"

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of libfarsum_mpi, which the launcher of its MPI starts.
+include(CheckSymbolExists)
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+check_symbol_exists(OMPI_MAJOR_VERSION mpi.h FARSUM_OPEN_MPI)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(FARSUM_OPEN_MPI) # waiting ranks give up their core
+  set(launchers mpiexec.openmpi)
+  set(launcher_options --oversubscribe --allow-run-as-root)
+  set(launcher_environment OMPI_MCA_mpi_yield_when_idle=1
+    OMPI_MCA_hwloc_base_binding_policy=none)
+else()
+  set(launchers mpiexec.mpich mpiexec.hydra)
+  set(launcher_options "")
+  set(launcher_environment "")
+endif()
+get_filename_component(mpi_folder ${MPI_C_COMPILER} DIRECTORY)
+find_program(FARSUM_MPIEXEC NAMES ${launchers} mpiexec HINTS ${mpi_folder}
+  REQUIRED)
+
+# farsum_mpi_test(NAME RANKS PROGRAM ARGUMENT...)
+function(farsum_mpi_test name ranks program)
+  add_test(NAME ${name} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/ranks/launch.sh
+    ${FARSUM_MPIEXEC} ${launcher_options} -n ${ranks}
+    $<TARGET_FILE:${program}> ${ARGN} ${ranks})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 330 PROCESSORS ${ranks}
+    ENVIRONMENT "${launcher_environment}")
+endfunction()
+
+farsum_program(ranks_mpi farsum_static ranks/mpi.c ranks/comm_cases.c)
+target_link_libraries(test_ranks_mpi PRIVATE farsum_mpi_static)
+foreach(ranks 1 2 3 4 7)
+  farsum_mpi_test(ranks_mpi_${ranks} ${ranks} test_ranks_mpi cases)
+endforeach()
+farsum_mpi_test(ranks_mpi_single 2 test_ranks_mpi single)
+# When a rank ends with status 3, the launcher ends the job, or another rank
+# notices and ends it with status 4.
+farsum_mpi_test(ranks_mpi_exit 3 test_ranks_mpi exit)
+set_property(TEST ranks_mpi_exit APPEND PROPERTY ENVIRONMENT "LAUNCH_FAILS=3 4")
+# 5 GB of memory
+farsum_mpi_test(ranks_mpi_large 2 test_ranks_mpi large)
+set_property(TEST ranks_mpi_large PROPERTY LABELS full)
