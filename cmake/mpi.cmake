@@ -34,3 +34,6 @@ foreach(kind shared static)
     PRIVATE $<BUILD_INTERFACE:farsum_flags>)
 endforeach()
 farsum_exports(farsum_mpi_shared)
+if(UNIX AND NOT APPLE) # libfarsum must export all that libfarsum_mpi calls
+  target_link_options(farsum_mpi_shared PRIVATE -Wl,-z,defs)
+endif()

@@ -4,11 +4,12 @@ include(CheckSymbolExists)
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
 check_symbol_exists(OMPI_MAJOR_VERSION mpi.h FARSUM_OPEN_MPI)
 unset(CMAKE_REQUIRED_LIBRARIES)
-if(FARSUM_OPEN_MPI) # waiting ranks give up their core
+if(FARSUM_OPEN_MPI) # Waiting ranks give up their core.  Containers forbid "cma".
   set(launchers mpiexec.openmpi)
   set(launcher_options --oversubscribe --allow-run-as-root)
   set(launcher_environment OMPI_MCA_mpi_yield_when_idle=1
-    OMPI_MCA_hwloc_base_binding_policy=none)
+    OMPI_MCA_hwloc_base_binding_policy=none
+    OMPI_MCA_btl_vader_single_copy_mechanism=none)
 else()
   set(launchers mpiexec.mpich mpiexec.hydra)
   set(launcher_options "")
