@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* domain.c: the cut of the mesh, its owners, and a rank's own cell. */
+#include "ranks/domain.h"
+
+#include "base/mem.h"
+
+static farsum_status begin_check(const int64_t *begin, int size, int64_t mesh0)
+{
+    if (begin[0] != 0 || begin[size] != mesh0)
+        FAIL(ERR_ARGUMENT,
+             "slabs of ranks: planes %lld .. %lld, not 0 .. %lld as the mesh",
+             (long long)begin[0], (long long)begin[size], (long long)mesh0);
+    for (int r = 0; r < size; r++)
+        if (begin[r + 1] < begin[r])
+            FAIL(ERR_ARGUMENT,
+                 "slabs of ranks: rank %d begins at plane %lld and ends at "
+                 "plane %lld",
+                 r, (long long)begin[r], (long long)begin[r + 1]);
+    return FARSUM_OK;
+}
+
+farsum_status domain_create(struct domain *domain, int rank, int size,
+                            int64_t mesh0, int64_t halo, const int64_t *begin)
+{
+    *domain = (struct domain){rank, size, mesh0, halo, NULL};
+    if (size < 1 || rank < 0 || rank >= size || mesh0 < 1 || halo < 0)
+        FAIL(ERR_ARGUMENT,
+             "slabs of ranks: rank %d of %d, %lld planes, a halo of %lld", rank,
+             size, (long long)mesh0, (long long)halo);
+    if (begin)
+        TRY(begin_check(begin, size, mesh0));
+    TRY(MEM_RAW(domain->begin, size + 1));
+    for (int r = 0; r <= size; r++)
+        domain->begin[r] = begin ? begin[r] : mesh0 * r / size;
+    return FARSUM_OK;
+}
+
+void domain_destroy(struct domain *domain)
+{
+    mem_free(domain->begin);
+    domain->begin = NULL;
+}
+
+int domain_owner(const struct domain *domain, int64_t plane)
+{
+    plane %= domain->mesh0;
+    if (plane < 0)
+        plane += domain->mesh0;
+    /* the last rank that begins at the plane or before it: among ranks that
+     * begin there, the only one whose slab is not empty */
+    int low = 0, high = domain->size;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (domain->begin[middle] <= plane)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void domain_cell(const struct domain *domain, const struct cell *whole,
+                 struct cell *own)
+{
+    int64_t planes = domain_planes(domain, domain->rank);
+    double mesh0 = (double)domain->mesh0;
+    double width = (double)(planes > 0 ? planes : 1);
+    *own = *whole;
+    for (int j = 0; j < 3; j++) {
+        own->a[j] = whole->a[j] * width / mesh0;
+        own->inv[3 * j] = whole->inv[3 * j] * mesh0 / width;
+    }
+    own->volume = whole->volume * width / mesh0;
+    own->height[0] = whole->height[0] * width / mesh0;
+}
