@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* route.h: points from the ranks that give them to the ranks that own them, and
+ * values back.
+ *
+ * Any rank may give any point.  A rank's own points are ordered by giving rank,
+ * then by the giver's index.  So the order depends neither on threads nor on
+ * the network.  A point's global number is its index plus the numbers of points
+ * that lower ranks give. */
+#ifndef FARSUM_RANKS_ROUTE_H
+#define FARSUM_RANKS_ROUTE_H
+
+#include "ranks/sends.h"
+
+struct route {
+    struct sends sends;     /* sends.to and .from: points per rank */
+    struct targets targets; /* the owner of each plane of the cell */
+    int64_t n, n_own;       /* points that this rank gives, and owns */
+    int64_t first, n_all; /* global number of its point 0; all ranks' points */
+    int64_t *given;       /* owned, [size]: points that each rank gives */
+};
+
+/* bytes_most: the largest value, in bytes, that route_there and route_back will
+ * move per point.  Not collective, and it owns nothing on failure.  All ranks
+ * must agree (comm_agree) before the first set. */
+farsum_status route_create(struct route *route, const struct comm *comm,
+                           int64_t bytes_most, int threads);
+void route_destroy(struct route *route); /* a zeroed route is legal */
+
+/* Finds the owners of this rank's points.  s [3][n]: fractions of the whole
+ * cell in [0, 1); only s[0] is read.  n may be 0, and s[d] may be NULL then.
+ * Only counts are exchanged.  Memory never shrinks.  Collective: it returns the
+ * same status on all ranks, and after a failure no rank has points. */
+farsum_status route_set(struct route *route, struct comm *comm,
+                        const struct domain *domain, int64_t n,
+                        double *const s[3]);
+/* The next three are collective and allocate nothing.  If the network fails,
+ * ranks may return different statuses. */
+
+/* Brings a value of bytes_each per given point, values [n], to the owners: own
+ * [n_own]. */
+farsum_status route_there(struct route *route, struct comm *comm,
+                          const void *values, int64_t bytes_each, void *own);
+/* Brings a value per own point, own [n_own], back to the giver, in its order:
+ * values [n]. */
+farsum_status route_back(struct route *route, struct comm *comm,
+                         const void *own, int64_t bytes_each, void *values);
+/* Sets own [n_own] to the global numbers of the own points. */
+farsum_status route_numbers(struct route *route, struct comm *comm,
+                            int64_t *own);
+#endif

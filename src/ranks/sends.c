@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sends.c: a stable counting sort of points by target, and packed exchanges. */
+#include "ranks/sends.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/par.h"
+
+enum {
+    POINTS_A_PART = 8192, /* at least so many points per thread */
+    LINE = 8              /* counters of one cache line */
+};
+
+/* Threads do not write to each other's cache lines. */
+static int64_t padded(int size)
+{
+    return ((int64_t)size + LINE - 1) / LINE * LINE;
+}
+
+static int parts_of(const struct sends *sends, int64_t n)
+{
+    int64_t parts = n / POINTS_A_PART + 1;
+    return parts < sends->threads ? (int)parts : sends->threads;
+}
+
+farsum_status sends_create(struct sends *sends, int size, int64_t bytes_most,
+                           int threads)
+{
+    farsum_status status = FARSUM_OK;
+    *sends = (struct sends){.size = size};
+    sends->bytes_most = bytes_most < 8 ? 8 : bytes_most;
+    sends->threads = par_threads(threads);
+    GO(MEM_NEW(sends->to, size));
+    GO(MEM_NEW(sends->from, size));
+    GO(MEM_NEW(sends->to_bytes, size));
+    GO(MEM_NEW(sends->from_bytes, size));
+    GO(MEM_RAW(sends->count, sends->threads * padded(size)));
+done:
+    if (status != FARSUM_OK)
+        sends_destroy(sends);
+    return status;
+}
+
+void sends_destroy(struct sends *sends)
+{
+    mem_free(sends->to);
+    mem_free(sends->from);
+    mem_free(sends->to_bytes);
+    mem_free(sends->from_bytes);
+    mem_free(sends->count);
+    mem_free(sends->index);
+    mem_free(sends->packed);
+    *sends = (struct sends){.size = 0};
+}
+
+void targets_clear(struct targets *targets)
+{
+    mem_free(targets->start);
+    mem_free(targets->list);
+    *targets = (struct targets){.first = 0};
+}
+
+void sends_forget(struct sends *sends)
+{
+    sends->n_sent = sends->n_got = 0;
+    for (int r = 0; r < sends->size; r++)
+        sends->to[r] = sends->from[r] = 0;
+}
+
+struct sort {
+    struct sends *sends;
+    const struct domain *domain;
+    const struct targets *targets;
+    const double *s0;
+    int64_t n, bad; /* bad: the first point that is in none of the planes */
+    int parts, with_fractions;
+};
+
+/* The point's plane, counted from the first one of the targets; outside of
+ * 0 .. planes - 1 if it is none of them. */
+static inline int64_t sort_plane(const struct sort *sort, int64_t i)
+{
+    int64_t plane = domain_plane(sort->domain, sort->s0[i]);
+    return plane < 0 ? -1 : plane - sort->targets->first;
+}
+
+/* Counts a part's points by target, and returns the part's first bad point. */
+static int64_t sort_count(const struct sort *sort, int part)
+{
+    const struct targets *t = sort->targets;
+    int64_t *count = sort->sends->count + part * padded(sort->sends->size);
+    int64_t end = par_start(sort->n, sort->parts, part + 1);
+    memset(count, 0, (size_t)sort->sends->size * sizeof *count);
+    for (int64_t i = par_start(sort->n, sort->parts, part); i < end; i++) {
+        int64_t plane = sort_plane(sort, i);
+        if (plane < 0 || plane >= t->planes)
+            return i;
+        for (int64_t k = t->start[plane]; k < t->start[plane + 1]; k++)
+            count[t->list[k].rank]++;
+    }
+    return INT64_MAX;
+}
+
+/* Converts counts to positions. */
+static void sort_places(const struct sort *sort)
+{
+    struct sends *sends = sort->sends;
+    int64_t at = 0;
+    for (int r = 0; r < sends->size; r++) {
+        int64_t before = at;
+        for (int part = 0; part < sort->parts; part++) {
+            int64_t *count = sends->count + part * padded(sends->size) + r;
+            int64_t n = *count;
+            *count = at;
+            at += n;
+        }
+        sends->to[r] = at - before;
+    }
+    sends->n_sent = at;
+}
+
+static void sort_move(const struct sort *sort, int part)
+{
+    const struct targets *t = sort->targets;
+    int64_t *place = sort->sends->count + part * padded(sort->sends->size);
+    int64_t end = par_start(sort->n, sort->parts, part + 1);
+    double *fraction = (double *)(void *)sort->sends->packed;
+    for (int64_t i = par_start(sort->n, sort->parts, part); i < end; i++) {
+        int64_t plane = sort_plane(sort, i);
+        for (int64_t k = t->start[plane]; k < t->start[plane + 1]; k++) {
+            const struct target *to = &t->list[k];
+            int64_t at = place[to->rank]++;
+            sort->sends->index[at] = i;
+            if (sort->with_fractions)
+                fraction[at] = domain_fraction(sort->domain, to->rank,
+                                               sort->s0[i], to->image);
+        }
+    }
+}
+
+static farsum_status sort_bad(const struct sort *sort)
+{
+    const struct targets *t = sort->targets;
+    int64_t i = sort->bad;
+    FAIL(ERR_POSITION,
+         "point %lld: its fraction %.17g of the cell is not in planes %lld .. "
+         "%lld of %lld",
+         (long long)i, sort->s0[i], (long long)t->first,
+         (long long)(t->first + t->planes - 1), (long long)sort->domain->mesh0);
+}
+
+farsum_status sends_sort(struct sends *sends, const struct domain *domain,
+                         const struct targets *targets, int64_t n,
+                         const double *s0, int with_fractions)
+{
+    int parts = parts_of(sends, n);
+    int64_t bad = INT64_MAX;
+    struct sort sort = {.sends = sends,
+                        .domain = domain,
+                        .targets = targets,
+                        .s0 = s0,
+                        .n = n,
+                        .parts = parts,
+                        .with_fractions = with_fractions};
+    PAR_FOR(parts, schedule(static, 1) reduction(min : bad))
+    for (int p = 0; p < parts; p++) {
+        int64_t first = sort_count(&sort, p);
+        bad = first < bad ? first : bad;
+    }
+    sort.bad = bad;
+    if (bad < INT64_MAX)
+        return sort_bad(&sort);
+    sort_places(&sort);
+    TRY(MEM_RESERVE(sends->index, &sends->index_capacity, sends->n_sent));
+    TRY(MEM_RESERVE(sends->packed, &sends->packed_capacity,
+                    sends->n_sent * sends->bytes_most));
+    PAR_FOR(parts, schedule(static, 1))
+    for (int p = 0; p < parts; p++)
+        sort_move(&sort, p);
+    return FARSUM_OK;
+}
+
+farsum_status sends_count(struct sends *sends, struct comm *comm)
+{
+    sends->n_got = 0;
+    TRY(comm->calls->counts(comm, sends->to, sends->from));
+    for (int r = 0; r < sends->size; r++)
+        sends->n_got += sends->from[r];
+    return FARSUM_OK;
+}
+
+/* Copies one value.  Constant sizes become single moves. */
+static inline void copy(char *to, const char *from, int64_t bytes)
+{
+    if (bytes == 8)
+        memcpy(to, from, 8);
+    else if (bytes == 24)
+        memcpy(to, from, 24);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+
+static void bytes_of(const struct sends *sends, int64_t bytes)
+{
+    for (int r = 0; r < sends->size; r++) {
+        sends->to_bytes[r] = sends->to[r] * bytes;
+        sends->from_bytes[r] = sends->from[r] * bytes;
+    }
+}
+
+static farsum_status bytes_check(const struct sends *sends, int64_t bytes)
+{
+    if (bytes < 1 || bytes > sends->bytes_most)
+        FAIL(ERR_ARGUMENT, "values of %lld bytes, not 1 .. %lld",
+             (long long)bytes, (long long)sends->bytes_most);
+    return FARSUM_OK;
+}
+
+farsum_status sends_packed(struct sends *sends, struct comm *comm,
+                           int64_t bytes, void *got)
+{
+    TRY(bytes_check(sends, bytes));
+    bytes_of(sends, bytes);
+    return comm->calls->trade(comm, sends->packed, sends->to_bytes, got,
+                              sends->from_bytes);
+}
+
+farsum_status sends_there(struct sends *sends, struct comm *comm,
+                          const void *values, int64_t bytes, void *got)
+{
+    TRY(bytes_check(sends, bytes));
+    const char *from = values;
+    PAR_FOR(parts_of(sends, sends->n_sent), schedule(static))
+    for (int64_t k = 0; k < sends->n_sent; k++)
+        copy(sends->packed + k * bytes, from + sends->index[k] * bytes, bytes);
+    return sends_packed(sends, comm, bytes, got);
+}
+
+farsum_status sends_back(struct sends *sends, struct comm *comm,
+                         const void *got, int64_t bytes, void *values)
+{
+    TRY(bytes_check(sends, bytes));
+    char *to = values;
+    bytes_of(sends, bytes);
+    TRY(comm->calls->trade(comm, got, sends->from_bytes, sends->packed,
+                           sends->to_bytes));
+    PAR_FOR(parts_of(sends, sends->n_sent), schedule(static))
+    for (int64_t k = 0; k < sends->n_sent; k++)
+        copy(to + sends->index[k] * bytes, sends->packed + k * bytes, bytes);
+    return FARSUM_OK;
+}
