@@ -33,7 +33,7 @@ double *outcome_part(struct outcome *outcome, const char *name, int64_t n,
     return v;
 }
 
-static void outcome_clear(struct outcome *outcome)
+void outcome_clear(struct outcome *outcome)
 {
     for (int p = 0; p < outcome->n; p++)
         free(outcome->part[p].v);

@@ -58,6 +58,8 @@ extern const struct harness harness_near, harness_spread, harness_interp,
 double *outcome_part(struct outcome *outcome, const char *name, int64_t n,
                      double floor);
 
+void outcome_clear(struct outcome *outcome);
+
 /* Arrays of a trial's precision. */
 void *trial_array(const struct trial *trial, int64_t n);
 void trial_put(const struct trial *trial, void *array, int64_t i, double v);

@@ -287,20 +287,39 @@ static farsum_status scale_make(int k, struct scale_parts *p)
                       1e-13);
 }
 
-static farsum_status scale_run(int k, const struct trial *trial,
-                               struct outcome *outcome)
+/* The spectra of random meshes: rows first .. first + count of each channel. */
+static farsum_status scale_fill(struct wave_work *w, const int64_t mesh[3],
+                                int channels, int64_t first, int64_t count)
+{
+    farsum_status status = FARSUM_OK;
+    int64_t plane = mesh[1] * row_of(mesh);
+    struct wave_work *whole = wave_memory(w->trial, mesh[0] * plane);
+    for (int c = 0; c < channels; c++) {
+        GO(wave_fill_at(whole, 0, mesh, 1, (uint64_t)(9 + c)));
+        for (int64_t i = 0; i < count * plane; i++)
+            trial_put(w->trial, w->kept, c * count * plane + i,
+                      trial_get(w->trial, whole->kept, first * plane + i));
+    }
+done:
+    wave_free(whole);
+    return status;
+}
+
+/* count 0: all rows of axis 0. */
+static farsum_status scale_run_rows(int k, const struct trial *trial,
+                                    int64_t first, int64_t count,
+                                    struct outcome *outcome)
 {
     const int64_t *mesh = scales[k].mesh;
     farsum_status status = FARSUM_OK;
     const char *kernel = scale_case_kernel(k);
     struct pair pair = kernel ? *pair_find(kernel) : *pair_rows;
-    int64_t one = mesh[0] * mesh[1] * row_of(mesh);
+    int64_t rows = count ? count : mesh[0], one = rows * mesh[1] * row_of(mesh);
     struct wave_work *w = wave_memory(trial, pair.channels * one);
     struct scale_parts *p = check_memory(1, sizeof *p);
     pair.kappa = pair.kind->screened ? 3 : 0;
     GO(scale_make(k, p));
-    for (int c = 0; c < pair.channels; c++)
-        GO(wave_fill_at(w, c * one, mesh, 1, (uint64_t)(9 + c)));
+    GO(scale_fill(w, mesh, pair.channels, first, rows));
     struct scale_args args = {
         .precision = trial->precision,
         .isa = trial->isa,
@@ -312,6 +331,8 @@ static farsum_status scale_run(int k, const struct trial *trial,
         .cell = &p->cell,
         .device = trial->device,
         .pair = kernel ? &pair : NULL,
+        .first = first,
+        .count = count,
     };
     void *energy = trial_io(trial, &w->energy_on, &w->energy);
     void *virial = trial_io(trial, &w->virial_on, w->virial);
@@ -339,6 +360,64 @@ done:
     return status;
 }
 
+static farsum_status scale_run(int k, const struct trial *trial,
+                               struct outcome *outcome)
+{
+    return scale_run_rows(k, trial, 0, 0, outcome);
+}
+
+/* Checks that the rows' spectra are those of the whole, bit by bit.  Adds the
+ * energy and the virial. */
+static void scale_compare(int k, const char *what, int64_t first, int64_t count,
+                          const struct outcome *part,
+                          const struct outcome *whole, double sums[2][9])
+{
+    const int64_t *mesh = scales[k].mesh;
+    int64_t plane = mesh[1] * row_of(mesh);
+    for (int p = 0; p < part->n; p++) {
+        const struct part *a = &part->part[p], *b = &whole->part[p];
+        int energy = strcmp(a->name, "energy") == 0;
+        if (strcmp(a->name, "spectrum") != 0) {
+            for (int i = 0; i < a->n; i++)
+                sums[!energy][i] += a->v[i];
+            continue;
+        }
+        for (int64_t v = 0; v < b->n / (mesh[0] * plane); v++)
+            CHECK(memcmp(a->v + v * count * plane,
+                         b->v + (v * mesh[0] + first) * plane,
+                         (size_t)(count * plane) * sizeof *a->v) == 0,
+                  "%s, case %d: rows %lld .. %lld of value %lld differ from "
+                  "the whole's", what, k, (long long)first,
+                  (long long)(first + count), (long long)v);
+    }
+}
+
+/* The parts of a spectrum, cut along axis 0, sum to the whole. */
+static void scale_rows_sum(int k, const struct trial *trial, const char *row)
+{
+    int64_t n = scales[k].mesh[0], cut[] = {0, 1, n / 2, n - 1, n};
+    struct outcome whole = {0};
+    double sums[2][9] = {{0}};
+    CHECK_OK(scale_run_rows(k, trial, 0, 0, &whole));
+    for (int c = 0; c < 4; c++) {
+        struct outcome part = {0};
+        int64_t count = cut[c + 1] - cut[c];
+        if (count <= 0)
+            continue;
+        CHECK_OK(scale_run_rows(k, trial, cut[c], count, &part));
+        scale_compare(k, row, cut[c], count, &part, &whole, sums);
+        outcome_clear(&part);
+    }
+    for (int p = 0; p < whole.n; p++) {
+        const struct part *b = &whole.part[p];
+        int energy = strcmp(b->name, "energy") == 0;
+        for (int i = 0; strcmp(b->name, "spectrum") != 0 && i < b->n; i++)
+            CHECK_NEAR(sums[!energy][i], b->v[i],
+                       1e-13 * fmax(fabs(b->v[0]), fabs(b->v[b->n - 1])));
+    }
+    outcome_clear(&whole);
+}
+
 static double scale_bound(int k, farsum_precision precision)
 {
     (void)k;
@@ -359,4 +438,5 @@ const struct harness harness_scale = {
     .name = scale_name,
     .run = scale_run,
     .bound = scale_bound,
+    .more = scale_rows_sum,
 };

@@ -96,10 +96,17 @@ void parameters_args(const struct parameters *t, const struct task *task,
                           0,
                           {task->pair.channels, task->pair.values},
                           parameters_channel(t, task->device)};
-    args[STAGE_SCALE].scale = (struct scale_args){
-        p->precision, task->isa, task->threads, {mesh[0], mesh[1], mesh[2]},
-        t->ldz,       &t->split, &t->window,    &t->cell,
-        task->device, &t->pair};
+    args[STAGE_SCALE].scale =
+        (struct scale_args){.precision = p->precision,
+                            .isa = task->isa,
+                            .threads = task->threads,
+                            .mesh = {mesh[0], mesh[1], mesh[2]},
+                            .ldz = t->ldz,
+                            .split = &t->split,
+                            .window = &t->window,
+                            .cell = &t->cell,
+                            .device = task->device,
+                            .pair = &t->pair};
     args[STAGE_INTERP].interp =
         (struct interp_args){.precision = p->precision,
                              .device = task->device,

@@ -52,9 +52,13 @@ static void spectrum(double *data)
 static void run(const struct setting *s, double *energy, double *virial)
 {
     const struct variant *v = scale_stage.rows->variant;
-    struct scale_args args = {FARSUM_F64, ISA_BASE, 1,
-                              {mesh[0], mesh[1], mesh[2]}, LDZ, &s->split,
-                              &s->window, &s->cell, NULL, NULL};
+    struct scale_args args = {.precision = FARSUM_F64,
+                              .threads = 1,
+                              .mesh = {mesh[0], mesh[1], mesh[2]},
+                              .ldz = LDZ,
+                              .split = &s->split,
+                              .window = &s->window,
+                              .cell = &s->cell};
     struct scale_io io = {s->data, 1, energy, virial, 0};
     void *state = NULL;
     spectrum(s->before);

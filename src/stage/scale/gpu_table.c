@@ -14,9 +14,9 @@ enum { GROUP = 128, RECORD = 7, GROUPS_A_UNIT = 8 };
 struct scale_modes {
     double inv[9], front, shift, c2;
     int64_t channel;
-    int32_t mesh[3], used, row, lanes, keep, energy;
+    int32_t mesh[3], used, row, lanes, keep, energy, first, count;
 };
-_Static_assert(sizeof(struct scale_modes) == 136, "must match gpu_table.k");
+_Static_assert(sizeof(struct scale_modes) == 144, "must match gpu_table.k");
 
 struct state {
     struct scale_args args;
@@ -30,7 +30,7 @@ struct state {
 
 static int64_t table_points(const struct scale_args *a)
 {
-    return a->mesh[0] * a->mesh[1] * (a->mesh[2] / 2 + 1);
+    return scale_rows(a) * a->mesh[1] * (a->mesh[2] / 2 + 1);
 }
 
 static farsum_status table_fits(const void *args)
@@ -110,12 +110,14 @@ static void table_shape(struct state *s)
         m->mesh[d] = (int32_t)a->mesh[d];
     m->used = m->mesh[2] / 2 + 1;
     m->row = (int32_t)(a->ldz / 2);
+    m->first = (int32_t)a->first;
+    m->count = (int32_t)scale_rows(a);
     m->c2 = a->split->c * a->split->c;
     while (1 << m->lanes < m->used && 1 << m->lanes < GROUP)
         m->lanes++;
     int64_t rows = GROUP >> m->lanes;
     int64_t most = (int64_t)GROUPS_A_UNIT * a->device->properties.units;
-    s->groups = (a->mesh[0] * a->mesh[1] + rows - 1) / rows;
+    s->groups = (scale_rows(a) * a->mesh[1] + rows - 1) / rows;
     s->groups = s->groups < most ? s->groups : most;
 }
 

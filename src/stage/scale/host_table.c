@@ -18,13 +18,13 @@ struct state {
     struct modes modes;
     const struct scale_kern *kern;
     const struct scale_flow *flow; /* flow kernels; else NULL */
-    void *table;      /* owned: [mesh0][mesh1][mesh2/2 + 1], type precision */
-    double (*part)[7]; /* owned, [mesh0]: energy and virial xx xy xz yy yz zz */
+    void *table;      /* owned: [rows][mesh1][mesh2/2 + 1], type precision */
+    double (*part)[7]; /* owned, [rows]: energy and virial xx xy xz yy yz zz */
 };
 
 static int64_t table_points(const struct scale_args *a)
 {
-    return a->mesh[0] * a->mesh[1] * (a->mesh[2] / 2 + 1);
+    return scale_rows(a) * a->mesh[1] * (a->mesh[2] / 2 + 1);
 }
 
 static farsum_status table_fits(const void *args)
@@ -45,7 +45,7 @@ static int64_t table_bytes(const void *args)
 {
     const struct scale_args *a = args;
     return table_points(a) * (a->precision == FARSUM_F32 ? 4 : 8)
-           + 56 * a->mesh[0];
+           + 56 * scale_rows(a);
 }
 
 static void table_destroy(void *state)
@@ -59,11 +59,13 @@ static void table_destroy(void *state)
     mem_free(s);
 }
 
-static void table_plane(struct state *s, int64_t i0)
+/* Plane `row` of the table. */
+static void table_plane(struct state *s, int64_t row)
 {
     const struct modes *m = &s->modes;
     const int64_t *mesh = m->mesh;
-    int64_t half = mesh[2] / 2 + 1, at = i0 * mesh[1] * half;
+    int64_t half = mesh[2] / 2 + 1, at = row * mesh[1] * half;
+    int64_t i0 = s->args.first + row;
     for (int64_t i1 = 0; i1 < mesh[1]; i1++)
         for (int64_t i2 = 0; i2 < half; i2++, at++) {
             double k[3];
@@ -82,8 +84,8 @@ static void table_plane(struct state *s, int64_t i0)
 static void table_fill(struct state *s)
 {
     PAR_FOR(s->args.threads, schedule(dynamic))
-    for (int64_t i0 = 0; i0 < s->args.mesh[0]; i0++)
-        table_plane(s, i0);
+    for (int64_t row = 0; row < scale_rows(&s->args); row++)
+        table_plane(s, row);
 }
 
 static farsum_status table_create(const void *args, void **state)
@@ -100,7 +102,7 @@ static farsum_status table_create(const void *args, void **state)
     GO(modes_create(&s->modes, &s->args));
     size_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
     GO(mem_alloc(&s->table, table_points(&s->args), size, 0));
-    GO(MEM_NEW(s->part, s->args.mesh[0]));
+    GO(MEM_NEW(s->part, scale_rows(args)));
     table_fill(s);
     *state = s;
     s = NULL;
@@ -171,29 +173,30 @@ static farsum_status table_run(void *state, const void *io)
     const int64_t *mesh = s->args.mesh;
     int64_t half = mesh[2] / 2 + 1, ldz = s->args.ldz;
     int64_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
-    int64_t channel = scale_channel(&s->args, f);
+    int64_t channel = scale_channel(&s->args, f), rows = scale_rows(&s->args);
     PAR_FOR(s->args.threads, schedule(static))
-    for (int64_t i0 = 0; i0 < mesh[0]; i0++) {
-        char *plane = (char *)f->spectrum + i0 * mesh[1] * ldz * size;
-        const char *table = (char *)s->table + i0 * mesh[1] * half * size;
-        memset(s->part[i0], 0, sizeof s->part[i0]);
+    for (int64_t row = 0; row < rows; row++) {
+        char *plane = (char *)f->spectrum + row * mesh[1] * ldz * size;
+        const char *table = (char *)s->table + row * mesh[1] * half * size;
+        int64_t i0 = s->args.first + row;
+        memset(s->part[row], 0, sizeof s->part[row]);
         if (f->virial)
-            table_virial(s, plane, i0, s->part[i0]);
+            table_virial(s, plane, i0, s->part[row]);
         for (int64_t i1 = 0; s->flow && f->keep && i1 < mesh[1]; i1++)
             table_flow(s, plane + i1 * ldz * size, channel,
                        table + i1 * half * size, i0, i1);
         for (int64_t i1 = 0; !s->flow && i1 < mesh[1]; i1++)
-            s->part[i0][0] += s->kern->row(
+            s->part[row][0] += s->kern->row(
                 plane + i1 * ldz * size, table + i1 * half * size, half,
                 mesh[2] % 2 == 0, f->keep, f->energy != NULL);
     }
     static const int entry[9] = {1, 2, 3, 2, 4, 5, 3, 5, 6};
     double *energy = f->energy, *virial = f->virial;
-    for (int64_t i0 = 0; i0 < mesh[0]; i0++) {
+    for (int64_t row = 0; row < rows; row++) {
         if (energy)
-            *energy += 0.5 * s->part[i0][0];
+            *energy += 0.5 * s->part[row][0];
         for (int a = 0; virial && a < 9; a++)
-            virial[a] += 0.5 * s->part[i0][entry[a]];
+            virial[a] += 0.5 * s->part[row][entry[a]];
     }
     return FARSUM_OK;
 }

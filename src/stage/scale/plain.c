@@ -40,7 +40,8 @@ static farsum_status plain_fits(const void *args)
 static double plain_cost(const void *args)
 {
     const struct scale_args *a = args;
-    return 1e-6 * (double)a->mesh[0] * (double)a->mesh[1] * (double)a->mesh[2];
+    return 1e-6 * (double)scale_rows(a) * (double)a->mesh[1]
+           * (double)a->mesh[2];
 }
 
 static int64_t plain_bytes(const void *args)
@@ -137,9 +138,11 @@ static farsum_status plain_run(void *state, const void *io)
     int f32 = s->args.precision == FARSUM_F32;
     float *z32 = f->spectrum;
     double *z64 = f->spectrum;
-    for (int64_t at = 0; at < mesh[0] * mesh[1] * half; at++) {
+    int64_t modes = scale_rows(&s->args) * mesh[1] * half;
+    for (int64_t at = 0; at < modes; at++) {
         int64_t i2 = at % half, i1 = at / half % mesh[1];
-        int64_t i0 = at / half / mesh[1], k = 2 * (at / half * row + i2);
+        int64_t i0 = s->args.first + at / half / mesh[1];
+        int64_t k = 2 * (at / half * row + i2);
         double z[2 * PAIR_CHANNELS];
         for (int c = 0; c < 2 * s->pair->channels; c++) {
             int64_t from = c / 2 * channel + k + c % 2;

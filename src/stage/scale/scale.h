@@ -35,16 +35,18 @@ struct scale_args {
                                     may change before a set */
     struct device *device;       /* borrowed; NULL: the host */
     const struct pair *pair;     /* the kernel; borrowed; NULL: laplace */
+    int64_t first, count;        /* rows of axis 0 that the spectrum holds, from
+                                    `first` on; count 0: all */
 };
 
 /* On a device each pointer is a struct buf *. */
 struct scale_io {
-    void *spectrum; /* complex [channel][mesh0][mesh1][ldz/2], in place: the
+    void *spectrum; /* complex [channel][rows][mesh1][ldz/2], in place: the
                        values' spectra replace the first channels */
     int keep;       /* 0: the spectrum is not needed afterwards */
-    void *energy;   /* double; NULL: not wanted */
-    void *virial;   /* double [9]; NULL: not wanted */
-    int64_t mesh_channel; /* reals from one channel to the next; 0: mesh0 mesh1
+    void *energy;   /* double: the rows' part is added; NULL: not wanted */
+    void *virial;   /* double [9]: the same; NULL: not wanted */
+    int64_t mesh_channel; /* reals from one channel to the next; 0: rows mesh1
                        ldz */
 };
 
@@ -52,12 +54,17 @@ static inline const struct pair *scale_kernel(const struct scale_args *args)
 {
     return args->pair ? args->pair : pair_rows;
 }
+/* Rows of axis 0 that the spectrum holds. */
+static inline int64_t scale_rows(const struct scale_args *args)
+{
+    return args->count ? args->count : args->mesh[0];
+}
 /* io's mesh_channel, or its default. */
 static inline int64_t scale_channel(const struct scale_args *args,
                                     const struct scale_io *io)
 {
     return io->mesh_channel ? io->mesh_channel
-                            : args->mesh[0] * args->mesh[1] * args->ldz;
+                            : scale_rows(args) * args->mesh[1] * args->ldz;
 }
 
 /* ops.c: the kernel's tensor at every mode of the half spectrum; the influence
