@@ -40,19 +40,16 @@ double fft_copy_cost(const struct fft_args *args)
 
 farsum_status fft_copy_run(const struct fft_copy *copy,
                            const struct fft_args *args, const struct fft_io *io,
-                           void (*transform)(void *state, void *data,
-                                             int backward),
-                           void *state)
+                           fft_transform *transform, void *state)
 {
     int64_t bytes = fft_mesh_bytes(args);
     int64_t step = fft_step(args) * gpu_real(args->precision);
-    for (int k = 0; k < fft_batch(args, io->backward); k++) {
-        if (!args->device) {
-            transform(state, (char *)io->data + k * step, io->backward);
-            continue;
-        }
+    int count = fft_batch(args, io->backward);
+    if (!args->device)
+        transform(state, io->data, count, io->backward);
+    for (int k = 0; args->device && k < count; k++) {
         TRY(buf_download(io->data, k * step, copy->mesh, bytes));
-        transform(state, copy->mesh, io->backward);
+        transform(state, copy->mesh, 1, io->backward);
         TRY(buf_upload(io->data, k * step, copy->mesh, bytes));
     }
     return FARSUM_OK;

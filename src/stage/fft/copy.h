@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy.h: runs a host transform mesh by mesh; a mesh on a device is copied to
- * the host and back, which synchronises with the device. */
+/* copy.h: runs a host transform; a mesh on a device is copied to the host and
+ * back, one at a time, which synchronises with the device. */
 #ifndef FARSUM_STAGE_FFT_COPY_H
 #define FARSUM_STAGE_FFT_COPY_H
 
@@ -18,10 +18,10 @@ void fft_copy_clear(struct fft_copy *copy);
 int64_t fft_copy_bytes(const struct fft_args *args);
 /* Seconds of the copies there and back; 0 on the host. */
 double fft_copy_cost(const struct fft_args *args);
-/* Runs `transform` on each mesh, on the host or a device. */
+/* Transforms `count` meshes on the host, fft_step apart. */
+typedef void fft_transform(void *state, void *data, int count, int backward);
+/* Runs `transform` on all meshes, on the host or a device. */
 farsum_status fft_copy_run(const struct fft_copy *copy,
                            const struct fft_args *args, const struct fft_io *io,
-                           void (*transform)(void *state, void *data,
-                                             int backward),
-                           void *state);
+                           fft_transform *transform, void *state);
 #endif

@@ -25,7 +25,8 @@ struct fft_args {
 };
 
 struct fft_io {
-    void *data;   /* 64-byte aligned; on a device a struct buf * */
+    void *data;   /* 64-byte aligned, or whole steps behind such an address
+                     if mesh0 is 1; on a device a struct buf * */
     int backward;
 };
 

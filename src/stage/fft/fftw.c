@@ -8,11 +8,15 @@
 #include "base/par.h"
 #include "stage/fft/copy.h"
 
+/* FFTW's plans accept any address that is as aligned as the planner's. */
+enum { ALIGNED = 16 };
+
 struct state {
     struct fft_args args;
     fftw_plan forward, backward;      /* owned, f64 */
     fftwf_plan forward32, backward32; /* owned, f32 */
     struct fft_copy copy;
+    int share; /* 1: each thread transforms whole meshes: planes, or lines */
 };
 
 /* FFTW has one planner per process, which is not thread-safe, and its number of
@@ -152,8 +156,11 @@ static void fftw_row_plan(struct state *s, void *scratch)
     int half[3] = {n[0], n[1], (int)s->args.ldz / 2};
     unsigned flags = s->args.patient ? FFTW_MEASURE : FFTW_ESTIMATE;
     int f32 = s->args.precision == FARSUM_F32;
-    int before = par_lend(s->args.threads);
-    wanted = s->args.threads;
+    if (mesh[0] == 1 && fft_step(&s->args) * (f32 ? 4 : 8) % ALIGNED != 0)
+        flags |= FFTW_UNALIGNED;
+    int threads = s->share ? 1 : s->args.threads;
+    int before = par_lend(threads);
+    wanted = threads;
     (f32 ? fftwf_before : fftw_before)();
     char *hosts = s->args.patient
                       ? (f32 ? fftwf_wisdom_ours : fftw_wisdom_ours)()
@@ -195,6 +202,9 @@ static farsum_status fftw_row_create(const void *args, void **state)
     char *scratch = NULL;
     GO(MEM_NEW(s, 1));
     s->args = *(const struct fft_args *)args;
+    s->share = !s->args.device && s->args.mesh[0] == 1
+               && fft_batch(&s->args, 0) > 1
+               && fft_batch(&s->args, 0) >= s->args.threads;
     int64_t points = s->args.mesh[0] * s->args.mesh[1] * s->args.ldz;
     GO(MEM_RAW(scratch, points * (s->args.precision == FARSUM_F32 ? 4 : 8)));
     fftw_row_plan(s, scratch);
@@ -212,9 +222,8 @@ done:
     return status;
 }
 
-static void fftw_row_transform(void *state, void *data, int backward)
+static void fftw_row_mesh(const struct state *s, void *data, int backward)
 {
-    struct state *s = state;
     if (s->args.is_complex && s->args.precision == FARSUM_F32) {
         fftwf_execute_dft(backward ? s->backward32 : s->forward32, data, data);
     } else if (s->args.is_complex) {
@@ -231,14 +240,27 @@ static void fftw_row_transform(void *state, void *data, int backward)
     }
 }
 
+static void fftw_row_transform(void *state, void *data, int count, int backward)
+{
+    const struct state *s = state;
+    int64_t step = fft_step(&s->args);
+    step *= s->args.precision == FARSUM_F32 ? 4 : 8;
+    if (!s->share) {
+        int before = par_lend(s->args.threads);
+        for (int k = 0; k < count; k++)
+            fftw_row_mesh(s, (char *)data + k * step, backward);
+        par_return(before);
+        return;
+    }
+    PAR_FOR(s->args.threads, schedule(static))
+    for (int k = 0; k < count; k++)
+        fftw_row_mesh(s, (char *)data + k * step, backward);
+}
+
 static farsum_status fftw_row_run(void *state, const void *io)
 {
     struct state *s = state;
-    int before = par_lend(s->args.threads);
-    farsum_status status =
-        fft_copy_run(&s->copy, &s->args, io, fftw_row_transform, s);
-    par_return(before);
-    return status;
+    return fft_copy_run(&s->copy, &s->args, io, fftw_row_transform, s);
 }
 
 const struct variant fft_fftw = {

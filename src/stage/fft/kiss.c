@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kiss: KISS FFT (Borgerding), lines shared by threads, always in f64.  For
- * users whom FFTW's licence does not suit. */
+/* kiss: KISS FFT (Borgerding), lines of all meshes shared by threads, always in
+ * f64.  For users whom FFTW's licence does not suit. */
 #include "base/mem.h"
 #include "base/par.h"
 #include "stage/fft/copy.h"
@@ -92,15 +92,14 @@ static inline void kiss_put(int f32, void *data, int64_t k, double v)
         ((double *)data)[k] = v;
 }
 
-/* The z axis, two real rows per transform: one as real, one as imaginary part.
- * Forward: with Z = F(a + i b), F(a) = (Z_k + conj Z_-k)/2 and F(b) = (Z_k -
- * conj Z_-k)/2i. */
+/* The z axis, two real rows per transform, at a and b: one as real, one as
+ * imaginary part; a = b: one row.  Forward: with Z = F(a + i b), F(a) = (Z_k +
+ * conj Z_-k)/2 and F(b) = (Z_k - conj Z_-k)/2i. */
 static void kiss_rows_forward(const struct state *s, struct worker *w,
-                              void *data, int64_t row, int64_t rows)
+                              void *data, int64_t a, int64_t b)
 {
-    int64_t n = s->args.mesh[2], ldz = s->args.ldz;
+    int64_t n = s->args.mesh[2];
     int f32 = s->args.precision == FARSUM_F32;
-    int64_t a = row * ldz, b = row + 1 < rows ? a + ldz : a;
     for (int64_t m = 0; m < n; m++) {
         w->in[2 * m] = kiss_get(f32, data, a + m);
         w->in[2 * m + 1] = kiss_get(f32, data, b + m);
@@ -121,11 +120,10 @@ static void kiss_rows_forward(const struct state *s, struct worker *w,
 
 /* The reverse: Z = A + i B over all k, A_-k = conj A_k. */
 static void kiss_rows_backward(const struct state *s, struct worker *w,
-                               void *data, int64_t row, int64_t rows)
+                               void *data, int64_t a, int64_t b)
 {
-    int64_t n = s->args.mesh[2], ldz = s->args.ldz;
+    int64_t n = s->args.mesh[2];
     int f32 = s->args.precision == FARSUM_F32;
-    int64_t a = row * ldz, b = row + 1 < rows ? a + ldz : a;
     for (int64_t k = 0; k <= n / 2; k++) {
         int64_t r = k ? n - k : 0;
         /* for modes 0 and n/2 a real transform has only the real part */
@@ -147,11 +145,11 @@ static void kiss_rows_backward(const struct state *s, struct worker *w,
     }
 }
 
-/* Transforms one complex line.  Axes 0 and 1: `at` counts the used points of
- * the plane across the axis, those of a row fastest.  Axis 2: `at` counts
- * rows. */
+/* Transforms one complex line of the mesh at `start`.  Axes 0 and 1: `at`
+ * counts the used points of the plane across the axis, those of a row fastest.
+ * Axis 2: `at` counts rows. */
 static void kiss_axis_line(const struct state *s, struct worker *w, void *data,
-                           int axis, int backward, int64_t at)
+                           int64_t start, int axis, int backward, int64_t at)
 {
     const int64_t *mesh = s->args.mesh;
     int64_t half = fft_half(&s->args), n = mesh[axis], ldz = s->args.ldz;
@@ -159,6 +157,7 @@ static void kiss_axis_line(const struct state *s, struct worker *w, void *data,
     int64_t base = axis == 2 ? at * ldz
                              : at / half * (axis == 0 ? ldz : mesh[1] * ldz)
                                    + 2 * (at % half);
+    base += start;
     int f32 = s->args.precision == FARSUM_F32;
     for (int64_t m = 0; m < n; m++) {
         w->in[2 * m] = kiss_get(f32, data, base + m * step);
@@ -171,40 +170,52 @@ static void kiss_axis_line(const struct state *s, struct worker *w, void *data,
     }
 }
 
-static void kiss_axis(struct state *s, void *data, int axis, int backward)
+static void kiss_axis(struct state *s, void *data, int count, int axis,
+                      int backward)
 {
     const int64_t *mesh = s->args.mesh;
+    if (mesh[axis] == 1) /* the identity */
+        return;
+    int64_t step = fft_step(&s->args);
     int64_t lines = axis == 2 ? mesh[0] * mesh[1]
                               : mesh[axis == 0 ? 1 : 0] * fft_half(&s->args);
     PAR_FOR(s->args.threads, schedule(static))
-    for (int64_t at = 0; at < lines; at++)
-        kiss_axis_line(s, &s->worker[omp_get_thread_num()], data, axis,
-                       backward, at);
+    for (int64_t at = 0; at < count * lines; at++)
+        kiss_axis_line(s, &s->worker[omp_get_thread_num()], data,
+                       at / lines * step, axis, backward, at % lines);
 }
 
-static void kiss_transform(void *state, void *data, int backward)
+static void kiss_rows(struct state *s, void *data, int count, int backward)
+{
+    int64_t rows = s->args.mesh[0] * s->args.mesh[1], pairs = (rows + 1) / 2;
+    int64_t ldz = s->args.ldz, step = fft_step(&s->args);
+    PAR_FOR(s->args.threads, schedule(static))
+    for (int64_t at = 0; at < count * pairs; at++) {
+        struct worker *w = &s->worker[omp_get_thread_num()];
+        int64_t row = at % pairs * 2, a = at / pairs * step + row * ldz;
+        int64_t b = row + 1 < rows ? a + ldz : a;
+        if (backward)
+            kiss_rows_backward(s, w, data, a, b);
+        else
+            kiss_rows_forward(s, w, data, a, b);
+    }
+}
+
+static void kiss_transform(void *state, void *data, int count, int backward)
 {
     struct state *s = state;
-    int64_t rows = s->args.mesh[0] * s->args.mesh[1];
     for (int axis = 0; s->args.is_complex && axis < 3; axis++)
-        kiss_axis(s, data, axis, backward);
+        kiss_axis(s, data, count, axis, backward);
     if (s->args.is_complex)
         return;
     if (backward) {
-        kiss_axis(s, data, 0, 1);
-        kiss_axis(s, data, 1, 1);
+        kiss_axis(s, data, count, 0, 1);
+        kiss_axis(s, data, count, 1, 1);
     }
-    PAR_FOR(s->args.threads, schedule(static))
-    for (int64_t row = 0; row < rows; row += 2) {
-        struct worker *w = &s->worker[omp_get_thread_num()];
-        if (backward)
-            kiss_rows_backward(s, w, data, row, rows);
-        else
-            kiss_rows_forward(s, w, data, row, rows);
-    }
+    kiss_rows(s, data, count, backward);
     if (!backward) {
-        kiss_axis(s, data, 1, 0);
-        kiss_axis(s, data, 0, 0);
+        kiss_axis(s, data, count, 1, 0);
+        kiss_axis(s, data, count, 0, 0);
     }
 }
 

@@ -140,9 +140,8 @@ static void plain_axis(struct state *s, void *data, int axis, double sign)
         }
 }
 
-static void plain_transform(void *state, void *data, int backward)
+static void plain_mesh(struct state *s, void *data, int backward)
 {
-    struct state *s = state;
     int64_t rows = s->args.mesh[0] * s->args.mesh[1];
     for (int axis = 0; s->args.is_complex && axis < 3; axis++)
         plain_axis(s, data, axis, backward ? 1 : -1);
@@ -158,6 +157,14 @@ static void plain_transform(void *state, void *data, int backward)
         plain_axis(s, data, 1, -1);
         plain_axis(s, data, 0, -1);
     }
+}
+
+static void plain_transform(void *state, void *data, int count, int backward)
+{
+    struct state *s = state;
+    int64_t real = s->args.precision == FARSUM_F32 ? 4 : 8;
+    for (int k = 0; k < count; k++)
+        plain_mesh(s, (char *)data + k * fft_step(&s->args) * real, backward);
 }
 
 static farsum_status plain_run(void *state, const void *io)
