@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slab.c: planes are transformed where they are.  The kept columns go to the
+ * owners of their rows, arrive in order of axis 0, and are transformed along
+ * it.  Backward goes the same way in reverse. */
+#include "ranks/slab.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/par.h"
+#include "ranks/lines.h"
+#include "stage/fft/fft.h"
+
+/* A row of the planes, k1, in the exchange: row k1 of plane p is `kept` numbers
+ * at start + p step of `packed`. */
+struct row {
+    int64_t kept, start, step;
+};
+
+struct slab {
+    struct slab_args args;
+    int64_t planes, rows; /* of this rank */
+    int64_t size;         /* bytes of a complex number */
+    struct row *row;      /* owned, [mesh1] */
+    int64_t first_row;
+    char *packed; /* owned: for each rank [planes][columns of its rows] */
+    char *column; /* owned, [mesh0][columns of this rank's rows] */
+    int64_t *packed_bytes, *column_bytes; /* owned, [size]: parts of ranks */
+    const struct variant *variant;        /* of the planes */
+    void *state;                          /* owned */
+    struct lines lines;
+};
+
+static int64_t slab_half(const struct slab_args *args)
+{
+    return args->mesh[2] / 2 + 1;
+}
+
+/* Columns of the rows of a rank. */
+static int64_t slab_columns(const struct slab_args *args, int rank)
+{
+    int64_t sum = 0;
+    for (int64_t k1 = args->begin1[rank]; k1 < args->begin1[rank + 1]; k1++)
+        sum += args->columns ? args->columns[k1] : slab_half(args);
+    return sum;
+}
+
+static farsum_status slab_rows(struct slab *s)
+{
+    const struct slab_args *a = &s->args;
+    int64_t at = 0;
+    for (int r = 0; r < a->comm->size; r++) {
+        int64_t step = slab_columns(a, r), start = at;
+        for (int64_t k1 = a->begin1[r]; k1 < a->begin1[r + 1]; k1++) {
+            int64_t kept = a->columns ? a->columns[k1] : slab_half(a);
+            if (kept < 0 || kept > slab_half(a))
+                FAIL(ERR_INTERNAL, "row %lld keeps %lld of %lld columns",
+                     (long long)k1, (long long)kept, (long long)slab_half(a));
+            s->row[k1] = (struct row){kept, start, step};
+            start += kept;
+        }
+        at += s->planes * step;
+        s->packed_bytes[r] = s->planes * step * s->size;
+        s->column_bytes[r] = (a->begin0[r + 1] - a->begin0[r])
+                             * slab_columns(a, a->comm->rank) * s->size;
+    }
+    return mem_alloc((void **)&s->packed, at, (size_t)s->size, 0);
+}
+
+static farsum_status slab_planes(struct slab *s)
+{
+    const struct slab_args *a = &s->args;
+    int planes = (int)s->planes;
+    struct fft_args fft = {.precision = a->precision,
+                           .threads = a->threads,
+                           .mesh = {1, a->mesh[1], a->mesh[2]},
+                           .ldz = a->ldz,
+                           .patient = a->patient,
+                           .batch = {planes, planes}};
+    struct choice choice;
+    if (planes == 0)
+        return FARSUM_OK;
+    TRY(choose(&fft_stage, &fft, &a->choose, &choice));
+    s->variant = choice.row->variant;
+    return s->variant->create(&fft, &s->state);
+}
+
+static farsum_status slab_lines(struct slab *s)
+{
+    const struct slab_args *a = &s->args;
+    int64_t count = slab_columns(a, a->comm->rank), c = 0;
+    TRY(mem_alloc((void **)&s->column, a->mesh[0] * count, (size_t)s->size, 0));
+    TRY(lines_create(&s->lines, a, count));
+    for (int64_t row = 0; row < s->rows; row++)
+        for (int64_t k2 = 0; k2 < s->row[s->first_row + row].kept; k2++)
+            s->lines.place[c++] = row * a->mesh[0] * (a->ldz / 2) + k2;
+    return FARSUM_OK;
+}
+
+void slab_destroy(struct slab *slab)
+{
+    if (!slab)
+        return;
+    if (slab->variant)
+        slab->variant->destroy(slab->state);
+    lines_clear(&slab->lines);
+    mem_free(slab->row);
+    mem_free(slab->packed);
+    mem_free(slab->column);
+    mem_free(slab->packed_bytes);
+    mem_free(slab->column_bytes);
+    mem_free(slab);
+}
+
+farsum_status slab_create(const struct slab_args *args, struct slab **slab)
+{
+    farsum_status status = FARSUM_OK;
+    struct slab *s = NULL;
+    int rank = args->comm->rank, size = args->comm->size;
+    GO(MEM_NEW(s, 1));
+    s->args = *args;
+    s->planes = args->begin0[rank + 1] - args->begin0[rank];
+    s->first_row = args->begin1[rank];
+    s->rows = args->begin1[rank + 1] - s->first_row;
+    s->size = args->precision == FARSUM_F32 ? 8 : 16;
+    GO(MEM_NEW(s->row, args->mesh[1]));
+    GO(MEM_NEW(s->packed_bytes, size));
+    GO(MEM_NEW(s->column_bytes, size));
+    GO(slab_rows(s));
+    GO(slab_planes(s));
+    GO(slab_lines(s));
+done:
+    status = comm_agree(args->comm, status);
+    if (status != FARSUM_OK) {
+        slab_destroy(s);
+        return status;
+    }
+    s->args.begin0 = s->args.begin1 = s->args.columns = NULL;
+    *slab = s;
+    return FARSUM_OK;
+}
+
+/* Copies the kept numbers of all planes to `packed`, or back with 0 for the
+ * others. */
+static void slab_pack(const struct slab *s, char *mesh, int back)
+{
+    int64_t mesh1 = s->args.mesh[1], line = s->args.ldz / 2 * s->size;
+    int64_t half = slab_half(&s->args);
+    PAR_FOR(s->args.threads, schedule(static))
+    for (int64_t i = 0; i < s->planes * mesh1; i++) {
+        const struct row *row = &s->row[i % mesh1];
+        char *packed =
+            s->packed + (row->start + i / mesh1 * row->step) * s->size;
+        char *at = mesh + i * line;
+        size_t kept = (size_t)(row->kept * s->size);
+        memcpy(back ? at : packed, back ? packed : at, kept);
+        if (back)
+            memset(at + kept, 0, (size_t)(half * s->size) - kept);
+    }
+}
+
+/* Sets what is not kept to 0. */
+static void slab_clear(const struct slab *s, char *spectrum)
+{
+    int64_t mesh0 = s->args.mesh[0], line = s->args.ldz / 2 * s->size;
+    int64_t half = slab_half(&s->args);
+    PAR_FOR(s->args.threads, schedule(static))
+    for (int64_t i = 0; i < s->rows * mesh0; i++) {
+        int64_t kept = s->row[s->first_row + i / mesh0].kept;
+        memset(spectrum + i * line + kept * s->size, 0,
+               (size_t)((half - kept) * s->size));
+    }
+}
+
+static farsum_status slab_transform(const struct slab *s, char *mesh,
+                                    int backward)
+{
+    struct fft_io io = {mesh, backward};
+    return s->planes ? s->variant->run(s->state, &io) : FARSUM_OK;
+}
+
+/* Continues after a failure, which it keeps. */
+#define KEEP(call)                                                             \
+    do {                                                                       \
+        farsum_status keep_status = (call);                                    \
+        status = keep_status != FARSUM_OK ? keep_status : status;              \
+    } while (0)
+
+farsum_status slab_forward(struct slab *s, const struct slab_io *io)
+{
+    const struct comm *comm = s->args.comm;
+    farsum_status status = FARSUM_OK;
+    int64_t real = s->size / 2;
+    for (int c = 0; c < io->channels; c++) {
+        char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
+        char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
+        KEEP(slab_transform(s, mesh, 0));
+        slab_pack(s, mesh, 0);
+        KEEP(comm->calls->trade(s->args.comm, s->packed, s->packed_bytes,
+                                s->column, s->column_bytes));
+        KEEP(lines_forward(&s->lines, s->column, spectrum));
+        slab_clear(s, spectrum);
+    }
+    return status;
+}
+
+farsum_status slab_backward(struct slab *s, const struct slab_io *io)
+{
+    const struct comm *comm = s->args.comm;
+    farsum_status status = FARSUM_OK;
+    int64_t real = s->size / 2;
+    for (int c = 0; c < io->channels; c++) {
+        char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
+        char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
+        KEEP(lines_backward(&s->lines, spectrum, s->column));
+        KEEP(comm->calls->trade(s->args.comm, s->column, s->column_bytes,
+                                s->packed, s->packed_bytes));
+        slab_pack(s, mesh, 1);
+        KEEP(slab_transform(s, mesh, 1));
+    }
+    return status;
+}
