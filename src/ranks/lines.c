@@ -11,7 +11,7 @@
 enum {
     LINE_BYTES = 64,        /* of a processor's cache line */
     TILE_BYTES = 256 << 10, /* of a thread's part of a tile */
-    LINES_LEAST = 8,
+    LINES_LEAST = 8,        /* a tile has multiples */
     LINES_MOST = 64,
     BLOCK = 8, /* numbers along each side of a transposed block */
 };
@@ -28,6 +28,7 @@ static void lines_shape(struct lines *l)
     most = (most > LINES_MOST ? LINES_MOST : most) * l->threads;
     int64_t tiles = (l->count + most - 1) / most;
     l->tile = (l->count + tiles - 1) / tiles;
+    l->tile = (l->tile + LINES_LEAST - 1) / LINES_LEAST * LINES_LEAST;
 }
 
 farsum_status lines_create(struct lines *lines, const struct slab_args *args,
@@ -68,30 +69,50 @@ void lines_clear(struct lines *lines)
 }
 
 /* to[b * to_step + a] = from[a * from_step + b] for a < n, b < m; numbers of
- * `size` bytes. */
-static inline void turn(char *to, int64_t to_step, const char *from,
-                        int64_t from_step, int64_t n, int64_t m, size_t size)
+ * `size` bytes, steps in bytes. */
+static inline void turn_block(char *to, int64_t to_step, const char *from,
+                              int64_t from_step, int64_t n, int64_t m,
+                              int64_t size)
 {
-    to_step *= (int64_t)size;
-    from_step *= (int64_t)size;
-    for (int64_t b0 = 0; b0 < m; b0 += BLOCK)
-        for (int64_t a0 = 0; a0 < n; a0 += BLOCK) {
-            int64_t b1 = b0 + BLOCK < m ? b0 + BLOCK : m;
-            int64_t a1 = a0 + BLOCK < n ? a0 + BLOCK : n;
-            for (int64_t b = b0; b < b1; b++)
-                for (int64_t a = a0; a < a1; a++)
-                    memcpy(to + b * to_step + a * (int64_t)size,
-                           from + a * from_step + b * (int64_t)size, size);
+    for (int64_t b = 0; b < m; b++)
+        for (int64_t a = 0; a < n; a++)
+            memcpy(to + b * to_step + a * size, from + a * from_step + b * size,
+                   (size_t)size);
+}
+
+/* The same in blocks.  side: 1: the outer loop runs over b, 0: over a.  It is
+ * the axis whose steps are long, so that these rows are read or written in one
+ * piece. */
+static inline void turn(char *to, int64_t to_step, const char *from,
+                        int64_t from_step, int64_t n, int64_t m, int side,
+                        int64_t size)
+{
+    int64_t outer = side ? m : n, inner = side ? n : m;
+    to_step *= size;
+    from_step *= size;
+    for (int64_t o = 0; o < outer; o += BLOCK)
+        for (int64_t i = 0; i < inner; i += BLOCK) {
+            int64_t a = side ? i : o, b = side ? o : i;
+            char *block = to + b * to_step + a * size;
+            const char *source = from + a * from_step + b * size;
+            if (a + BLOCK <= n && b + BLOCK <= m)
+                turn_block(block, to_step, source, from_step, BLOCK, BLOCK,
+                           size);
+            else
+                turn_block(block, to_step, source, from_step,
+                           a + BLOCK < n ? BLOCK : n - a,
+                           b + BLOCK < m ? BLOCK : m - b, size);
         }
 }
 
 static void turn_sized(char *to, int64_t to_step, const char *from,
-                       int64_t from_step, int64_t n, int64_t m, int64_t size)
+                       int64_t from_step, int64_t n, int64_t m, int side,
+                       int64_t size)
 {
     if (size == 16)
-        turn(to, to_step, from, from_step, n, m, 16);
+        turn(to, to_step, from, from_step, n, m, side, 16);
     else
-        turn(to, to_step, from, from_step, n, m, 8);
+        turn(to, to_step, from, from_step, n, m, side, 8);
 }
 
 /* Line b of the tile is column first + b; this is for lines b0 .. b1. */
@@ -101,9 +122,9 @@ static void part_columns(const struct lines *l, char *columns, int64_t first,
     char *data = l->data + b0 * l->lead * l->size;
     char *side = columns + (first + b0) * l->size;
     if (back)
-        turn_sized(side, l->count, data, l->lead, b1 - b0, l->n, l->size);
+        turn_sized(side, l->count, data, l->lead, b1 - b0, l->n, 1, l->size);
     else
-        turn_sized(data, l->lead, side, l->count, l->n, b1 - b0, l->size);
+        turn_sized(data, l->lead, side, l->count, l->n, b1 - b0, 0, l->size);
 }
 
 /* The same for the spectrum: columns of one row of it are neighbours. */
@@ -117,9 +138,9 @@ static void part_spectrum(const struct lines *l, char *spectrum, int64_t first,
         char *data = l->data + a * l->lead * l->size;
         char *side = spectrum + place[a] * l->size;
         if (back)
-            turn_sized(side, l->row, data, l->lead, b - a, l->n, l->size);
+            turn_sized(side, l->row, data, l->lead, b - a, l->n, 1, l->size);
         else
-            turn_sized(data, l->lead, side, l->row, l->n, b - a, l->size);
+            turn_sized(data, l->lead, side, l->row, l->n, b - a, 0, l->size);
     }
 }
 
