@@ -220,7 +220,7 @@ static void failures(void)
     }
 }
 
-/* A failed call of comm fails the run, and nobody waits for ever. */
+/* A failed call of comm fails the run, and all ranks return. */
 static void calls(void)
 {
     int64_t most = 0;
