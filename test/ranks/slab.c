@@ -29,7 +29,7 @@ static void one(const struct slab_case *wanted, int size, int kind,
     double bound = precision == FARSUM_F32 ? 1e-6 : 1e-15;
     s.size = size;
     s.precision = precision;
-    s.threads = 1 + kind % 2 * 2;
+    s.threads = size < 4 && kind % 2 ? 3 : 1;
     cut(s.begin0, s.mesh[0], size, kind);
     cut(s.begin1, s.mesh[1], size, kind % 3);
     slab_arrays(&s);
