@@ -49,16 +49,23 @@ static void spectrum(double *data)
                 }
 }
 
+static struct scale_args args_of(const struct setting *s,
+                                 const struct pair *pair)
+{
+    return (struct scale_args){.precision = FARSUM_F64,
+                               .threads = 2,
+                               .mesh = {mesh[0], mesh[1], mesh[2]},
+                               .ldz = LDZ,
+                               .split = &s->split,
+                               .window = &s->window,
+                               .cell = &s->cell,
+                               .pair = pair};
+}
+
 static void run(const struct setting *s, double *energy, double *virial)
 {
     const struct variant *v = scale_stage.rows->variant;
-    struct scale_args args = {.precision = FARSUM_F64,
-                              .threads = 1,
-                              .mesh = {mesh[0], mesh[1], mesh[2]},
-                              .ldz = LDZ,
-                              .split = &s->split,
-                              .window = &s->window,
-                              .cell = &s->cell};
+    struct scale_args args = args_of(s, NULL);
     struct scale_io io = {s->data, 1, energy, virial, 0};
     void *state = NULL;
     spectrum(s->before);
@@ -187,10 +194,107 @@ static void spectrum_is_multiplied(void)
     done(&s);
 }
 
+/* The same sum with axes 0 and 1 exchanged, in two parts of rows, with 0 beyond
+ * the columns.  Returns the columns that are kept. */
+static int64_t run_exchanged(const struct setting *s, const struct variant *v,
+                             const struct pair *pair, double *data,
+                             double *energy, double *virial)
+{
+    struct cell cell;
+    struct scale_args args = args_of(s, pair);
+    int64_t columns[10], kept = 0, channels = pair->channels;
+    scale_columns(&args, columns);
+    for (int64_t i = 0; i < channels * SIZE; i++) {
+        int64_t row = i % SIZE / LDZ, z = i % LDZ;
+        int64_t b = row / mesh[0], a = row % mesh[0];
+        int64_t from = i - i % SIZE + (a * mesh[1] + b) * LDZ + z;
+        data[i] = z < 2 * columns[b] ? s->before[from] : 0;
+    }
+    for (int64_t b = 0; b < mesh[1]; b++)
+        kept += columns[b];
+    scale_exchange(&cell, &s->cell);
+    args.cell = &cell;
+    args.mesh[0] = mesh[1];
+    args.mesh[1] = mesh[0];
+    for (int part = 0; part < 2; part++) {
+        void *state = NULL;
+        args.first = part ? 3 : 0;
+        args.count = part ? mesh[1] - 3 : 3;
+        struct scale_io io = {data + args.first * mesh[0] * LDZ, 1,
+                              pair->kind->gradient ? energy : NULL,
+                              pair->kind->gradient ? virial : NULL, SIZE};
+        CHECK_OK(v->create(&args, &state));
+        CHECK_OK(v->run(state, &io));
+        v->destroy(state);
+    }
+    return kept;
+}
+
+/* The spectrum of a mesh that is cut along axis 0. */
+static void axes_exchange(const struct variant_row *row, const char *kernel,
+                          double c)
+{
+    struct setting s;
+    struct pair pair = *pair_find(kernel);
+    double energy[2] = {0}, virial[2][9] = {{0}}, most = 0;
+    size_t size = (size_t)pair.channels * SIZE;
+    set(&s, "prolate", c);
+    free(s.before);
+    s.before = check_memory(size, sizeof *s.before);
+    double *whole = aligned_alloc(64, size * sizeof *whole);
+    double *data = aligned_alloc(64, size * sizeof *data);
+    for (int64_t k = 0; k < pair.channels; k++) {
+        spectrum(s.before + k * SIZE);
+        for (int64_t i = 0; i < SIZE; i++)
+            s.before[k * SIZE + i] *= (double)(k + 1);
+    }
+    memcpy(whole, s.before, size * sizeof *whole);
+    struct scale_args args = args_of(&s, &pair);
+    struct scale_io io = {whole, 1, pair.kind->gradient ? &energy[0] : NULL,
+                          pair.kind->gradient ? virial[0] : NULL, 0};
+    void *state = NULL;
+    CHECK_OK(row->variant->create(&args, &state));
+    CHECK_OK(row->variant->run(state, &io));
+    row->variant->destroy(state);
+    int64_t kept = run_exchanged(&s, row->variant, &pair, data, &energy[1],
+                                 virial[1]);
+    for (int64_t i = 0; i < pair.values * SIZE; i++)
+        most = fmax(most, fabs(whole[i]));
+    for (int64_t i = 0; i < pair.values * SIZE; i++) {
+        int64_t b = i % SIZE / LDZ / mesh[0], a = i % SIZE / LDZ % mesh[0];
+        int64_t to = i - i % SIZE + (a * mesh[1] + b) * LDZ + i % LDZ;
+        CHECK_NEAR(data[i], whole[to], 1e-13 * most);
+    }
+    CHECK_NEAR(energy[1], energy[0], 1e-13 * fabs(energy[0]));
+    for (int i = 0; i < 9; i++)
+        CHECK_NEAR(virial[1][i], virial[0][i], 1e-12 * fabs(energy[0]));
+    CHECK(kept > 0 && (c > 20 || kept < mesh[1] * (mesh[2] / 2) * 3 / 4),
+          "%lld columns kept", (long long)kept);
+    free(whole);
+    free(data);
+    done(&s);
+}
+
+static void exchanged_axes(void)
+{
+    static const char *const kernels[] = {"laplace", "r6", "stokeslet",
+                                          "stresslet"};
+    for (const struct variant_row *row = scale_stage.rows; row->name; row++) {
+        struct scale_args host = {0};
+        if (row->variant->fits(&host) != FARSUM_OK)
+            continue;
+        for (int k = 0; k < 4; k++) {
+            axes_exchange(row, kernels[k], 9);
+            axes_exchange(row, kernels[k], 30);
+        }
+    }
+}
+
 int main(void)
 {
     RUN(energy_is_the_sum);
     RUN(virial_is_the_derivative);
     RUN(spectrum_is_multiplied);
+    RUN(exchanged_axes);
     return check_end();
 }

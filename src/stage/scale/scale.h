@@ -67,6 +67,15 @@ static inline int64_t scale_channel(const struct scale_args *args,
                             : scale_rows(args) * args->mesh[1] * args->ldz;
 }
 
+/* columns.c: for transforms that are cut along axis 0 and leave a spectrum with
+ * axes 0 and 1 exchanged (ranks/slab.h). */
+/* columns[i1]: the number of modes i2, from 0 on, that include all with an
+ * influence function for any i0; a spectrum may be 0 beyond them.  Uses the
+ * cell's present values. */
+void scale_columns(const struct scale_args *args, int64_t *columns);
+/* The cell of the exchanged spectrum.  It is left-handed: for modes only. */
+void scale_exchange(struct cell *exchanged, const struct cell *cell);
+
 /* ops.c: the kernel's tensor at every mode of the half spectrum; the influence
  * function is read from a table. */
 void scale_ops(const void *args, struct work *work);
