@@ -17,6 +17,13 @@ struct row {
     int64_t kept, start, step;
 };
 
+/* Transforms some planes in one call. */
+struct batch {
+    int64_t planes;
+    const struct variant *variant;
+    void *state; /* of the variant; owned */
+};
+
 struct slab {
     struct slab_args args;
     int64_t planes, rows; /* of this rank */
@@ -26,8 +33,8 @@ struct slab {
     char *packed; /* owned: for each rank [planes][columns of its rows] */
     char *column; /* owned, [mesh0][columns of this rank's rows] */
     int64_t *packed_bytes, *column_bytes; /* owned, [size]: parts of ranks */
-    const struct variant *variant;        /* of the planes */
-    void *state;                          /* owned */
+    struct batch batch, rest; /* planes whose rows stay in cache until they are
+                               copied; what remains of all planes */
     struct lines lines;
 };
 
@@ -67,10 +74,10 @@ static farsum_status slab_rows(struct slab *s)
     return mem_alloc((void **)&s->packed, at, (size_t)s->size, 0);
 }
 
-static farsum_status slab_planes(struct slab *s)
+static farsum_status batch_create(struct batch *batch,
+                                  const struct slab_args *a, int64_t n)
 {
-    const struct slab_args *a = &s->args;
-    int planes = (int)s->planes;
+    int planes = (int)n;
     struct fft_args fft = {.precision = a->precision,
                            .threads = a->threads,
                            .mesh = {1, a->mesh[1], a->mesh[2]},
@@ -81,8 +88,15 @@ static farsum_status slab_planes(struct slab *s)
     if (planes == 0)
         return FARSUM_OK;
     TRY(choose(&fft_stage, &fft, &a->choose, &choice));
-    s->variant = choice.row->variant;
-    return s->variant->create(&fft, &s->state);
+    batch->planes = n;
+    batch->variant = choice.row->variant;
+    return batch->variant->create(&fft, &batch->state);
+}
+
+static void batch_clear(struct batch *batch)
+{
+    if (batch->variant)
+        batch->variant->destroy(batch->state);
 }
 
 static farsum_status slab_lines(struct slab *s)
@@ -101,8 +115,8 @@ void slab_destroy(struct slab *slab)
 {
     if (!slab)
         return;
-    if (slab->variant)
-        slab->variant->destroy(slab->state);
+    batch_clear(&slab->batch);
+    batch_clear(&slab->rest);
     lines_clear(&slab->lines);
     mem_free(slab->row);
     mem_free(slab->packed);
@@ -127,7 +141,9 @@ farsum_status slab_create(const struct slab_args *args, struct slab **slab)
     GO(MEM_NEW(s->packed_bytes, size));
     GO(MEM_NEW(s->column_bytes, size));
     GO(slab_rows(s));
-    GO(slab_planes(s));
+    int64_t n = s->planes < args->threads ? s->planes : args->threads;
+    GO(batch_create(&s->batch, args, n));
+    GO(batch_create(&s->rest, args, n ? s->planes % n : 0));
     GO(slab_lines(s));
 done:
     status = comm_agree(args->comm, status);
@@ -140,14 +156,15 @@ done:
     return FARSUM_OK;
 }
 
-/* Copies the kept numbers of all planes to `packed`, or back with 0 for the
- * others. */
-static void slab_pack(const struct slab *s, char *mesh, int back)
+/* Copies the kept numbers of planes first .. end to `packed`, or back with 0
+ * for the others. */
+static void slab_pack(const struct slab *s, char *mesh, int64_t first,
+                      int64_t end, int back)
 {
     int64_t mesh1 = s->args.mesh[1], line = s->args.ldz / 2 * s->size;
     int64_t half = slab_half(&s->args);
     PAR_FOR(s->args.threads, schedule(static))
-    for (int64_t i = 0; i < s->planes * mesh1; i++) {
+    for (int64_t i = first * mesh1; i < end * mesh1; i++) {
         const struct row *row = &s->row[i % mesh1];
         char *packed =
             s->packed + (row->start + i / mesh1 * row->step) * s->size;
@@ -172,19 +189,32 @@ static void slab_clear(const struct slab *s, char *spectrum)
     }
 }
 
-static farsum_status slab_transform(const struct slab *s, char *mesh,
-                                    int backward)
-{
-    struct fft_io io = {mesh, backward};
-    return s->planes ? s->variant->run(s->state, &io) : FARSUM_OK;
-}
-
 /* Continues after a failure, which it keeps. */
 #define KEEP(call)                                                             \
     do {                                                                       \
         farsum_status keep_status = (call);                                    \
         status = keep_status != FARSUM_OK ? keep_status : status;              \
     } while (0)
+
+/* Transforms the planes, and copies them to or from `packed`. */
+static farsum_status slab_planes(const struct slab *s, char *mesh, int backward)
+{
+    int64_t plane = s->args.mesh[1] * (s->args.ldz / 2) * s->size;
+    farsum_status status = FARSUM_OK;
+    for (int64_t first = 0, end; first < s->planes; first = end) {
+        const struct batch *batch = &s->batch;
+        if (first + batch->planes > s->planes)
+            batch = &s->rest;
+        end = first + batch->planes;
+        struct fft_io io = {mesh + first * plane, backward};
+        if (backward)
+            slab_pack(s, mesh, first, end, 1);
+        KEEP(batch->variant->run(batch->state, &io));
+        if (!backward)
+            slab_pack(s, mesh, first, end, 0);
+    }
+    return status;
+}
 
 farsum_status slab_forward(struct slab *s, const struct slab_io *io)
 {
@@ -194,8 +224,7 @@ farsum_status slab_forward(struct slab *s, const struct slab_io *io)
     for (int c = 0; c < io->channels; c++) {
         char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
         char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
-        KEEP(slab_transform(s, mesh, 0));
-        slab_pack(s, mesh, 0);
+        KEEP(slab_planes(s, mesh, 0));
         KEEP(comm->calls->trade(s->args.comm, s->packed, s->packed_bytes,
                                 s->column, s->column_bytes));
         KEEP(lines_forward(&s->lines, s->column, spectrum));
@@ -215,8 +244,7 @@ farsum_status slab_backward(struct slab *s, const struct slab_io *io)
         KEEP(lines_backward(&s->lines, spectrum, s->column));
         KEEP(comm->calls->trade(s->args.comm, s->column, s->column_bytes,
                                 s->packed, s->packed_bytes));
-        slab_pack(s, mesh, 1);
-        KEEP(slab_transform(s, mesh, 1));
+        KEEP(slab_planes(s, mesh, 1));
     }
     return status;
 }

@@ -5,7 +5,7 @@
  * Rank r has the planes begin0[r] .. begin0[r+1] of the mesh, real
  * [planes][mesh1][ldz], and the rows begin1[r] .. begin1[r+1] of the spectrum,
  * complex [rows][mesh0][ldz/2].  These are rows of axis 0 of a mesh with axes 0
- * and 1 exchanged.
+ * and 1 exchanged (scale_exchange).
  *
  * Only the columns (k1, k2) with k2 < columns[k1] travel.  Forward sets the
  * rest of the spectrum to 0, backward takes it as 0. */
@@ -20,7 +20,8 @@ struct slab_args {
     /* Borrowed, read by create only, the same on all ranks. */
     const int64_t *begin0;  /* [size + 1]: planes */
     const int64_t *begin1;  /* [size + 1]: rows of the spectrum */
-    const int64_t *columns; /* [mesh1]: at most mesh2/2 + 1; NULL: all */
+    const int64_t *columns; /* [mesh1]: at most mesh2/2 + 1 (scale_columns);
+                               NULL: all */
     int64_t mesh[3];        /* the whole mesh */
     int64_t ldz;            /* reals per row, even */
     farsum_precision precision;

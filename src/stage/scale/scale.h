@@ -36,7 +36,8 @@ struct scale_args {
     struct device *device;       /* borrowed; NULL: the host */
     const struct pair *pair;     /* the kernel; borrowed; NULL: laplace */
     int64_t first, count;        /* rows of axis 0 that the spectrum holds, from
-                                    `first` on; count 0: all */
+                                    `first` on; count 0: all, so a rank that has
+                                    no row does not run the stage */
 };
 
 /* On a device each pointer is a struct buf *. */
