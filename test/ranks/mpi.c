@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "check.h"
@@ -283,8 +284,12 @@ static void test_handlers(void)
 static void exit_early(void)
 {
     struct comm *comm = made(0);
-    if (my_rank == ranks - 1)
+    if (my_rank == ranks - 1) {
+        printf("rank %d ends early\n", my_rank);
+        fflush(stdout);
+        sleep(1); /* until the launcher has printed it */
         _Exit(3);
+    }
     double one = 1;
     farsum_status status = comm_sum(comm, &one, 1);
     printf("rank %d goes on: %s\n", my_rank, farsum_status_text(status));
