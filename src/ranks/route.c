@@ -100,6 +100,7 @@ farsum_status route_numbers(struct route *route, struct comm *comm,
 {
     struct sends *sends = &route->sends;
     int64_t *number = (int64_t *)(void *)sends->packed;
+    PAR_FOR(sends->threads, schedule(static))
     for (int64_t k = 0; k < sends->n_sent; k++)
         number[k] = route->first + sends->index[k];
     return sends_packed(sends, comm, sizeof *own, own);
