@@ -5,21 +5,19 @@
 #ifndef FARSUM_RANKS_LINES_H
 #define FARSUM_RANKS_LINES_H
 
-#include "ranks/slab.h"
+#include "ranks/transforms.h"
 
 struct lines {
-    int64_t n;     /* points of a line */
-    int64_t count; /* columns */
-    int64_t lead;  /* complex numbers from one line of a tile to the next */
-    int64_t tile;  /* lines */
-    int64_t size;  /* bytes of a complex number */
-    int64_t row;   /* complex numbers per row of the spectrum */
-    int threads;
+    int64_t n;      /* points of a line */
+    int64_t count;  /* columns */
+    int64_t lead;   /* complex numbers from one line of a tile to the next */
+    int64_t tile;   /* lines */
+    int64_t size;   /* bytes of a complex number */
+    int64_t row;    /* complex numbers per row of the spectrum */
     int64_t *place; /* owned, [count]: where a column's first point is in the
                        spectrum, in complex numbers; set by the caller */
-    char *data;     /* owned, [tile][lead] */
-    const struct variant *variant;
-    void *state; /* of the variant; owned */
+    char *data;     /* owned, [transforms.n][tile][lead] */
+    struct transforms transforms;
 };
 
 /* count 0 is legal. */

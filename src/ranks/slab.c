@@ -9,19 +9,11 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "ranks/lines.h"
-#include "stage/fft/fft.h"
 
 /* A row of the planes, k1, in the exchange: row k1 of plane p is `kept` numbers
  * at start + p step of `packed`. */
 struct row {
     int64_t kept, start, step;
-};
-
-/* Transforms some planes in one call. */
-struct batch {
-    int64_t planes;
-    const struct variant *variant;
-    void *state; /* of the variant; owned */
 };
 
 struct slab {
@@ -33,8 +25,7 @@ struct slab {
     char *packed; /* owned: for each rank [planes][columns of its rows] */
     char *column; /* owned, [mesh0][columns of this rank's rows] */
     int64_t *packed_bytes, *column_bytes; /* owned, [size]: parts of ranks */
-    struct batch batch, rest; /* planes whose rows stay in cache until they are
-                               copied; what remains of all planes */
+    struct transforms transforms;         /* of a plane */
     struct lines lines;
 };
 
@@ -74,29 +65,19 @@ static farsum_status slab_rows(struct slab *s)
     return mem_alloc((void **)&s->packed, at, (size_t)s->size, 0);
 }
 
-static farsum_status batch_create(struct batch *batch,
-                                  const struct slab_args *a, int64_t n)
+/* Threads take whole planes if there are enough. */
+static farsum_status slab_transforms(struct slab *s)
 {
-    int planes = (int)n;
+    const struct slab_args *a = &s->args;
+    int whole = s->planes >= a->threads;
     struct fft_args fft = {.precision = a->precision,
-                           .threads = a->threads,
+                           .threads = whole ? 1 : a->threads,
                            .mesh = {1, a->mesh[1], a->mesh[2]},
                            .ldz = a->ldz,
-                           .patient = a->patient,
-                           .batch = {planes, planes}};
-    struct choice choice;
-    if (planes == 0)
+                           .patient = a->patient};
+    if (s->planes == 0)
         return FARSUM_OK;
-    TRY(choose(&fft_stage, &fft, &a->choose, &choice));
-    batch->planes = n;
-    batch->variant = choice.row->variant;
-    return batch->variant->create(&fft, &batch->state);
-}
-
-static void batch_clear(struct batch *batch)
-{
-    if (batch->variant)
-        batch->variant->destroy(batch->state);
+    return transforms_create(&s->transforms, a, &fft, whole ? a->threads : 1);
 }
 
 static farsum_status slab_lines(struct slab *s)
@@ -115,8 +96,7 @@ void slab_destroy(struct slab *slab)
 {
     if (!slab)
         return;
-    batch_clear(&slab->batch);
-    batch_clear(&slab->rest);
+    transforms_clear(&slab->transforms);
     lines_clear(&slab->lines);
     mem_free(slab->row);
     mem_free(slab->packed);
@@ -141,9 +121,7 @@ farsum_status slab_create(const struct slab_args *args, struct slab **slab)
     GO(MEM_NEW(s->packed_bytes, size));
     GO(MEM_NEW(s->column_bytes, size));
     GO(slab_rows(s));
-    int64_t n = s->planes < args->threads ? s->planes : args->threads;
-    GO(batch_create(&s->batch, args, n));
-    GO(batch_create(&s->rest, args, n ? s->planes % n : 0));
+    GO(slab_transforms(s));
     GO(slab_lines(s));
 done:
     status = comm_agree(args->comm, status);
@@ -156,24 +134,42 @@ done:
     return FARSUM_OK;
 }
 
-/* Copies the kept numbers of planes first .. end to `packed`, or back with 0
- * for the others. */
-static void slab_pack(const struct slab *s, char *mesh, int64_t first,
-                      int64_t end, int back)
+/* Copies the kept numbers of plane p to `packed`, or back with 0 for the
+ * others. */
+static void slab_pack(const struct slab *s, char *plane, int64_t p, int back)
 {
-    int64_t mesh1 = s->args.mesh[1], line = s->args.ldz / 2 * s->size;
-    int64_t half = slab_half(&s->args);
-    PAR_FOR(s->args.threads, schedule(static))
-    for (int64_t i = first * mesh1; i < end * mesh1; i++) {
-        const struct row *row = &s->row[i % mesh1];
-        char *packed =
-            s->packed + (row->start + i / mesh1 * row->step) * s->size;
-        char *at = mesh + i * line;
+    int64_t line = s->args.ldz / 2 * s->size;
+    size_t half = (size_t)(slab_half(&s->args) * s->size);
+    for (int64_t k1 = 0; k1 < s->args.mesh[1]; k1++) {
+        const struct row *row = &s->row[k1];
+        char *packed = s->packed + (row->start + p * row->step) * s->size;
+        char *at = plane + k1 * line;
         size_t kept = (size_t)(row->kept * s->size);
         memcpy(back ? at : packed, back ? packed : at, kept);
         if (back)
-            memset(at + kept, 0, (size_t)(half * s->size) - kept);
+            memset(at + kept, 0, half - kept);
     }
+}
+
+/* Transforms the planes, and copies them to or from `packed`. */
+static farsum_status slab_planes(const struct slab *s, char *mesh, int backward)
+{
+    int64_t bytes = s->args.mesh[1] * (s->args.ldz / 2) * s->size;
+    int worst = FARSUM_OK;
+    if (s->planes == 0)
+        return FARSUM_OK;
+    PAR_FOR(s->transforms.n, schedule(static) reduction(max : worst))
+    for (int64_t p = 0; p < s->planes; p++) {
+        char *plane = mesh + p * bytes;
+        int t = omp_get_thread_num();
+        if (backward)
+            slab_pack(s, plane, p, 1);
+        int status = transforms_run(&s->transforms, t, plane, backward);
+        worst = status > worst ? status : worst;
+        if (!backward)
+            slab_pack(s, plane, p, 0);
+    }
+    return transforms_status(worst);
 }
 
 /* Sets what is not kept to 0. */
@@ -195,26 +191,6 @@ static void slab_clear(const struct slab *s, char *spectrum)
         farsum_status keep_status = (call);                                    \
         status = keep_status != FARSUM_OK ? keep_status : status;              \
     } while (0)
-
-/* Transforms the planes, and copies them to or from `packed`. */
-static farsum_status slab_planes(const struct slab *s, char *mesh, int backward)
-{
-    int64_t plane = s->args.mesh[1] * (s->args.ldz / 2) * s->size;
-    farsum_status status = FARSUM_OK;
-    for (int64_t first = 0, end; first < s->planes; first = end) {
-        const struct batch *batch = &s->batch;
-        if (first + batch->planes > s->planes)
-            batch = &s->rest;
-        end = first + batch->planes;
-        struct fft_io io = {mesh + first * plane, backward};
-        if (backward)
-            slab_pack(s, mesh, first, end, 1);
-        KEEP(batch->variant->run(batch->state, &io));
-        if (!backward)
-            slab_pack(s, mesh, first, end, 0);
-    }
-    return status;
-}
 
 farsum_status slab_forward(struct slab *s, const struct slab_io *io)
 {

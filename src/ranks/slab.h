@@ -16,7 +16,7 @@
 #include "stage/stage.h"
 
 struct slab_args {
-    struct comm *comm;      /* borrowed */
+    struct comm *comm; /* borrowed */
     /* Borrowed, read by create only, the same on all ranks. */
     const int64_t *begin0;  /* [size + 1]: planes */
     const int64_t *begin1;  /* [size + 1]: rows of the spectrum */
