@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "comm/door.h"
+#include "comm/exported.h"
 
 enum {
     TAGS = 32767,   /* MPI permits larger ones, but need not */
@@ -34,7 +34,7 @@ static farsum_status mpi_status(int code, const char *call)
         if (*c == '\n') /* MPICH lists the calls inside */
             *c = c[1] ? ' ' : 0;
     snprintf(text, sizeof text, "%s: %s", call, words);
-    return farsum_door_fail(FARSUM_ERR_COMM, text);
+    return farsum_comm_fail(FARSUM_ERR_COMM, text);
 }
 
 /* Keeps the first failure.  Its message stays the thread's, because `one` is
@@ -138,7 +138,7 @@ static farsum_status sent_instead(int rank, int bytes, int wanted)
     char text[96];
     snprintf(text, sizeof text, "rank %d sent %d bytes instead of %d", rank,
              bytes, wanted);
-    return farsum_door_fail(FARSUM_ERR_INTERNAL, text);
+    return farsum_comm_fail(FARSUM_ERR_INTERNAL, text);
 }
 
 /* Waits until MPI uses none of the arrays, also after a failure.  In MPICH a
@@ -183,7 +183,7 @@ static farsum_status mpi_trade(struct comm *comm, const void *send,
         }
     }
     if (to[me] != from[me])
-        return farsum_door_fail(FARSUM_ERR_INTERNAL, "a rank does not receive "
+        return farsum_comm_fail(FARSUM_ERR_INTERNAL, "a rank does not receive "
                                 "from itself the bytes that it sends");
     if (to[me] == 0)
         return status;
@@ -217,15 +217,15 @@ static farsum_status check_running(MPI_Comm given)
     if (begun)
         MPI_Finalized(&over);
     if (!begun || over)
-        return farsum_door_fail(FARSUM_ERR_STATE, begun
+        return farsum_comm_fail(FARSUM_ERR_STATE, begun
             ? "MPI is finalized; destroy and create before MPI_Finalize"
             : "MPI is not initialised; call MPI_Init_thread first");
     if (given == MPI_COMM_NULL)
-        return farsum_door_fail(FARSUM_ERR_ARGUMENT,
+        return farsum_comm_fail(FARSUM_ERR_ARGUMENT,
                                 "the communicator is MPI_COMM_NULL");
     TRY(mpi_status(MPI_Comm_test_inter(given, &inter), "MPI_Comm_test_inter"));
     if (inter)
-        return farsum_door_fail(FARSUM_ERR_ARGUMENT, "the communicator is an "
+        return farsum_comm_fail(FARSUM_ERR_ARGUMENT, "the communicator is an "
             "intercommunicator; merge it by MPI_Intercomm_merge");
     return FARSUM_OK;
 }
@@ -235,12 +235,12 @@ static farsum_status check_threads(void)
     int level = MPI_THREAD_SINGLE, main_thread = 0;
     TRY(mpi_status(MPI_Query_thread(&level), "MPI_Query_thread"));
     if (level < MPI_THREAD_FUNNELED)
-        return farsum_door_fail(FARSUM_ERR_STATE, "MPI was initialised for "
+        return farsum_comm_fail(FARSUM_ERR_STATE, "MPI was initialised for "
             "programs without threads; call MPI_Init_thread with "
             "MPI_THREAD_FUNNELED");
     TRY(mpi_status(MPI_Is_thread_main(&main_thread), "MPI_Is_thread_main"));
     if (level == MPI_THREAD_FUNNELED && !main_thread)
-        return farsum_door_fail(FARSUM_ERR_STATE, "this thread did not "
+        return farsum_comm_fail(FARSUM_ERR_STATE, "this thread did not "
             "initialise MPI; call from the thread that did, or ask "
             "MPI_Init_thread for MPI_THREAD_SERIALIZED");
     return FARSUM_OK;
@@ -263,7 +263,7 @@ static farsum_status agree(MPI_Comm comm, int rank, int size,
                    "MPI_Bcast"));
     if (size > 1)
         snprintf(text, sizeof text, "rank %d: %s", low, words);
-    return farsum_door_fail((farsum_status)code, size > 1 ? text : words);
+    return farsum_comm_fail((farsum_status)code, size > 1 ? text : words);
 }
 
 static farsum_status comm_make(MPI_Comm own, int rank, int size, int64_t piece,
@@ -271,7 +271,7 @@ static farsum_status comm_make(MPI_Comm own, int rank, int size, int64_t piece,
 {
     size_t requests = 2 * (size_t)size * sizeof(MPI_Request);
     TRY(check_threads());
-    TRY(farsum_door_comm(FARSUM_VERSION_TEXT, rank, size, "mpi", &mpi_calls,
+    TRY(farsum_comm_create(FARSUM_VERSION_TEXT, rank, size, "mpi", &mpi_calls,
                          (int64_t)(sizeof(struct mpi) + requests), comm));
     struct mpi *m = (*comm)->inside;
     m->comm = own;
@@ -296,7 +296,7 @@ farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm)
     if (status == FARSUM_OK)
         *comm = made;
     else if (made)
-        farsum_door_destroy(made); /* and `own` */
+        farsum_comm_destroy(made); /* and `own` */
     else
         MPI_Comm_free(&own);
     return status;

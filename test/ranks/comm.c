@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "check.h"
-#include "comm/door.h"
+#include "comm/exported.h"
 #include "ranks/comm_cases.h"
 #include "ranks/comm_threads.h"
 
@@ -47,19 +47,19 @@ static void test_self(void)
 }
 
 /* What libfarsum_mpi calls. */
-static void test_door(void)
+static void test_exported(void)
 {
     static const struct comm_calls none;
     struct comm *comm = NULL;
-    CHECK_FAILS(farsum_door_comm("0.1.9", 2, 3, "x", &none, 5, &comm),
+    CHECK_FAILS(farsum_comm_create("0.1.9", 2, 3, "x", &none, 5, &comm),
                 FARSUM_ERR_STATE);
     CHECK_SAYS("libfarsum_mpi has version 0.1.9, libfarsum ");
     CHECK(!comm, "a comm was made");
-    CHECK_OK(farsum_door_comm(farsum_version(), 2, 3, "x", &none, 5, &comm));
+    CHECK_OK(farsum_comm_create(farsum_version(), 2, 3, "x", &none, 5, &comm));
     CHECK(comm->rank == 2 && comm->size == 3 && comm->calls == &none
           && memcmp(comm->inside, "\0\0\0\0\0", 5) == 0, "a wrong comm");
-    farsum_door_destroy(comm);
-    CHECK_FAILS(farsum_door_fail(FARSUM_ERR_COMM, "100%s"), FARSUM_ERR_COMM);
+    farsum_comm_destroy(comm);
+    CHECK_FAILS(farsum_comm_fail(FARSUM_ERR_COMM, "100%s"), FARSUM_ERR_COMM);
     CHECK_SAYS("100%s");
 }
 
@@ -164,7 +164,7 @@ static void test_wrong(void)
 int main(void)
 {
     RUN(test_self);
-    RUN(test_door);
+    RUN(test_exported);
     RUN(test_sizes);
     RUN(test_delays);
     RUN(test_failures);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* door.h: functions that libfarsum exports for libfarsum_mpi.
+/* exported.h: functions that libfarsum exports for libfarsum_mpi.
  *
  * No installed header declares them.  libfarsum_mpi uses nothing else of the
  * library's internals, except for the declarations of comm.h.  So both
  * libraries must have the same version. */
-#ifndef FARSUM_COMM_DOOR_H
-#define FARSUM_COMM_DOOR_H
+#ifndef FARSUM_COMM_EXPORTED_H
+#define FARSUM_COMM_EXPORTED_H
 
 #include "comm/comm.h"
 
 /* comm_create, for a caller of this version ("0.2.0"). */
 FARSUM_API farsum_status
-farsum_door_comm(const char *version, int rank, int size, const char *name,
-                 const struct comm_calls *calls, int64_t bytes,
-                 struct comm **comm);
-FARSUM_API void farsum_door_destroy(struct comm *comm);
+farsum_comm_create(const char *version, int rank, int size, const char *name,
+                   const struct comm_calls *calls, int64_t bytes,
+                   struct comm **comm);
+FARSUM_API void farsum_comm_destroy(struct comm *comm);
 /* Sets the message and returns code. */
-FARSUM_API farsum_status farsum_door_fail(farsum_status code,
+FARSUM_API farsum_status farsum_comm_fail(farsum_status code,
                                           const char *message);
 #endif

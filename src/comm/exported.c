@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exported.c: functions that libfarsum exports for libfarsum_mpi. */
+#include "comm/exported.h"
+
+#include <string.h>
+
+farsum_status farsum_comm_create(const char *version, int rank, int size,
+                                 const char *name,
+                                 const struct comm_calls *calls, int64_t bytes,
+                                 struct comm **comm)
+{
+    if (strcmp(version, farsum_version()) != 0)
+        FAIL(ERR_STATE, "libfarsum_mpi has version %s, libfarsum %s; install "
+             "both from one build", version, farsum_version());
+    return comm_create(rank, size, name, calls, bytes, comm);
+}
+
+void farsum_comm_destroy(struct comm *comm)
+{
+    comm_destroy(comm);
+}
+
+farsum_status farsum_comm_fail(farsum_status code, const char *message)
+{
+    return status_fail(code, "%s", message);
+}
