@@ -177,7 +177,8 @@ int64_t parameters_bytes(const struct parameters *t, const struct task *task)
         bytes += parameters_sort_bytes(task->device, n)
                  + parameters_sort_bytes(task->device, m);
         if (task->problem.memory == FARSUM_HOST)
-            bytes += (n * pair->strengths + (m > 0 ? m : n) * out) * given;
+            bytes += (n * pair->strengths + (m > 0 ? m : n) * out) * given
+                     + 24 * (n + m);
     }
     parameters_args(t, task, args);
     for (int r = 0; r < STAGE_COUNT; r++) {

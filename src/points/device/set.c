@@ -62,6 +62,7 @@ void points_gpu_destroy(struct points_gpu *p)
         buf_clear(&in->hist);
         buf_clear(&in->other);
         buf_clear(&in->packed);
+        buf_clear(&in->stage);
         buf_clear(&in->filling);
         buf_clear(&in->records);
         buf_clear(&in->flag);
@@ -189,11 +190,9 @@ farsum_status points_gpu_set(struct points_gpu *p, const struct cell *cell,
                              const char *what)
 {
     TRY(gpu_size(n, what));
-    /* sorts of many points pack coordinates there */
-    struct buf *stage = &p->inside->packed;
+    struct buf *stage = &p->inside->stage;
     TRY(buf_reserve(stage, p->device, gpu_bytes(n, FARSUM_F64)));
     TRY(buf_upload(stage, 0, x, gpu_bytes(n, arrays)));
-    /* the next sort overwrites the array */
     TRY(gpu_given(p, cell, n, stage, arrays, what, 1));
     return points_gpu_check(p);
 }

@@ -54,6 +54,7 @@ struct gpu_inside {
 
     /* scratch of the sorts */
     struct buf key[2], index[2], hist, other, packed, filling;
+    struct buf stage; /* positions that were given on the host */
     int pack;           /* 1: always, -1: never, 0: if beyond the cache */
     int wide;           /* 1: wide digits also for few points */
     int64_t few_groups; /* maximum number of blocks of a pass that sum counters
