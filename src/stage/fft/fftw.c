@@ -17,7 +17,6 @@ struct state {
     fftw_plan forward, backward;      /* owned, f64 */
     fftwf_plan forward32, backward32; /* owned, f32 */
     struct fft_copy copy;
-    int share; /* 1: each thread transforms whole meshes: planes, or lines */
     int group; /* meshes of a plan: several short lines */
 };
 
@@ -160,9 +159,8 @@ static void fftw_row_plan(struct state *s, void *scratch)
     int f32 = s->args.precision == FARSUM_F32;
     if (mesh[0] == 1 && fft_step(&s->args) * (f32 ? 4 : 8) % ALIGNED != 0)
         flags |= FFTW_UNALIGNED;
-    int threads = s->share ? 1 : s->args.threads;
-    int before = par_lend(threads);
-    wanted = threads;
+    int before = par_lend(s->args.threads);
+    wanted = s->args.threads;
     (f32 ? fftwf_before : fftw_before)();
     char *hosts = s->args.patient
                       ? (f32 ? fftwf_wisdom_ours : fftw_wisdom_ours)()
@@ -200,11 +198,11 @@ static void fftw_row_plan(struct state *s, void *scratch)
     par_return(before);
 }
 
-/* 1: the batch is groups of complex lines. */
+/* 1: the batch is groups of complex lines on the host. */
 static int fftw_row_lines(const struct fft_args *a)
 {
-    return a->is_complex && a->mesh[1] == 1 && fft_batch(a, 0) % GROUP == 0
-           && fft_batch(a, 1) % GROUP == 0
+    return !a->device && a->is_complex && a->mesh[0] == 1 && a->mesh[1] == 1
+           && fft_batch(a, 0) % GROUP == 0 && fft_batch(a, 1) % GROUP == 0
            && GROUP * fft_step(a) <= INT32_MAX;
 }
 
@@ -215,10 +213,7 @@ static farsum_status fftw_row_create(const void *args, void **state)
     char *scratch = NULL;
     GO(MEM_NEW(s, 1));
     s->args = *(const struct fft_args *)args;
-    s->share = !s->args.device && s->args.mesh[0] == 1
-               && fft_batch(&s->args, 0) > 1
-               && fft_batch(&s->args, 0) >= s->args.threads;
-    s->group = s->share && fftw_row_lines(&s->args) ? GROUP : 1;
+    s->group = fftw_row_lines(&s->args) ? GROUP : 1;
     int64_t points = (s->group - 1) * fft_step(&s->args)
                      + s->args.mesh[0] * s->args.mesh[1] * s->args.ldz;
     GO(MEM_RAW(scratch, points * (s->args.precision == FARSUM_F32 ? 4 : 8)));
@@ -261,16 +256,10 @@ static void fftw_row_transform(void *state, void *data, int count, int backward)
     const struct state *s = state;
     int64_t step = fft_step(&s->args);
     step *= s->args.precision == FARSUM_F32 ? 4 : 8;
-    if (!s->share) {
-        int before = par_lend(s->args.threads);
-        for (int k = 0; k < count; k++)
-            fftw_row_group(s, (char *)data + k * step, backward);
-        par_return(before);
-        return;
-    }
-    PAR_FOR(s->args.threads, schedule(static))
+    int before = par_lend(s->args.threads);
     for (int k = 0; k < count; k += s->group)
         fftw_row_group(s, (char *)data + k * step, backward);
+    par_return(before);
 }
 
 static farsum_status fftw_row_run(void *state, const void *io)
