@@ -21,15 +21,36 @@ static int ordering_is(const struct gpu_ordering *o, const int32_t nb[3],
     return memcmp(o->nb, nb, sizeof o->nb) == 0 && o->pad == pad;
 }
 
-struct gpu_ordering *gpu_ordering_find(const struct points_gpu *points,
-                                       const int32_t nb[3], int32_t pad,
-                                       int stable)
+static struct gpu_ordering *ordering_find(const struct points_gpu *points,
+                                          const int32_t nb[3], int32_t pad,
+                                          int stable)
 {
     for (struct gpu_ordering *o = points->orderings; o; o = o->next)
         if (o->version == points->version && ordering_is(o, nb, pad)
             && o->stable >= stable)
             return o;
     return NULL;
+}
+
+farsum_status gpu_ordering_hold(struct points_gpu *points, const int32_t nb[3],
+                                int32_t pad, int stable,
+                                gpu_ordering_make *make,
+                                struct gpu_ordering **held)
+{
+    gpu_ordering_release(held);
+    if (points->version == 0)
+        FAIL(ERR_STATE, "no positions were set");
+    struct gpu_ordering *found = ordering_find(points, nb, pad, stable);
+    if (!found) {
+        TRY(make(points, nb, pad, stable, &found));
+        memcpy(found->nb, nb, sizeof found->nb);
+        found->pad = pad;
+        found->n = points->n;
+        found->version = points->version;
+    }
+    found->holders++;
+    *held = found;
+    return FARSUM_OK;
 }
 
 const struct gpu_ordering *gpu_ordering_current(const struct points_gpu *points,

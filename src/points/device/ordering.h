@@ -57,11 +57,17 @@ int64_t gpu_ordering_bytes(int64_t n, int64_t n_bins, int32_t pad);
  * shorter one, at least one. */
 void gpu_ordering_tiles(const int64_t mesh[3], int edge, int32_t nb[3]);
 
-/* For sort.c and padded_cells.c.  The ordering of the current positions with
- * this key, or NULL. */
-struct gpu_ordering *gpu_ordering_find(const struct points_gpu *points,
-                                       const int32_t nb[3], int32_t pad,
-                                       int stable);
+/* For sort.c and padded_cells.c.  Replaces *held by the ordering of the current
+ * positions with this key; `make` makes it if there is none, all but nb, pad, n
+ * and version. */
+typedef farsum_status gpu_ordering_make(struct points_gpu *points,
+                                        const int32_t nb[3], int32_t pad,
+                                        int stable,
+                                        struct gpu_ordering **made);
+farsum_status gpu_ordering_hold(struct points_gpu *points, const int32_t nb[3],
+                                int32_t pad, int stable,
+                                gpu_ordering_make *make,
+                                struct gpu_ordering **held);
 /* One that nobody holds, to make another in, except `but`: of the same tiles if
  * possible, else of older positions; or a new one. */
 farsum_status gpu_ordering_free(struct points_gpu *points, const int32_t nb[3],

@@ -5,20 +5,17 @@
  * points are inserted. */
 #include "points/device/ordering.h"
 
-#include <string.h>
-
 #include "points/device/sort_state.h"
 
 static farsum_status cells_make(struct points_gpu *p, const int32_t nb[3],
-                                int32_t pad, struct gpu_ordering **made)
+                                int32_t pad, int stable,
+                                struct gpu_ordering **made)
 {
     struct gpu_ordering *cells = NULL;
     struct gpu_inside *in = p->inside;
     struct gpu_tile_args args;
     int64_t n_bins = 0, n = p->n;
     TRY(gpu_tiles(nb, n, &args, &n_bins));
-    if (pad < 1)
-        FAIL(ERR_ARGUMENT, "cell lists: a padding of %d; it is 1 or more", pad);
     /* each cell that holds a point wastes at most pad - 1 items */
     int64_t capacity = n + (n < n_bins ? n : n_bins) * (int64_t)(pad - 1);
     if (capacity > GPU_POINTS_MOST)
@@ -42,13 +39,9 @@ static farsum_status cells_make(struct points_gpu *p, const int32_t nb[3],
                ARG_BUF(&in->index[0]), ARG_BUF(&cells->start),
                ARG_BUF(&in->key[0]), ARG_BUF(&cells->item), ARG_I64(n),
                ARG_I32(0)));
-    memcpy(cells->nb, nb, sizeof cells->nb);
-    cells->pad = pad;
-    cells->stable = 0;
-    cells->n = n;
+    cells->stable = stable;
     cells->n_bins = n_bins;
     cells->capacity = capacity;
-    cells->version = p->version;
     *made = cells;
     return FARSUM_OK;
 }
@@ -57,12 +50,7 @@ farsum_status gpu_ordering_cells(struct points_gpu *p, const int32_t nb[3],
                                  int32_t pad, struct gpu_ordering **held)
 {
     gpu_ordering_release(held);
-    if (p->version == 0)
-        FAIL(ERR_STATE, "no positions were set");
-    struct gpu_ordering *found = gpu_ordering_find(p, nb, pad, 0);
-    if (!found)
-        TRY(cells_make(p, nb, pad, &found));
-    found->holders++;
-    *held = found;
-    return FARSUM_OK;
+    if (pad < 1) /* 0: a sort */
+        FAIL(ERR_ARGUMENT, "cell lists: a padding of %d; it is 1 or more", pad);
+    return gpu_ordering_hold(p, nb, pad, 0, cells_make, held);
 }

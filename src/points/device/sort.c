@@ -119,7 +119,8 @@ static farsum_status sort_reserve(struct points_gpu *p, struct gpu_ordering *to,
 }
 
 static farsum_status sort_make(struct points_gpu *p, const int32_t nb[3],
-                               int stable, struct gpu_ordering **made)
+                               int32_t pad, int stable,
+                               struct gpu_ordering **made)
 {
     const struct gpu_ordering *from;
     struct gpu_ordering *to = NULL;
@@ -127,7 +128,7 @@ static farsum_status sort_make(struct points_gpu *p, const int32_t nb[3],
     int64_t n_bins = 0, n = p->n;
     TRY(gpu_tiles(nb, n, &args, &n_bins));
     TRY(points_gpu_fractions(p));
-    TRY(gpu_ordering_free(p, nb, 0, gpu_ordering_current(p, 1), &to));
+    TRY(gpu_ordering_free(p, nb, pad, gpu_ordering_current(p, 1), &to));
     enum gpu_sort_path path = sort_path(p, to, nb, stable, &from);
     if (from != to)
         to->path = GPU_SORT_NONE;
@@ -143,12 +144,9 @@ static farsum_status sort_make(struct points_gpu *p, const int32_t nb[3],
     } else {
         TRY(gpu_radix(p, to, &args, n_bins));
     }
-    memcpy(to->nb, nb, sizeof to->nb);
-    to->pad = 0;
-    to->n = to->capacity = n;
+    to->capacity = n;
     to->n_bins = n_bins;
     to->stable = path == GPU_SORT_RADIX;
-    to->version = p->version;
     to->path = path;
     *made = to;
     return FARSUM_OK;
@@ -157,15 +155,7 @@ static farsum_status sort_make(struct points_gpu *p, const int32_t nb[3],
 farsum_status gpu_ordering_sort(struct points_gpu *p, const int32_t nb[3],
                                 int stable, struct gpu_ordering **held)
 {
-    gpu_ordering_release(held);
-    if (p->version == 0)
-        FAIL(ERR_STATE, "no positions were set");
-    struct gpu_ordering *found = gpu_ordering_find(p, nb, 0, stable ? 1 : 0);
-    if (!found)
-        TRY(sort_make(p, nb, stable, &found));
-    found->holders++;
-    *held = found;
-    return FARSUM_OK;
+    return gpu_ordering_hold(p, nb, 0, stable ? 1 : 0, sort_make, held);
 }
 
 farsum_status gpu_ordering_measure(struct points_gpu *p,
