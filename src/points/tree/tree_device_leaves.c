@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree_device_leaves.c: leaves of a sparse tree on a device: compiling its
- * kernels, sorting keys, and dividing boxes level by level from the deepest. */
+ * kernels, sorting points by keys, and finding the boxes level by level, from
+ * the deepest level to the root. */
 #include <string.h>
 
 #include "base/mem.h"

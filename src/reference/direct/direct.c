@@ -22,7 +22,8 @@ static farsum_status direct_fits(const struct task *task)
                               "periodic");
     if (task->problem.error != FARSUM_ERROR_ABSOLUTE
         && task->problem.tolerance < 1e-15)
-        FAIL(ERR_TOLERANCE, "tolerance %g is below 1e-15, which f64 reaches",
+        FAIL(ERR_TOLERANCE,
+             "tolerance %g is below 1e-15, the best that f64 reaches",
              task->problem.tolerance);
     return FARSUM_OK;
 }

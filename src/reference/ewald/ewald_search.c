@@ -2,8 +2,8 @@
 /* ewald_search.c: search for the cheapest cutoff at a given accuracy, for both
  * periodic references.
  *
- * With xi rc = s and kmax = 2 s xi, both sums are truncated at exp(-s^2) times
- * left() of the reference. */
+ * With xi rc = s and kmax = 2 s xi, the truncation error of both sums is
+ * exp(-s^2) times left(), a function of each reference. */
 #include "base/mem.h"
 #include "base/par.h"
 #include "reference/ewald/ewald_part.h"
