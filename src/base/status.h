@@ -30,6 +30,14 @@ farsum_status status_prefix(farsum_status code, const char *format, ...)
         if (status != FARSUM_OK)                                               \
             goto done;                                                         \
     } while (0)
+/* Continues after a failure; status and message are the last one's.  For calls
+ * that all ranks must make. */
+#define KEEP_ON(call)                                                          \
+    do {                                                                       \
+        farsum_status keep_status = (call);                                    \
+        if (keep_status != FARSUM_OK)                                          \
+            status = keep_status;                                              \
+    } while (0)
 #define GO_FAIL(code, ...)                                                     \
     do {                                                                       \
         status = status_fail(FARSUM_##code, __VA_ARGS__);                      \

@@ -175,6 +175,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
     p->energies[0] = p->energies[1] = -1;
     p->task.finer = aim.finer;
     p->most_seconds = aim.most;
+    p->task.comm = aim.comm;
     TRY(problem_check(problem, &p->task.problem, &p->task.pair));
     if (aim.wide && p->task.problem.precision == FARSUM_AUTO)
         p->task.problem.precision = FARSUM_F64;

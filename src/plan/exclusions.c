@@ -38,6 +38,8 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
     TRY(device_usable(plan->task.device));
+    if (plan->task.comm)
+        FAIL(ERR_UNSUPPORTED, "a plan over ranks has no exclusions");
     if (plan->task.dry)
         FAIL(ERR_STATE,
              "a plan made by farsum_plan_tune accepts no exclusions");

@@ -71,7 +71,7 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
     FP_GUARD;
     double start = clock_seconds(), checked = plan->report.info.seconds_verify;
     TRY(device_usable(plan->task.device));
-    TRY(plan_check(plan, rhs, q, result));
+    TRY(task_agree(&plan->task, plan_check(plan, rhs, q, result)));
     TRY(progress_step(0, rhs, "summing by %s", plan->report.info.method));
     TRY(plan_sum_apart(plan, rhs, q, result, then));
     checked = plan->report.info.seconds_verify - checked; /* included in it */

@@ -53,8 +53,8 @@ farsum_status farsum_plan_tune(const farsum_problem *problem,
 farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
                                      const void *x, int64_t m, const void *y)
 {
-    if (!plan || !x)
-        FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "x" : "plan");
+    if (!plan)
+        FAIL(ERR_ARGUMENT, "plan is NULL");
     progress_begin(&plan->progress);
     farsum_status status = plan_points(plan, n, x, m, y);
     if (status != FARSUM_OK)

@@ -74,6 +74,7 @@ struct plan_aim {
     double finer; /* tolerance over this; 0: set by the norm */
     int wide;     /* 1: auto means f64 */
     double most;  /* seconds of an execute; 0: any */
+    struct comm *comm; /* borrowed; NULL: one rank */
 };
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,

@@ -7,15 +7,15 @@
 #include "base/fpenv.h"
 #include "plan/plan.h"
 
-farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
-                          int64_t m, const void *y)
+static farsum_status points_check(const struct farsum_plan *plan, int64_t n,
+                                  const void *x, int64_t m, const void *y)
 {
-    FP_GUARD;
-    double start = clock_seconds();
     TRY(device_usable(plan->task.device));
     if (plan->task.dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune accepts no points");
-    if (n < 1)
+    if (!x && (n > 0 || !plan->task.comm))
+        FAIL(ERR_ARGUMENT, "x is NULL");
+    if (n < (plan->task.comm ? 0 : 1)) /* a rank may give none */
         FAIL(ERR_ARGUMENT, "%lld sources are too few, at least 1 is needed",
              (long long)n);
     TRY(count_check(n, "the number of sources"));
@@ -28,6 +28,15 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     if (m > 0 && plan->task.problem.n_targets == 0)
         FAIL(ERR_STATE, "this plan has no separate targets: set "
                         "problem.n_targets before farsum_plan_create()");
+    return FARSUM_OK;
+}
+
+farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
+                          int64_t m, const void *y)
+{
+    FP_GUARD;
+    double start = clock_seconds();
+    TRY(task_agree(&plan->task, points_check(plan, n, x, m, y)));
     plan->has_points = 0;
     if (plan->beside)
         plan->beside->has_points = 0;

@@ -185,13 +185,6 @@ static void slab_clear(const struct slab *s, char *spectrum)
     }
 }
 
-/* Continues after a failure, which it keeps. */
-#define KEEP(call)                                                             \
-    do {                                                                       \
-        farsum_status keep_status = (call);                                    \
-        status = keep_status != FARSUM_OK ? keep_status : status;              \
-    } while (0)
-
 farsum_status slab_forward(struct slab *s, const struct slab_io *io)
 {
     const struct comm *comm = s->args.comm;
@@ -200,10 +193,10 @@ farsum_status slab_forward(struct slab *s, const struct slab_io *io)
     for (int c = 0; c < io->channels; c++) {
         char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
         char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
-        KEEP(slab_planes(s, mesh, 0));
-        KEEP(comm->calls->trade(s->args.comm, s->packed, s->packed_bytes,
+        KEEP_ON(slab_planes(s, mesh, 0));
+        KEEP_ON(comm->calls->trade(s->args.comm, s->packed, s->packed_bytes,
                                 s->column, s->column_bytes));
-        KEEP(lines_forward(&s->lines, s->column, spectrum));
+        KEEP_ON(lines_forward(&s->lines, s->column, spectrum));
         slab_clear(s, spectrum);
     }
     return status;
@@ -217,10 +210,10 @@ farsum_status slab_backward(struct slab *s, const struct slab_io *io)
     for (int c = 0; c < io->channels; c++) {
         char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
         char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
-        KEEP(lines_backward(&s->lines, spectrum, s->column));
-        KEEP(comm->calls->trade(s->args.comm, s->column, s->column_bytes,
+        KEEP_ON(lines_backward(&s->lines, spectrum, s->column));
+        KEEP_ON(comm->calls->trade(s->args.comm, s->column, s->column_bytes,
                                 s->packed, s->packed_bytes));
-        KEEP(slab_planes(s, mesh, 1));
+        KEEP_ON(slab_planes(s, mesh, 1));
     }
     return status;
 }

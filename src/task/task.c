@@ -28,3 +28,18 @@ void task_log(const struct task *task, const char *format, ...)
     task->options.log(line, task->options.log_data);
     fp_resume(held);
 }
+
+farsum_status task_agree(const struct task *task, farsum_status status)
+{
+    return task->comm ? comm_agree(task->comm, status) : status;
+}
+
+farsum_status task_sum(const struct task *task, double *values, int n)
+{
+    return task->comm ? comm_sum(task->comm, values, n) : FARSUM_OK;
+}
+
+farsum_status task_max(const struct task *task, double *values, int n)
+{
+    return task->comm ? comm_max(task->comm, values, n) : FARSUM_OK;
+}

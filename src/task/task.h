@@ -8,6 +8,7 @@
 
 #include "base/isa.h"
 #include "base/scale.h"
+#include "comm/comm.h"
 #include "cost/factors.h"
 #include "device/device.h"
 #include "math/pair.h"
@@ -32,6 +33,8 @@ struct task {
     struct pair pair;       /* the problem's kernel */
     farsum_precision pairs; /* precision of the near field's pairs */
     struct device *device;  /* NULL: the host */
+    struct comm *comm;      /* borrowed; NULL: one rank.  Counts of the problem
+                               are then those of all ranks */
     enum isa isa;
     int threads;
     int dry;                /* 1: farsum_plan_tune: create allocates nothing */
@@ -61,6 +64,11 @@ static inline unsigned pair_outputs(const struct pair *pair)
                : FARSUM_VELOCITY;
 }
 
+/* The same status on all ranks, as comm_agree. */
+farsum_status task_agree(const struct task *task, farsum_status status);
+/* Replaces values by their sums, or largest ones, over all ranks. */
+farsum_status task_sum(const struct task *task, double *values, int n);
+farsum_status task_max(const struct task *task, double *values, int n);
 /* Fails if a method needs more bytes than options.memory_limit. */
 farsum_status task_has_memory(const struct task *task, double bytes);
 /* Writes one line to the caller's log, if there is one. */

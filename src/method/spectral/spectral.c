@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "method/spectral/exclude.h"
 #include "method/spectral/device.h"
+#include "method/spectral/ranks.h"
 
 static farsum_status spectral_fits(const struct task *task)
 {
@@ -23,6 +24,8 @@ static farsum_status spectral_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",
              task->device->name);
+    if (task->comm)
+        TRY(spectral_ranks_fits(task));
     if (task->problem.error != FARSUM_ERROR_ABSOLUTE
         && task->problem.tolerance < best)
         FAIL(ERR_TOLERANCE,
@@ -78,6 +81,7 @@ static void spectral_destroy(void *state)
     for (int r = 0; r < STAGE_COUNT; r++)
         if (s->states[r])
             s->parameters.choice[r].row->variant->destroy(s->states[r]);
+    spectral_ranks_destroy(s);
     points_clear(&s->source);
     points_clear(&s->target);
     mem_free(s->near_q);
@@ -110,6 +114,8 @@ static farsum_status spectral_stages(const struct task *task,
 {
     union stage_args args[STAGE_COUNT];
     struct parameters *t = &s->parameters;
+    if (task->comm)
+        return spectral_ranks_create(task, s);
     if (task->device)
         TRY(spectral_gpu_create(task, s));
     else
@@ -164,10 +170,8 @@ static farsum_status spectral_unwrapped(double **to, int64_t n, const void *x,
     return FARSUM_OK;
 }
 
-/* Allocates strengths and results for n sources and m targets. */
-static farsum_status spectral_reserve(const struct task *task,
-                                      struct spectral *s, int64_t n,
-                                      int64_t targets)
+farsum_status spectral_reserve(const struct task *task, struct spectral *s,
+                               int64_t n, int64_t targets)
 {
     size_t size = (size_t)array_size(task->problem.precision);
     const struct pair *pair = &task->pair;
@@ -232,8 +236,8 @@ static farsum_status spectral_host_points(const struct task *task,
         if (v->set)
             TRY(v->set(s->states[r], a, targets));
     }
-    s->n = n;
-    s->m = m;
+    s->n = s->all_n = n;
+    s->m = s->all_m = m;
     return FARSUM_OK;
 }
 
@@ -243,8 +247,9 @@ static farsum_status spectral_set_points(struct task *task, void *state,
 {
     struct spectral *s = state;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(s->gpu ? spectral_gpu_set_points(task, s, n, x, m, y)
-               : spectral_host_points(task, s, n, x, m, y));
+    TRY(s->ranks ? spectral_ranks_points(task, s, n, x)
+        : s->gpu ? spectral_gpu_set_points(task, s, n, x, m, y)
+                 : spectral_host_points(task, s, n, x, m, y));
     task->report->info.lists_made = s->lists.made;
     task->report->info.lists_kept = s->lists.kept;
     return FARSUM_OK;
@@ -254,6 +259,9 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
                                        const double rows[9])
 {
     struct spectral *s = state;
+    if (s->ranks)
+        FAIL(ERR_UNSUPPORTED, "a plan over ranks keeps its cell: make a new "
+                              "plan");
     struct parameters trial = s->parameters;
     TRY(cell_follow(&trial.cell, &s->parameters.cell, task->problem.cell, rows,
                     1 / s->parameters.rc));
@@ -331,13 +339,15 @@ static farsum_status spectral_execute(struct task *task, void *state, int rhs,
     size_t targets = (size_t)(s->m > 0 ? s->m : s->n);
     if (s->gpu)
         return spectral_gpu_execute(task, s, rhs, q, result);
+    if (s->ranks)
+        return spectral_ranks_execute(task, s, rhs, q, result);
     memset(s->seconds, 0, sizeof s->seconds);
     s->seconds_back = 0;
     s->done = 0;
     s->all = (STAGE_COUNT + 1) * (int64_t)rhs; /* fft forward and backward */
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
-        spectral_in(task, s, r, q, &sums.q1, &sums.q2);
+        TRY(spectral_in(task, s, r, q, &sums.q1, &sums.q2));
         if (result->potential || result->velocity)
             memset(s->potential, 0, targets * (size_t)task->pair.values * size);
         if (result->field)

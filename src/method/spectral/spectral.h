@@ -11,7 +11,9 @@ struct spectral {
     void *states[STAGE_COUNT];  /* owned: states of the variants */
     struct points source, target;
     struct near_lists lists; /* facts about the near stage's last set */
-    int64_t n, m;            /* m = 0: targets are the sources */
+    int64_t n, m;            /* m = 0: targets are the sources.  Over ranks:
+                                the points that this rank owns */
+    int64_t all_n, all_m;    /* of all ranks */
     int64_t have_q, have_channel, have_out;
     /* owned, in the plan's precision: strengths [n][strengths]; channels
      * [n][channels], if they differ from the strengths; values
@@ -25,11 +27,15 @@ struct spectral {
     float *near_q; /* owned: mixed plans only: q of the near pairs */
     int64_t have_near_q;
     double seconds_back;     /* time of the backward transforms */
+    struct spectral_ranks *ranks; /* owned; NULL: one rank */
     struct spectral_gpu *gpu; /* owned; NULL on the host.  On a device it holds
                                  strengths, results and mesh, and the arrays
                                  above are empty */
 };
 
+/* Allocates strengths and results for n sources and m targets. */
+farsum_status spectral_reserve(const struct task *task, struct spectral *s,
+                               int64_t n, int64_t targets);
 /* method/spectral/mixed.c: allocates near_q for n sources. */
 farsum_status spectral_mixed_reserve(const struct task *task,
                                      struct spectral *s, int64_t n);
@@ -38,9 +44,9 @@ const float *spectral_mixed_in(const struct task *task, struct spectral *s);
 
 /* method/spectral/units.c: conversion of strengths and results. */
 /* Converts right-hand side r to s->q and the plan's units; sums of q and
- * q^2. */
-void spectral_in(struct task *task, struct spectral *s, int r, const void *q,
-                 double *q1, double *q2);
+ * q^2.  It and spectral_out are collective. */
+farsum_status spectral_in(struct task *task, struct spectral *s, int r,
+                          const void *q, double *q1, double *q2);
 struct spectral_sums {
     double q1, q2;            /* of strengths, and of their square() */
     double energy, virial[9]; /* near + far, task's units */

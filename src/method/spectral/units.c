@@ -47,15 +47,16 @@ typedef void block_sums(const struct task *task, const struct spectral *s,
                         int r, const void *q, int64_t begin, int64_t end,
                         double sum[SUMS]);
 
-static void in_blocks(const struct task *task, const struct spectral *s, int r,
-                      const void *q, block_sums *add, double all[SUMS])
+static farsum_status in_blocks(const struct task *task,
+                               const struct spectral *s, int r, const void *q,
+                               block_sums *add, double all[SUMS])
 {
     enum { AT_ONCE = 256 };
     int64_t blocks = (s->n + BLOCK - 1) / BLOCK;
     memset(all, 0, SUMS * sizeof *all);
     if (blocks == 1) { /* one block: no threads */
         add(task, s, r, q, 0, s->n, all);
-        return;
+        return task_sum(task, all, SUMS);
     }
     for (int64_t first = 0; first < blocks; first += AT_ONCE) {
         double part[AT_ONCE][SUMS] = {{0}};
@@ -69,6 +70,7 @@ static void in_blocks(const struct task *task, const struct spectral *s, int r,
             for (int a = 0; a < SUMS; a++)
                 all[a] += part[b][a];
     }
+    return task_sum(task, all, SUMS);
 }
 
 /* Net strength (a number or a vector), and squares. */
@@ -90,9 +92,10 @@ static void net_sums(const struct task *task, const struct spectral *s, int r,
     }
 }
 
-void spectral_in(struct task *task, struct spectral *s, int r, const void *q,
-                 double *q1, double *q2)
+farsum_status spectral_in(struct task *task, struct spectral *s, int r,
+                          const void *q, double *q1, double *q2)
 {
+    farsum_status status = FARSUM_OK;
     farsum_precision from = task->problem.arrays, to = task->problem.precision;
     const struct pair_kind *kind = task->pair.kind;
     double first_most = 0, second_most = 0, net[SUMS];
@@ -107,7 +110,8 @@ void spectral_in(struct task *task, struct spectral *s, int r, const void *q,
             else
                 second_most = fmax(second_most, v);
         }
-    const double most[2] = {first_most, second_most};
+    double most[2] = {first_most, second_most};
+    KEEP_ON(task_max(task, most, 2));
     units_strength(task, most);
     /* powers of two, hence exact */
     const double *per = task->units.per;
@@ -118,11 +122,12 @@ void spectral_in(struct task *task, struct spectral *s, int r, const void *q,
                       per[a / 3] * array_get(q, from, first + i * width + a));
     if (kind->apart)
         in_channels(task, s);
-    in_blocks(task, s, r, q, net_sums, net);
+    KEEP_ON(in_blocks(task, s, r, q, net_sums, net));
     *q1 = task->pair.strengths == 1 || kind->flux
               ? net[0]
               : sqrt(net[0] * net[0] + net[1] * net[1] + net[2] * net[2]);
     *q2 = net[3];
+    return status;
 }
 
 static void flux_sums(const struct task *task, const struct spectral *s, int r,
@@ -141,22 +146,33 @@ static void flux_sums(const struct task *task, const struct spectral *s, int r,
 
 /* (9.8): mean flow of sources whose fluxes are separated.  Its value at x is
  * mean - net x. */
-static double out_flux(const struct task *task, const struct spectral *s, int r,
-                       const void *q, double mean[3])
+static farsum_status out_flux(const struct task *task, const struct spectral *s,
+                              int r, const void *q, double mean[3], double *net)
 {
     double rc = s->parameters.rc, sum[SUMS] = {0};
     double front = 8 * M_PI / (s->parameters.cell.volume * rc * rc * rc);
     if (task->pair.kind->flux)
-        in_blocks(task, s, r, q, flux_sums, sum);
+        TRY(in_blocks(task, s, r, q, flux_sums, sum));
     for (int a = 0; a < 3; a++)
         mean[a] = front * sum[a];
-    return front * sum[3];
+    *net = front * sum[3];
+    return FARSUM_OK;
 }
 
 /* The larger one; a number that is not finite counts as infinite. */
 static double out_most(double most, double v)
 {
     return fabs(v) <= most ? most : isfinite(v) ? fabs(v) : INFINITY;
+}
+
+/* *sure: 1 if the results of all ranks are in range. */
+static farsum_status out_all(const struct task *task, int here, int *sure)
+{
+    double unsure = !here;
+    *sure = 0;
+    TRY(task_max(task, &unsure, 1));
+    *sure = unsure == 0;
+    return FARSUM_OK;
 }
 
 /* 1: every one of the n results so far is in range, whatever is still added. */
@@ -176,12 +192,18 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
     const double *at = s->m > 0 ? s->y : s->x;
     const struct pair_kind *kind = task->pair.kind;
     const struct scale scale = scale_of(task_exponent(task));
-    double c = task_constant(task), mean[3], square = 0, most = 0;
+    double c = task_constant(task), mean[3], net, square = 0, most = 0;
     double unit = c / pow(s->parameters.rc, kind->power);
-    double net = out_flux(task, s, r, q, mean);
+    TRY(out_flux(task, s, r, q, mean, &net));
     int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
-    if (out && !out_sure(task, s->potential, 3 * n, task_exponent(task)))
-        TRY(spectral_out_flow(task, s, r, q, sums, result, 0));
+    int sure = !out;
+    if (out)
+        TRY(out_all(task,
+                    out_sure(task, s->potential, 3 * n, task_exponent(task)),
+                    &sure));
+    if (!sure)
+        TRY(task_agree(task,
+                       spectral_out_flow(task, s, r, q, sums, result, 0)));
     PAR_FOR(task->threads, reduction(+ : square) reduction(max : most))
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < 3; a++) {
@@ -197,6 +219,7 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
         }
     if (!out)
         return units_range(task, most, task_exponent(task), to, "velocity");
+    TRY(task_sum(task, &square, 1));
     spectral_estimate_flow(task, s, sums, square);
     return FARSUM_OK;
 }
@@ -209,22 +232,22 @@ static double per_strength(double size, double strength)
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square)
 {
-    int64_t n = s->m > 0 ? s->m : s->n;
+    int64_t all = s->all_n, n = s->all_m > 0 ? s->all_m : all;
     double velocity = sqrt(square / (double)n);
     double norm =
         task->problem.error == FARSUM_ERROR_ABSOLUTE
             ? 1
-            : fmax(velocity, parameters_velocity(task, sums->q2, s->n));
+            : fmax(velocity, parameters_velocity(task, sums->q2, all));
     task->report->info.net_strength = sums->q1;
-    task->report->net_size = sqrt((double)s->n * sums->q2);
+    task->report->net_size = sqrt((double)all * sums->q2);
     task->report->info.norm = norm;
     task->report->size[0] =
-        per_strength(velocity, sqrt(sums->q2 / (double)s->n));
+        per_strength(velocity, sqrt(sums->q2 / (double)all));
     task->report->size[1] = 0;
     task->report->disorder = s->parameters.disorder;
     task->report->info.estimated_error =
         norm > 0
-            ? parameters_estimate(&s->parameters, task, sums->q2, s->n, 1, 0)
+            ? parameters_estimate(&s->parameters, task, sums->q2, all, 1, 0)
                   / norm
             : 0;
 }
@@ -249,14 +272,17 @@ static void dipole_sums(const struct task *task, const struct spectral *s,
     }
 }
 
-/* (5.6), vacuum surroundings: phi += 4 pi/(3V) M.x. */
-static double spectral_dipole(const struct task *task, const struct spectral *s,
-                              int r, const void *q, double dipole[3])
+/* (5.6), vacuum surroundings: phi += 4 pi/(3V) M.x.  *front: 4 pi/(3V). */
+static farsum_status spectral_dipole(const struct task *task,
+                                     const struct spectral *s, int r,
+                                     const void *q, double dipole[3],
+                                     double *front)
 {
     double rc = s->parameters.rc, sum[SUMS];
-    in_blocks(task, s, r, q, dipole_sums, sum);
+    TRY(in_blocks(task, s, r, q, dipole_sums, sum));
     memcpy(dipole, sum, 3 * sizeof *dipole);
-    return 4 * M_PI / (3 * s->parameters.cell.volume * rc * rc * rc);
+    *front = 4 * M_PI / (3 * s->parameters.cell.volume * rc * rc * rc);
+    return FARSUM_OK;
 }
 
 static farsum_status spectral_energy(const struct task *task,
@@ -295,19 +321,19 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
                        const struct spectral_sums *sums, double square,
                        double square_phi, int field, int potential)
 {
-    int64_t n = s->m > 0 ? s->m : s->n;
+    int64_t all = s->all_n, n = s->all_m > 0 ? s->all_m : all;
     double c = task->problem.coulomb, rc = s->parameters.rc;
-    double q_rms = sqrt(sums->q2 / (double)s->n), norm = parameters_norm(task);
+    double q_rms = sqrt(sums->q2 / (double)all), norm = parameters_norm(task);
     double volume = s->parameters.cell.volume * rc * rc * rc;
     int of_potential = parameters_of_values(task);
     double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
     if (task->problem.error == FARSUM_ERROR_FORCE && field)
         norm =
-            c * parameters_force_norm(task, volume, force / c, sums->q2, s->n);
+            c * parameters_force_norm(task, volume, force / c, sums->q2, all);
     if (of_potential && potential)
         norm = sqrt(square_phi / (double)n);
     task->report->info.net_strength = sums->q1;
-    task->report->net_size = sqrt((double)s->n * sums->q2);
+    task->report->net_size = sqrt((double)all * sums->q2);
     task->report->info.norm = norm;
     task->report->size[0] = field ? per_strength(force, q_rms * q_rms) : 0;
     task->report->size[1] =
@@ -315,7 +341,7 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
     task->report->disorder = s->parameters.disorder;
     task->report->info.estimated_error =
         norm > 0 ? parameters_estimate(
-                       &s->parameters, task, sums->q2, s->n, of_potential,
+                       &s->parameters, task, sums->q2, all, of_potential,
                        field && !of_potential && s->m == 0 ? force / c : 0)
                        / norm
                  : 0;
@@ -343,13 +369,18 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
     int vacuum = task->problem.surface == FARSUM_VACUUM;
     const struct scale value = scale_of(task_exponent(task));
     const struct scale field = scale_of(task_exponent_field(task));
-    double surface = vacuum ? spectral_dipole(task, s, r, q, dipole) : 0;
+    double surface = 0;
+    if (vacuum)
+        TRY(spectral_dipole(task, s, r, q, dipole, &surface));
     double background = spectral_background(s, sums->q1);
     double unit = c / pow(rc, task->pair.kind->power);
     double square = 0, square_phi = 0, most_phi = 0, most = 0;
     double per = task->units.per[0];
-    if (out && !out_safe(task, s, result))
-        TRY(spectral_out(task, s, r, q, sums, result, 0));
+    int safe = !out;
+    if (out)
+        TRY(out_all(task, out_safe(task, s, result), &safe));
+    if (!safe)
+        TRY(task_agree(task, spectral_out(task, s, r, q, sums, result, 0)));
     TRY(spectral_energy(task, s, sums, background, surface, dipole, r, result,
                         out));
     PAR_FOR(task->threads, reduction(+ : square, square_phi)
@@ -383,7 +414,9 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
         TRY(units_range(task, most_phi, task_exponent(task), to, "potential"));
         return units_range(task, most, task_exponent_field(task), to, "field");
     }
-    spectral_estimate(task, s, sums, square, square_phi, result->field != NULL,
-                      result->potential != NULL);
+    double squares[2] = {square, square_phi};
+    TRY(task_sum(task, squares, 2));
+    spectral_estimate(task, s, sums, squares[0], squares[1],
+                      result->field != NULL, result->potential != NULL);
     return FARSUM_OK;
 }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks.h: method `spectral` over ranks, on the host.
+ *
+ * A rank owns a slab of mesh planes and the points in it (ranks/domain.h).  It
+ * computes in its own cell, whose axis 0 is open: near pairs among own points,
+ * and of own points with ghosts; own points to the mesh and back.  Halo planes
+ * and the transform's columns are exchanged.  Every function here is
+ * collective. */
+#ifndef FARSUM_METHOD_SPECTRAL_RANKS_H
+#define FARSUM_METHOD_SPECTRAL_RANKS_H
+
+#include "method/spectral/spectral.h"
+#include "ranks/domain.h"
+#include "ranks/ghosts.h"
+#include "ranks/planes.h"
+#include "ranks/route.h"
+#include "ranks/slab.h"
+
+struct spectral_ranks {
+    struct comm *comm; /* borrowed */
+    struct domain domain;
+    struct route route;
+    struct ghosts ghosts;
+    struct planes *planes;
+    struct slab *slab;
+    struct cell own;       /* the rank's own cell, in units of the cutoff */
+    struct cell exchanged; /* of the spectrum, whose axes 0 and 1 are
+                              exchanged */
+    struct points given;   /* the caller's, in fractions of the whole cell */
+    struct points ghost;   /* in the rank's own cell */
+    void *near_ghosts;     /* owned: state of near with ghosts as sources */
+    void *ghost_q;         /* owned, [ghosts][strengths], of the plan's
+                              precision */
+    void *ghost_values;    /* owned: potentials by ghosts, as
+                              spectral.potential */
+    void *spectrum;        /* owned, [channels][rows][mesh0][ldz] */
+    /* owned, the caller's type: strengths and results of own points */
+    void *q, *potential, *field;
+    int64_t have_q, have_ghosts, have_values, have_own, have_out;
+    int64_t rows;          /* of the spectrum on this rank */
+};
+
+static inline const struct variant *ranks_variant(const struct spectral *s,
+                                                  int stage)
+{
+    return s->parameters.choice[stage].row->variant;
+}
+
+/* Fails if the problem needs what ranks do not have. */
+farsum_status spectral_ranks_fits(const struct task *task);
+/* Makes the states of all stages and s->ranks. */
+farsum_status spectral_ranks_create(const struct task *task,
+                                    struct spectral *s);
+void spectral_ranks_destroy(struct spectral *s);
+farsum_status spectral_ranks_points(const struct task *task,
+                                    struct spectral *s, int64_t n,
+                                    const void *x);
+farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
+                                     int rhs, const void *q,
+                                     farsum_result *result);
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_sum.c: sums of `spectral` over ranks.
+ *
+ * A rank that fails takes part in all exchanges until the ranks agree, so that
+ * no rank waits for it. */
+#include "method/spectral/ranks.h"
+
+#include <string.h>
+
+#include "base/arrays.h"
+#include "base/clock.h"
+#include "base/progress.h"
+
+static farsum_status ranks_stage(struct spectral *s, int stage, const void *io)
+{
+    double start = clock_seconds();
+    TRY(progress_step(s->done++, s->all, "summing: %s",
+                      s->parameters.choice[stage].stage->name));
+    farsum_status status = ranks_variant(s, stage)->run(s->states[stage], io);
+    s->seconds[stage] += clock_seconds() - start;
+    return status;
+}
+
+/* Adds what ghosts do to the own points; half of q phi to *energy. */
+static farsum_status ranks_ghosts(const struct task *task, struct spectral *s,
+                                  void *potential, void *field, double *energy)
+{
+    struct spectral_ranks *k = s->ranks;
+    farsum_precision type = task->problem.precision;
+    int64_t values = s->n * task->pair.values;
+    double start = clock_seconds();
+    const struct near_io near = {k->ghost_q,
+                                 potential || energy ? k->ghost_values : NULL,
+                                 field, NULL, NULL};
+    if (k->ghosts.n == 0 || s->n == 0)
+        return FARSUM_OK;
+    memset(k->ghost_values, 0, (size_t)(values * array_size(type)));
+    TRY(ranks_variant(s, STAGE_NEAR)->run(k->near_ghosts, &near));
+    double sum = 0;
+    for (int64_t i = 0; energy && i < s->n; i++)
+        sum += array_get(s->q, type, i) * array_get(k->ghost_values, type, i);
+    if (energy)
+        *energy += 0.5 * sum;
+    for (int64_t i = 0; potential && i < values; i++)
+        array_put(potential, type, i,
+                  array_get(potential, type, i)
+                      + array_get(k->ghost_values, type, i));
+    s->seconds[STAGE_NEAR] += clock_seconds() - start;
+    return FARSUM_OK;
+}
+
+/* Near pairs and own points to the mesh. */
+static farsum_status ranks_own(const struct task *task, struct spectral *s,
+                               void *potential, void *field, double *energy)
+{
+    const struct pair *pair = &task->pair;
+    size_t real = (size_t)array_size(task->problem.precision);
+    const struct spectral_ranks *k = s->ranks;
+    int64_t planes = domain_planes(&k->domain, k->comm->rank);
+    int64_t channel = planes * s->parameters.mesh[1] * s->parameters.ldz;
+    const struct near_io near = {s->q, potential, field, energy, NULL};
+    const struct spread_io spread = {.q = pair->kind->apart ? s->channel : s->q,
+                                     .mesh = s->mesh,
+                                     .q_channel = 1,
+                                     .q_point = pair->channels,
+                                     .mesh_channel = channel};
+    if (s->n == 0) {
+        memset(s->mesh, 0, (size_t)(pair->channels * channel) * real);
+        return FARSUM_OK;
+    }
+    TRY(ranks_stage(s, STAGE_NEAR, &near));
+    TRY(ranks_ghosts(task, s, potential, field, energy));
+    return ranks_stage(s, STAGE_SPREAD, &spread);
+}
+
+/* Sums one right-hand side in the task's units.  result: on all ranks the same
+ * pointers are NULL. */
+static farsum_status ranks_sum(const struct task *task, struct spectral *s,
+                               const farsum_result *result,
+                               struct spectral_sums *sums)
+{
+    farsum_status status = FARSUM_OK;
+    struct spectral_ranks *k = s->ranks;
+    const struct parameters *t = &s->parameters;
+    int channels = task->pair.channels, values = task->pair.values;
+    int64_t real = array_size(task->problem.precision);
+    int64_t plane = t->mesh[1] * t->ldz;
+    int64_t channel = domain_planes(&k->domain, k->comm->rank) * plane;
+    int64_t rows = k->rows * t->mesh[0] * t->ldz;
+    int of_values = result->potential || result->velocity;
+    void *potential = of_values ? s->potential : NULL;
+    void *field = result->field ? s->field : NULL;
+    double *energy = result->energy ? &sums->energy : NULL;
+    int back = of_values || result->field;
+    struct slab_io slab = {.mesh = (char *)s->mesh
+                                   + k->domain.halo * plane * real,
+                           .mesh_channel = channel,
+                           .spectrum = k->spectrum,
+                           .spectrum_channel = rows,
+                           .channels = channels};
+    const struct scale_io scale = {k->spectrum, back, energy, NULL, rows};
+    const struct interp_io interp = {.mesh = s->mesh,
+                                     .potential = potential,
+                                     .field = field,
+                                     .mesh_channel = channel};
+    KEEP_ON(ghosts_send(&k->ghosts, k->comm, s->q,
+                     task->pair.strengths * real, k->ghost_q));
+    KEEP_ON(ranks_own(task, s, potential, field, energy));
+    double start = clock_seconds();
+    KEEP_ON(planes_add(k->planes, s->mesh, channel, channels));
+    KEEP_ON(slab_forward(k->slab, &slab));
+    s->seconds[STAGE_FFT] += clock_seconds() - start;
+    if (k->rows > 0)
+        KEEP_ON(ranks_stage(s, STAGE_SCALE, &scale));
+    if (energy)
+        KEEP_ON(comm_sum(k->comm, energy, 1));
+    if (!back)
+        return status;
+    start = clock_seconds();
+    slab.channels = values;
+    KEEP_ON(slab_backward(k->slab, &slab));
+    KEEP_ON(planes_fill(k->planes, s->mesh, channel, values));
+    s->seconds[STAGE_FFT] += clock_seconds() - start;
+    if (s->n > 0)
+        KEEP_ON(ranks_stage(s, STAGE_INTERP, &interp));
+    return status;
+}
+
+/* Results of right-hand side r to the ranks that gave the points. */
+static farsum_status ranks_home(const struct task *task, struct spectral *s,
+                                int r, const farsum_result *asked,
+                                farsum_result *result)
+{
+    farsum_status status = FARSUM_OK;
+    struct spectral_ranks *k = s->ranks;
+    int64_t given = array_size(task->problem.arrays), n = k->route.n;
+    int64_t values = task->pair.values;
+    char *to = result->velocity ? result->velocity : result->potential;
+    char *field = result->field;
+    if (asked->potential || asked->velocity)
+        KEEP_ON(route_back(&k->route, k->comm, k->potential, values * given,
+                        n > 0 ? to + r * n * values * given : NULL));
+    if (asked->field)
+        KEEP_ON(route_back(&k->route, k->comm, k->field, 3 * given,
+                        n > 0 ? field + 3 * r * n * given : NULL));
+    if (result->energy)
+        result->energy[r] = *asked->energy;
+    return status;
+}
+
+static farsum_status ranks_one(struct task *task, struct spectral *s, int r,
+                               const void *q, farsum_result *asked)
+{
+    farsum_status status = FARSUM_OK;
+    struct spectral_ranks *k = s->ranks;
+    struct spectral_sums sums = {0};
+    size_t real = (size_t)array_size(task->problem.precision);
+    int64_t each = task->pair.strengths * array_size(task->problem.arrays);
+    const char *from = k->route.n > 0
+                           ? (const char *)q + r * k->route.n * each
+                           : NULL;
+    KEEP_ON(route_there(&k->route, k->comm, from, each, k->q));
+    KEEP_ON(spectral_in(task, s, 0, k->q, &sums.q1, &sums.q2));
+    if (s->n > 0 && (asked->potential || asked->velocity))
+        memset(s->potential, 0, (size_t)(s->n * task->pair.values) * real);
+    if (s->n > 0 && asked->field)
+        memset(s->field, 0, (size_t)(3 * s->n) * real);
+    KEEP_ON(ranks_sum(task, s, asked, &sums));
+    KEEP_ON(asked->velocity
+                ? spectral_out_flow(task, s, 0, k->q, &sums, asked, 1)
+                : spectral_out(task, s, 0, k->q, &sums, asked, 1));
+    return comm_agree(k->comm, status);
+}
+
+/* Sets asked to arrays of own points for the outputs that any rank requests.  A
+ * rank that gives points must request the same. */
+static farsum_status ranks_asked(struct spectral *s,
+                                 const farsum_result *result, double *energy,
+                                 farsum_result *asked)
+{
+    static char none; /* for a rank without own points */
+    struct spectral_ranks *k = s->ranks;
+    const int here[4] = {result->potential != NULL, result->velocity != NULL,
+                         result->field != NULL, result->energy != NULL};
+    double any[4];
+    farsum_status status = FARSUM_OK;
+    for (int i = 0; i < 4; i++)
+        any[i] = here[i];
+    TRY(comm_max(k->comm, any, 4));
+    for (int i = 0; i < 3; i++)
+        if (k->route.n > 0 && any[i] > here[i])
+            status = status_fail(FARSUM_ERR_ARGUMENT,
+                                 "another rank requests an output that this "
+                                 "rank's result lacks; set the same on all");
+    void *values = k->potential ? k->potential : &none;
+    *asked = (farsum_result)FARSUM_RESULT_INIT;
+    asked->potential = any[0] > 0 ? values : NULL;
+    asked->velocity = any[1] > 0 ? values : NULL;
+    asked->field = any[2] > 0 ? (k->field ? k->field : &none) : NULL;
+    asked->energy = any[3] > 0 ? energy : NULL;
+    return comm_agree(k->comm, status);
+}
+
+farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
+                                     int rhs, const void *q,
+                                     farsum_result *result)
+{
+    farsum_result asked;
+    double energy = 0;
+    TRY(ranks_asked(s, result, &energy, &asked));
+    memset(s->seconds, 0, sizeof s->seconds);
+    s->seconds_back = 0;
+    s->done = 0;
+    s->all = 4 * (int64_t)rhs;
+    for (int r = 0; r < rhs; r++) {
+        TRY(ranks_one(task, s, r, q, &asked));
+        TRY(ranks_home(task, s, r, &asked, result));
+    }
+    task->report->info.seconds_stages = 0;
+    for (int r = 0; r < STAGE_COUNT; r++) {
+        task->report->info.stages[r].seconds = s->seconds[r];
+        task->report->info.seconds_stages += s->seconds[r];
+    }
+    return FARSUM_OK;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks.c: a plan over ranks.
+ *
+ * Rank 0 chooses all parameters from the sample of all ranks, and sends them to
+ * the others as options.  So every rank makes the same plan, also where their
+ * machines or measured times differ. */
+#include "plan/ranks.h"
+
+#include <string.h>
+
+#include "base/args.h"
+#include "base/arrays.h"
+#include "base/fpenv.h"
+#include "base/mem.h"
+#include "plan/options.h"
+
+enum {
+    TEXT = 48,          /* bytes of a variant's name */
+    CHOICES = 64,       /* options that rank 0 sends, at most */
+    SAMPLE_MOST = 1 << 22, /* particles whose sample each rank receives */
+};
+
+/* What rank 0 has chosen. */
+struct chosen {
+    farsum_options options; /* texts are unset */
+    char text[CHOICES][TEXT];
+    farsum_precision precision;
+};
+
+/* The problem of all ranks, with the samples of all. */
+struct whole {
+    farsum_problem problem;
+    void *x, *q; /* owned, or NULL */
+};
+
+/* Bytes of a sample: positions, strengths. */
+static void sample_bytes(const farsum_problem *p, const struct pair *pair,
+                         int64_t n, int64_t bytes[2])
+{
+    bytes[0] = 3 * n * array_size(p->arrays);
+    bytes[1] = pair->strengths * n * array_size(p->arrays);
+}
+
+/* Gathers the samples of all ranks, in rank order. */
+static farsum_status whole_sample(struct comm *comm, struct whole *w,
+                                  const struct pair *pair, int64_t n,
+                                  const int64_t *counts)
+{
+    farsum_status status = FARSUM_OK;
+    const void *from[2] = {w->problem.sample_x, w->problem.sample_q};
+    void **to[2] = {&w->x, &w->q};
+    int64_t most = 1, each[2], part[2];
+    char *send = NULL, *all = NULL;
+    for (int r = 0; r < comm->size; r++)
+        most = counts[r] > most ? counts[r] : most;
+    sample_bytes(&w->problem, pair, most, each);
+    sample_bytes(&w->problem, pair, w->problem.n_sources, part);
+    for (int k = 0; k < 2; k++) {
+        KEEP_ON(mem_alloc((void **)&send, each[k], 1, 1));
+        KEEP_ON(mem_alloc((void **)&all, each[k] * comm->size, 1, 0));
+        KEEP_ON(mem_alloc(to[k], part[k], 1, 0));
+        GO(comm_agree(comm, status));
+        sample_bytes(&w->problem, pair, n, part);
+        if (n > 0)
+            memcpy(send, from[k], (size_t)part[k]);
+        GO(comm->calls->gather(comm, send, all, each[k]));
+        char *at = *to[k];
+        for (int r = 0; r < comm->size; r++) {
+            int64_t bytes[2];
+            sample_bytes(&w->problem, pair, counts[r], bytes);
+            memcpy(at, all + r * each[k], (size_t)bytes[k]);
+            at += bytes[k];
+        }
+        mem_free(send);
+        mem_free(all);
+        send = all = NULL;
+        sample_bytes(&w->problem, pair, w->problem.n_sources, part);
+    }
+    w->problem.sample_x = w->x;
+    w->problem.sample_q = w->q;
+done:
+    mem_free(send);
+    mem_free(all);
+    return status;
+}
+
+/* Checks this rank's problem, and sets that of all ranks. */
+static farsum_status whole_problem(struct comm *comm,
+                                   const farsum_problem *problem,
+                                   struct whole *w)
+{
+    farsum_status status = FARSUM_OK;
+    struct pair pair = {0};
+    farsum_problem given = FARSUM_PROBLEM_INIT, checked;
+    int64_t *counts = NULL, n = 0;
+    int64_t all[3] = {0};
+    KEEP_ON(MEM_NEW(counts, comm->size));
+    if (!problem)
+        status = status_fail(FARSUM_ERR_ARGUMENT, "problem is NULL");
+    else
+        KEEP_ON(struct_take(&given, sizeof given, problem, problem->size,
+                         "FARSUM_PROBLEM_INIT"));
+    n = given.n_sources;
+    if (n < 0)
+        status = status_fail(FARSUM_ERR_ARGUMENT, "n_sources is %lld, below 0",
+                             (long long)n);
+    if (n > 0 && (given.sample_x == NULL) != (given.sample_q == NULL))
+        status = status_fail(FARSUM_ERR_ARGUMENT,
+                             "sample_x and sample_q must both be set or both "
+                             "be NULL");
+    if (given.n_exclusions > 0)
+        status = status_fail(FARSUM_ERR_UNSUPPORTED,
+                             "a plan over ranks has no exclusions");
+    GO(comm_agree(comm, status));
+    GO(comm->calls->gather(comm, &n, counts, sizeof n));
+    all[0] = n;
+    all[1] = n > 0 && !given.sample_x;
+    GO(comm_sum_counts(comm, all, 2));
+    given.n_sources = all[0];
+    /* the checks need a sample that is whole */
+    int sampled = all[1] == 0 && all[0] <= SAMPLE_MOST;
+    const void *x = given.sample_x, *q = given.sample_q;
+    given.sample_x = given.sample_q = NULL;
+    GO(comm_agree(comm, problem_check(&given, &checked, &pair)));
+    w->problem = given;
+    w->problem.arrays = checked.arrays;
+    w->problem.sample_x = x;
+    w->problem.sample_q = q;
+    if (sampled)
+        GO(whole_sample(comm, w, &pair, n, counts));
+    else
+        w->problem.sample_x = w->problem.sample_q = NULL;
+done:
+    mem_free(counts);
+    return status;
+}
+
+/* Chooses on rank 0. */
+static farsum_status ranks_choose(const farsum_problem *problem,
+                                  const farsum_options *options,
+                                  struct chosen *chosen)
+{
+    farsum_status status = FARSUM_OK;
+    farsum_plan *plan = NULL;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    int k = 0;
+    chosen->options = (farsum_options)FARSUM_OPTIONS_INIT;
+    GO(plan_make(problem, options, PLAN_DRY, &plan));
+    GO(farsum_plan_get_options(plan, &chosen->options));
+    GO(farsum_plan_get_info(plan, &info));
+    chosen->precision = info.precision;
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        const char *text;
+        if (row->kind != FARSUM_OPTION_TEXT
+            && row->kind != FARSUM_OPTION_VARIANT)
+            continue;
+        memcpy(&text, (char *)&chosen->options + row->at, sizeof text);
+        if (k == CHOICES || (text && strlen(text) >= TEXT))
+            GO_FAIL(ERR_INTERNAL, "option %s: %s is too long", row->name, text);
+        snprintf(chosen->text[k++], TEXT, "%s", text ? text : "");
+        option_clear(&chosen->options, row);
+    }
+done:
+    farsum_plan_destroy(plan);
+    return status;
+}
+
+/* Takes what rank 0 has chosen; options keeps pointers into chosen. */
+static void ranks_take(struct chosen *chosen, farsum_options *options)
+{
+    int k = 0;
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        char *to = (char *)options + row->at;
+        const char *text = NULL;
+        if (row->kind != FARSUM_OPTION_TEXT
+            && row->kind != FARSUM_OPTION_VARIANT) {
+            memcpy(to, (char *)&chosen->options + row->at, row->size);
+            continue;
+        }
+        text = chosen->text[k++];
+        text = *text ? text : NULL;
+        memcpy(to, &text, sizeof text);
+    }
+    options->method = "spectral";
+    options->device.name = NULL;
+}
+
+farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
+                              const farsum_options *options, farsum_plan **plan)
+{
+    farsum_status status = FARSUM_OK;
+    farsum_options own = FARSUM_OPTIONS_INIT;
+    struct whole w = {.x = NULL};
+    struct chosen one = {.precision = FARSUM_F64}, *all = NULL;
+    struct plan_aim aim = {.comm = comm};
+    farsum_plan *made = NULL;
+    if (options)
+        status = struct_take(&own, sizeof own, options, options->size,
+                             "FARSUM_OPTIONS_INIT");
+    GO(comm_agree(comm, status));
+    own.verify = FARSUM_VERIFY_OFF; /* not yet over ranks */
+    if (!own.method)
+        own.method = "spectral";
+    GO(whole_problem(comm, problem, &w));
+    KEEP_ON(MEM_NEW(all, comm->size));
+    if (comm->rank == 0)
+        KEEP_ON(ranks_choose(&w.problem, &own, &one));
+    GO(comm_agree(comm, status));
+    GO(comm->calls->gather(comm, &one, all, sizeof one));
+    ranks_take(&all[0], &own);
+    w.problem.precision = all[0].precision;
+    status = plan_make_for(&w.problem, &own, PLAN_INNER, aim, &made);
+    GO(comm_agree(comm, status));
+    *plan = made;
+    made = NULL;
+done:
+    farsum_plan_destroy(made);
+    mem_free(all);
+    mem_free(w.x);
+    mem_free(w.q);
+    return status;
+}
