@@ -236,8 +236,8 @@ static farsum_status spectral_host_points(const struct task *task,
         if (v->set)
             TRY(v->set(s->states[r], a, targets));
     }
-    s->n = s->all_n = n;
-    s->m = s->all_m = m;
+    s->n = n;
+    s->m = m;
     return FARSUM_OK;
 }
 
@@ -250,6 +250,10 @@ static farsum_status spectral_set_points(struct task *task, void *state,
     TRY(s->ranks ? spectral_ranks_points(task, s, n, x)
         : s->gpu ? spectral_gpu_set_points(task, s, n, x, m, y)
                  : spectral_host_points(task, s, n, x, m, y));
+    if (!s->ranks) {
+        s->all_n = s->n;
+        s->all_m = s->m;
+    }
     task->report->info.lists_made = s->lists.made;
     task->report->info.lists_kept = s->lists.kept;
     return FARSUM_OK;
