@@ -309,11 +309,11 @@ static farsum_status near_run(int k, const struct trial *trial,
     void *potential = trial_io(trial, &w->potential_on, w->potential);
     void *field = trial_io(trial, &w->field_on, w->field);
     struct near_io io = {
-        trial_io(trial, &w->q_on, w->q),
-        wanted & (FARSUM_POTENTIAL | VELOCITY) ? potential : NULL,
-        wanted & FARSUM_FIELD ? field : NULL,
-        wanted & FARSUM_ENERGY ? energy : NULL,
-        wanted & FARSUM_VIRIAL ? virial : NULL,
+        .q = trial_io(trial, &w->q_on, w->q),
+        .potential = wanted & (FARSUM_POTENTIAL | VELOCITY) ? potential : NULL,
+        .field = wanted & FARSUM_FIELD ? field : NULL,
+        .energy = wanted & FARSUM_ENERGY ? energy : NULL,
+        .virial = wanted & FARSUM_VIRIAL ? virial : NULL,
     };
     GO(trial_run(trial, &args, &w->source,
                  cases[k].m > 0 ? &w->target : &w->source, &io, near_again, w));

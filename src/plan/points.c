@@ -79,6 +79,7 @@ farsum_status plan_cell(struct farsum_plan *plan, const double cell[9])
         FAIL(ERR_STATE, "the problem has no periodic axis, so it has no cell");
     struct cell checked;
     double old[9], right[9], inside[9];
+    TRY(task_same(&plan->task, cell, 9, "cell"));
     memcpy(right, cell, sizeof right);
     cell_right(right);
     TRY(units_cell(&plan->task, right, inside));

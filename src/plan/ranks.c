@@ -93,7 +93,7 @@ static farsum_status whole_problem(struct comm *comm,
     struct pair pair = {0};
     farsum_problem given = FARSUM_PROBLEM_INIT, checked;
     int64_t *counts = NULL, n = 0;
-    int64_t all[3] = {0};
+    int64_t all[3] = {0}, targets = 0;
     KEEP_ON(MEM_NEW(counts, comm->size));
     if (!problem)
         status = status_fail(FARSUM_ERR_ARGUMENT, "problem is NULL");
@@ -101,9 +101,11 @@ static farsum_status whole_problem(struct comm *comm,
         KEEP_ON(struct_take(&given, sizeof given, problem, problem->size,
                          "FARSUM_PROBLEM_INIT"));
     n = given.n_sources;
-    if (n < 0)
-        status = status_fail(FARSUM_ERR_ARGUMENT, "n_sources is %lld, below 0",
-                             (long long)n);
+    targets = given.n_targets;
+    if (n < 0 || targets < 0)
+        status = status_fail(FARSUM_ERR_ARGUMENT, "n_%s is %lld, below 0",
+                             n < 0 ? "sources" : "targets",
+                             (long long)(n < 0 ? n : targets));
     if (n > 0 && (given.sample_x == NULL) != (given.sample_q == NULL))
         status = status_fail(FARSUM_ERR_ARGUMENT,
                              "sample_x and sample_q must both be set or both "
@@ -115,8 +117,10 @@ static farsum_status whole_problem(struct comm *comm,
     GO(comm->calls->gather(comm, &n, counts, sizeof n));
     all[0] = n;
     all[1] = n > 0 && !given.sample_x;
-    GO(comm_sum_counts(comm, all, 2));
+    all[2] = targets;
+    GO(comm_sum_counts(comm, all, 3));
     given.n_sources = all[0];
+    given.n_targets = all[2];
     /* the checks need a sample that is whole */
     int sampled = all[1] == 0 && all[0] <= SAMPLE_MOST;
     const void *x = given.sample_x, *q = given.sample_q;

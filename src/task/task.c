@@ -43,3 +43,22 @@ farsum_status task_max(const struct task *task, double *values, int n)
 {
     return task->comm ? comm_max(task->comm, values, n) : FARSUM_OK;
 }
+
+farsum_status task_same(const struct task *task, const double *values, int n,
+                        const char *what)
+{
+    enum { MOST = 16 };
+    double both[2 * MOST] = {0};
+    if (!task->comm)
+        return FARSUM_OK;
+    for (int i = 0; i < n; i++) {
+        both[i] = values[i];
+        both[MOST + i] = -values[i];
+    }
+    TRY(task_max(task, both, 2 * MOST));
+    for (int i = 0; i < n; i++)
+        if (!(both[i] == -both[MOST + i]))
+            FAIL(ERR_ARGUMENT, "%s differs among the ranks: %g and %g", what,
+                 -both[MOST + i], both[i]);
+    return FARSUM_OK;
+}

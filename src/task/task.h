@@ -69,6 +69,9 @@ farsum_status task_agree(const struct task *task, farsum_status status);
 /* Replaces values by their sums, or largest ones, over all ranks. */
 farsum_status task_sum(const struct task *task, double *values, int n);
 farsum_status task_max(const struct task *task, double *values, int n);
+/* Fails on all ranks if the numbers, 16 at most, differ among ranks. */
+farsum_status task_same(const struct task *task, const double *values, int n,
+                        const char *what);
 /* Fails if a method needs more bytes than options.memory_limit. */
 farsum_status task_has_memory(const struct task *task, double bytes);
 /* Writes one line to the caller's log, if there is one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.c: plans over ranks against a plan of one process with the same
  * parameters: kernels, precisions, cells, numbers of ranks, points given by
- * any rank, several right-hand sides. */
+ * any rank, several right-hand sides, separate targets, changes of the cell. */
 #include "check.h"
 
 #include <math.h>
@@ -14,17 +14,20 @@
 
 enum { MANY = 2400, MOST_RANKS = 13, RHS = 2, WIDTH = 6 };
 
-static double x[3 * MANY], q[RHS * WIDTH * MANY];
+static double x[3 * MANY], y[3 * MANY], q[RHS * WIDTH * MANY];
 
 /* What the ranks' threads share. */
 struct shared {
     farsum_problem problem;
     farsum_options options;
     int strengths, values, rhs;
+    int apart;          /* 1: separate targets, as many as sources */
+    double stretch[4];  /* changes of the cell after create, ended by 0 */
     int64_t first[MOST_RANKS + 1]; /* points that each rank gives */
     /* of all ranks, [rhs][MANY] */
     double potential[RHS * 3 * MANY], field[RHS * 3 * MANY];
-    double energy[MOST_RANKS][RHS], estimated[MOST_RANKS];
+    double energy[MOST_RANKS][RHS], virial[MOST_RANKS][9 * RHS];
+    double estimated[MOST_RANKS];
 };
 
 static int flow(const struct shared *s)
@@ -53,6 +56,42 @@ static void part_back(double *all, const struct shared *s, int rank, int width,
                (size_t)(n * width) * sizeof *part);
 }
 
+/* Sets points `first` to `first + n`, in each cell. */
+static farsum_status set(farsum_plan *plan, const struct shared *s,
+                         int64_t first, int64_t n)
+{
+    const double *from = n > 0 ? x + 3 * first : NULL;
+    const double *to = n > 0 && s->apart ? y + 3 * first : NULL;
+    int64_t m = s->apart ? n : 0;
+    double cell[9];
+    TRY(farsum_plan_set_points(plan, n, from, m, to));
+    for (const double *by = s->stretch; *by > 0; by++) {
+        for (int k = 0; k < 9; k++)
+            cell[k] = s->problem.cell[k] * (k < 3 ? *by : 1);
+        TRY(farsum_plan_set_cell(plan, cell));
+        TRY(farsum_plan_set_points(plan, n, from, m, to));
+    }
+    return FARSUM_OK;
+}
+
+/* Requests all results; *values and field hold this rank's. */
+static farsum_result wanted(struct shared *s, double *values, double *field,
+                            double *energy, double *virial)
+{
+    farsum_result result = FARSUM_RESULT_INIT;
+    if (flow(s)) {
+        result.velocity = values;
+        return result;
+    }
+    result.potential = values;
+    result.field = field;
+    if (!s->apart) {
+        result.energy = energy;
+        result.virial = virial;
+    }
+    return result;
+}
+
 static farsum_status work(struct comm *comm, void *data)
 {
     farsum_status status = FARSUM_OK;
@@ -66,19 +105,14 @@ static farsum_status work(struct comm *comm, void *data)
     farsum_problem p = s->problem;
     farsum_plan *plan = NULL;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    farsum_result result = FARSUM_RESULT_INIT;
+    farsum_result result =
+        wanted(s, own, field, s->energy[rank], s->virial[rank]);
     p.n_sources = n;
+    p.n_targets = s->apart ? n : 0;
     p.sample_x = n > 0 ? x + 3 * first : NULL;
     p.sample_q = n > 0 ? own_q : NULL;
     GO(plan_over_ranks(comm, &p, &s->options, &plan));
-    GO(farsum_plan_set_points(plan, n, n > 0 ? x + 3 * first : NULL, 0, NULL));
-    if (flow(s))
-        result.velocity = own;
-    else {
-        result.potential = own;
-        result.field = field;
-        result.energy = s->energy[rank];
-    }
+    GO(set(plan, s, first, n));
     GO(farsum_plan_execute(plan, s->rhs, own_q, &result));
     GO(farsum_plan_get_info(plan, &info));
     s->estimated[rank] = info.estimated_error;
@@ -105,33 +139,31 @@ static double apart(const double *found, const double *right, int n)
 }
 
 /* The same sum by one process, with parameters chosen from the same sample. */
-static void alone(const struct shared *s, double *potential, double *field,
-                  double *energy, double *estimated)
+static void alone(struct shared *s, double *potential, double *field,
+                  double *energy, double *virial, double *estimated)
 {
     farsum_problem p = s->problem;
     farsum_options o = s->options;
     farsum_plan *plan = NULL;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    farsum_result result = FARSUM_RESULT_INIT;
+    farsum_result result = wanted(s, potential, field, energy, virial);
     p.n_sources = MANY;
+    p.n_targets = s->apart ? MANY : 0;
     p.sample_x = x;
     p.sample_q = q;
     o.method = "spectral";
     o.verify = FARSUM_VERIFY_OFF;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
-    CHECK_OK(farsum_plan_set_points(plan, MANY, x, 0, NULL));
-    if (flow(s)) {
-        result.velocity = potential;
-    } else {
-        result.potential = potential;
-        result.field = field;
-        result.energy = energy;
-    }
+    CHECK_OK(set(plan, s, 0, MANY));
     CHECK_OK(farsum_plan_execute(plan, s->rhs, q, &result));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     *estimated = info.estimated_error;
     farsum_plan_destroy(plan);
 }
+
+/* Pairs with ghosts are summed by another variant for the virial.  One process
+ * computes a pair's root only as exactly as the tolerance needs. */
+#define VIRIAL 1e-5
 
 enum share { EVEN, ALL, NONE, SHARES };
 
@@ -149,31 +181,40 @@ static void compare(struct shared *s, const char *what, double most)
 {
     static const int sizes[] = {1, 2, 3, 4, 7, 13};
     static double potential[RHS * 3 * MANY], field[RHS * 3 * MANY];
-    double energy[RHS] = {0}, estimated;
+    double energy[RHS] = {0}, virial[9 * RHS] = {0}, estimated;
     int count = s->rhs * s->values * MANY;
-    alone(s, potential, field, energy, &estimated);
+    int sums = !flow(s) && !s->apart;
+    alone(s, potential, field, energy, virial, &estimated);
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         for (enum share how = EVEN; how < SHARES; how++) {
             int size = sizes[k];
+            if (how != EVEN && size != 3 && size != 7)
+                continue;
             share(s, size, how);
             CHECK(ranks_run(size, NULL, work, s) == 0, "%s: a rank failed",
                   what);
             double values = apart(s->potential, potential, count);
             double forces =
                 flow(s) ? 0 : apart(s->field, field, 3 * s->rhs * MANY);
-            double energies = 0;
-            for (int r = 0; r < s->rhs && !flow(s); r++)
+            double energies = 0, virials = 0;
+            for (int r = 0; r < s->rhs && sums; r++)
                 energies =
                     fmax(energies, fabs(s->energy[0][r] / energy[r] - 1));
-            printf("  %s, %d ranks: %.1e, %.1e, %.1e\n", what, size, values,
-                   forces, energies);
-            CHECK(values <= most && forces <= most && energies <= most,
-                  "%s, %d ranks, share %d: %g, %g, %g", what, size, (int)how,
-                  values, forces, energies);
+            if (sums)
+                virials = apart(s->virial[0], virial, 9 * s->rhs);
+            printf("  %s, %d ranks: %.1e, %.1e, %.1e, %.1e\n", what, size,
+                   values, forces, energies, virials);
+            CHECK(values <= most && forces <= most && energies <= most
+                      && virials <= fmax(most, VIRIAL * s->problem.tolerance),
+                  "%s, %d ranks, share %d: %g, %g, %g, %g", what, size,
+                  (int)how, values, forces, energies, virials);
             for (int r = 0; r < size; r++) {
                 CHECK(memcmp(s->energy[r], s->energy[0], sizeof s->energy[0])
-                          == 0,
-                      "%s: energy of rank %d", what, r);
+                              == 0
+                          && memcmp(s->virial[r], s->virial[0],
+                                    sizeof s->virial[0])
+                                 == 0,
+                      "%s: energy or virial of rank %d", what, r);
                 CHECK(fabs(s->estimated[r] / estimated - 1) < 1e-6,
                       "%s: rank %d estimates %g, one process %g", what, r,
                       s->estimated[r], estimated);
@@ -181,8 +222,25 @@ static void compare(struct shared *s, const char *what, double most)
         }
 }
 
-static void kernel(const char *name, int strengths, int values,
-                   double tolerance, int oblique, int f32, double most)
+/* A case of a kernel; the fields that a test sets apart. */
+struct test {
+    const char *kernel;
+    int strengths, values;
+    double tolerance;
+    int oblique;
+    farsum_precision precision;
+    double most; /* allowed difference from one process */
+    int apart;
+    farsum_surface surface;
+    double stretch[4];
+    double skin;
+};
+
+#define CASE(name, from, to, error, tilted, type, difference)                  \
+    .kernel = name, .strengths = from, .values = to, .tolerance = error,       \
+    .oblique = tilted, .precision = type, .most = difference
+
+static void kernel(const struct test *t)
 {
     static const double rows[2][9] = {{2, 0, 0, 0, 2, 0, 0, 0, 2},
                                       {2, 0, 0, 0.3, 1.8, 0, -0.4, 0.5, 1.6}};
@@ -190,53 +248,118 @@ static void kernel(const char *name, int strengths, int values,
     memset(&s, 0, sizeof s);
     s.problem = (farsum_problem)FARSUM_PROBLEM_INIT;
     s.options = (farsum_options)FARSUM_OPTIONS_INIT;
-    s.problem.kernel = name;
-    s.problem.kappa = strcmp(name, "yukawa") == 0 ? 3 : 0;
-    s.problem.tolerance = tolerance;
-    s.problem.precision = f32 ? FARSUM_F32 : FARSUM_F64;
+    s.problem.kernel = t->kernel;
+    s.problem.kappa = strcmp(t->kernel, "yukawa") == 0 ? 3 : 0;
+    s.problem.tolerance = t->tolerance;
+    s.problem.precision = t->precision;
     s.problem.arrays = FARSUM_F64;
-    s.problem.outputs = values == 3 ? FARSUM_VELOCITY
-                                    : FARSUM_POTENTIAL | FARSUM_FIELD
-                                          | FARSUM_ENERGY;
-    memcpy(s.problem.cell, rows[oblique], sizeof s.problem.cell);
+    s.problem.surface = t->surface;
+    s.problem.outputs = t->values == 3
+                            ? FARSUM_VELOCITY
+                            : FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
+                                  | FARSUM_VIRIAL;
+    memcpy(s.problem.cell, rows[t->oblique], sizeof s.problem.cell);
     for (int d = 0; d < 3; d++)
         s.problem.periodic[d] = 1;
     s.options.threads = 1;
-    s.strengths = strengths;
-    s.values = values;
+    s.options.spectral.skin = t->skin;
+    s.strengths = t->strengths;
+    s.values = t->values;
     s.rhs = RHS;
-    compare(&s, name, most);
+    s.apart = t->apart;
+    memcpy(s.stretch, t->stretch, sizeof s.stretch);
+    compare(&s, t->kernel, t->most);
 }
 
 static void charges(void)
 {
-    kernel("laplace", 1, 1, 1e-6, 0, 0, 1e-12);
-    kernel("laplace", 1, 1, 1e-10, 1, 0, 1e-12);
-    kernel("yukawa", 1, 1, 1e-6, 1, 0, 1e-12);
-    kernel("r6", 1, 1, 1e-5, 0, 0, 1e-12);
+    static const struct test tests[] = {
+        {CASE("laplace", 1, 1, 1e-6, 0, FARSUM_F64, 1e-12)},
+        {CASE("laplace", 1, 1, 1e-10, 1, FARSUM_F64, 1e-12)},
+        {CASE("laplace", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12),
+         .surface = FARSUM_VACUUM},
+        {CASE("laplace", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12), .skin = 0.05},
+        {CASE("yukawa", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12)},
+        {CASE("r6", 1, 1, 1e-5, 0, FARSUM_F64, 1e-12)},
+    };
+    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
+        kernel(&tests[k]);
 }
 
 static void flows(void)
 {
-    kernel("stokeslet", 3, 3, 1e-6, 1, 0, 1e-12);
-    kernel("rotlet", 3, 3, 1e-5, 0, 0, 1e-12);
-    kernel("stresslet", 6, 3, 1e-5, 0, 0, 1e-12);
+    static const struct test tests[] = {
+        {CASE("stokeslet", 3, 3, 1e-6, 1, FARSUM_F64, 1e-12)},
+        {CASE("rotlet", 3, 3, 1e-5, 0, FARSUM_F64, 1e-12)},
+        {CASE("stresslet", 6, 3, 1e-5, 0, FARSUM_F64, 1e-12)},
+    };
+    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
+        kernel(&tests[k]);
 }
 
-static void in_f32(void)
+static void targets(void)
 {
-    kernel("laplace", 1, 1, 1e-4, 0, 1, 1e-4);
+    static const struct test tests[] = {
+        {CASE("laplace", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12), .apart = 1,
+         .surface = FARSUM_VACUUM},
+        {CASE("stresslet", 6, 3, 1e-5, 0, FARSUM_F64, 1e-12), .apart = 1},
+    };
+    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
+        kernel(&tests[k]);
+}
+
+static void cells(void)
+{
+    static const struct test tests[] = {
+        {CASE("laplace", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12),
+         .stretch = {1.002, 0.93, 0.92}},
+        {CASE("stokeslet", 3, 3, 1e-6, 0, FARSUM_F64, 1e-12),
+         .stretch = {1.002, 0.93, 0.92}},
+    };
+    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
+        kernel(&tests[k]);
+}
+
+static void less_precise(void)
+{
+    static const struct test tests[] = {
+        {CASE("laplace", 1, 1, 1e-4, 0, FARSUM_F32, 1e-4)},
+        {CASE("laplace", 1, 1, 1e-5, 1, FARSUM_MIXED, 1e-5)},
+    };
+    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
+        kernel(&tests[k]);
+}
+
+/* Draws point i.  Returns 0 if it is so near to another one that rounding of
+ * their forces would hide the virial. */
+static int place(int i, uint64_t *random)
+{
+    for (int d = 0; d < 3; d++)
+        x[3 * i + d] = 2 * ldexp((double)(random_next(random) >> 11), -53);
+    for (int j = 0; j < i; j++) {
+        double square = 0;
+        for (int d = 0; d < 3; d++)
+            square += (x[3 * i + d] - x[3 * j + d])
+                      * (x[3 * i + d] - x[3 * j + d]);
+        if (square < 0.05 * 0.05)
+            return 0;
+    }
+    return 1;
 }
 
 int main(void)
 {
     uint64_t random = 3;
-    for (int i = 0; i < 3 * MANY; i++)
-        x[i] = 2 * ldexp((double)(random_next(&random) >> 11), -53);
+    for (int i = 0; i < MANY;)
+        i += place(i, &random);
     for (int i = 0; i < RHS * WIDTH * MANY; i++)
         q[i] = ldexp((double)(random_next(&random) >> 11), -52) - 1;
+    for (int i = 0; i < 3 * MANY; i++)
+        y[i] = 2 * ldexp((double)(random_next(&random) >> 11), -53);
     RUN(charges);
     RUN(flows);
-    RUN(in_f32);
+    RUN(targets);
+    RUN(cells);
+    RUN(less_precise);
     return check_end();
 }

@@ -114,7 +114,10 @@ static farsum_status part_near(struct part *p, double *energy)
     args.n_sources = p->own.n;
     if (p->own.n == 0)
         return FARSUM_OK;
-    const struct near_io own = {p->q, p->potential, p->field, energy, NULL};
+    const struct near_io own = {.q = p->q,
+                                .potential = p->potential,
+                                .field = p->field,
+                                .energy = energy};
     TRY(v->create(&args, &p->near[0]));
     TRY(v->set(p->near[0], &p->own, &p->own));
     TRY(v->run(p->near[0], &own));
@@ -123,7 +126,9 @@ static farsum_status part_near(struct part *p, double *energy)
     args.n_targets = p->own.n;
     if (p->ghost.n == 0)
         return FARSUM_OK;
-    const struct near_io far = {p->ghost_q, p->near_far, p->field, NULL, NULL};
+    const struct near_io far = {.q = p->ghost_q,
+                                .potential = p->near_far,
+                                .field = p->field};
     TRY(v->create(&args, &p->near[1]));
     TRY(v->set(p->near[1], &p->ghost, &p->own));
     TRY(v->run(p->near[1], &far));

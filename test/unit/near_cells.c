@@ -68,7 +68,7 @@ static farsum_status sums_set_run(struct sums *w, const struct variant *v,
     struct buf q = {0}, potential = {0}, field = {0};
     farsum_status status = FARSUM_OK;
     memset(out, 0, OUT * sizeof *out);
-    struct near_io io = {w->q, out, out + N, NULL, NULL};
+    struct near_io io = {.q = w->q, .potential = out, .field = out + N};
     if (device) {
         points.n = N;
         GO(points_gpu_create(device, &points.gpu));
@@ -79,7 +79,8 @@ static farsum_status sums_set_run(struct sums *w, const struct variant *v,
         GO(buf_alloc(&field, device, 24 * N));
         GO(buf_fill(&potential, 0));
         GO(buf_fill(&field, 0));
-        io = (struct near_io){&q, &potential, &field, NULL, NULL};
+        io = (struct near_io){
+            .q = &q, .potential = &potential, .field = &field};
     } else {
         GO(points_set(&points, &w->cell, N, w->x, FARSUM_F64, "source", 1));
     }

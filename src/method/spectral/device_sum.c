@@ -35,8 +35,11 @@ static farsum_status sum_stage(struct spectral *s, int r, int watch,
 
 static farsum_status sum_near(const struct part *p, const struct totals *t)
 {
-    struct near_io near = {&p->s->gpu->q, t->potential, t->field, t->energy,
-                           t->virial};
+    struct near_io near = {.q = &p->s->gpu->q,
+                           .potential = t->potential,
+                           .field = t->field,
+                           .energy = t->energy,
+                           .virial = t->virial};
     if (task_is_mixed(p->task)) {
         TRY(gpu_mixed_in(p->task, p->s));
         near.q = &p->s->gpu->mixed.q;

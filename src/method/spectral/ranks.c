@@ -7,54 +7,90 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "stage/near/near.h"
 
 farsum_status spectral_ranks_fits(const struct task *task)
 {
-    const farsum_problem *p = &task->problem;
     if (task->device)
         FAIL(ERR_UNSUPPORTED, "sums over ranks on the host only");
-    if (p->n_targets > 0)
-        FAIL(ERR_UNSUPPORTED, "has no separate targets over ranks");
-    if (p->outputs & FARSUM_VIRIAL)
-        FAIL(ERR_UNSUPPORTED, "has no virial over ranks");
-    if (task_is_mixed(task))
-        FAIL(ERR_UNSUPPORTED, "has no precision mixed over ranks");
     return FARSUM_OK;
 }
 
+/* A plan whose cell changes exchanges what cells need whose reciprocal vectors
+ * are shorter by this factor.  So few changes need new states. */
+#define SLACK 1.03
+
 /* Planes on each side of a slab: within the cutoff, and half of the window. */
-static int64_t ranks_halo(const struct parameters *t)
+static int64_t ranks_halo(const struct parameters *t, double slack)
 {
-    int64_t near = (int64_t)ceil((double)t->mesh[0] / t->cell.height[0]) + 1;
+    int64_t near =
+        (int64_t)ceil(slack * (double)t->mesh[0] / t->cell.height[0]) + 1;
     int64_t window = t->window.support / 2 + 2;
     return near > window ? near : window;
 }
 
-/* The stages' args in this rank's own cell. */
-static void ranks_args(const struct task *task, struct spectral *s,
-                       union stage_args args[STAGE_COUNT])
+/* The columns of the spectrum that are not 0, columns [mesh1]. */
+static void ranks_columns(const struct task *task, const struct parameters *t,
+                          double slack, int64_t *columns)
+{
+    union stage_args args[STAGE_COUNT];
+    struct split wider = t->split;
+    struct scale_args *scale = &args[STAGE_SCALE].scale;
+    parameters_args(t, task, args);
+    wider.c *= slack;
+    scale->split = &wider;
+    scale_columns(scale, columns);
+}
+
+void spectral_ranks_args(const struct task *task, struct spectral *s,
+                         union stage_args args[STAGE_COUNT])
 {
     const struct parameters *t = &s->parameters;
     const struct spectral_ranks *k = s->ranks;
     int rank = k->comm->rank, size = k->comm->size;
     int64_t planes = domain_planes(&k->domain, rank);
     int64_t most = task->problem.n_sources / size + 1;
+    int64_t targets = task->problem.n_targets;
+    targets = targets > 0 ? targets / size + 1 : 0;
     parameters_args(t, task, args);
     args[STAGE_NEAR].near.cell = &k->own;
     args[STAGE_NEAR].near.lists = &s->lists;
     args[STAGE_NEAR].near.n_sources = most;
+    args[STAGE_NEAR].near.n_targets = targets;
     args[STAGE_SPREAD].spread.mesh[0] = planes;
     args[STAGE_SPREAD].spread.open[0] = 1;
     args[STAGE_SPREAD].spread.n = most;
     args[STAGE_INTERP].interp.mesh[0] = planes;
     args[STAGE_INTERP].interp.open[0] = 1;
-    args[STAGE_INTERP].interp.n = most;
+    args[STAGE_INTERP].interp.n = targets > 0 ? targets : most;
     args[STAGE_INTERP].interp.cell = &k->own;
     args[STAGE_SCALE].scale.mesh[0] = t->mesh[1];
     args[STAGE_SCALE].scale.mesh[1] = t->mesh[0];
     args[STAGE_SCALE].scale.cell = &k->exchanged;
     args[STAGE_SCALE].scale.first = t->mesh[1] * rank / size;
     args[STAGE_SCALE].scale.count = k->rows;
+}
+
+/* Near pairs of own targets with ghosts as sources.  Energies follow from their
+ * potentials.  Only the reference variant sums a virial between two sets. */
+static farsum_status ranks_near(struct spectral *s, const struct near_args *own)
+{
+    struct spectral_ranks *k = s->ranks;
+    struct near_args args = *own;
+    const struct choose_options how = {.name = "plain", .brief = 1};
+    args.lists = NULL;
+    args.distinct = 0;
+    if (args.n_targets == 0)
+        args.n_targets = args.n_sources;
+    if (args.outputs & FARSUM_ENERGY)
+        args.outputs |= FARSUM_POTENTIAL;
+    args.outputs &= ~(unsigned)(FARSUM_ENERGY | FARSUM_VIRIAL);
+    TRY(ranks_variant(s, STAGE_NEAR)->create(&args, &k->near_ghosts));
+    if (!(own->outputs & FARSUM_VIRIAL))
+        return FARSUM_OK;
+    args.outputs = FARSUM_VIRIAL;
+    TRY(choose(&near_stage, &args, &how, &k->virial));
+    return k->virial.row->variant->create(&args, &k->near_virial);
 }
 
 /* The parts that only this rank needs. */
@@ -68,7 +104,7 @@ static farsum_status ranks_states(const struct task *task, struct spectral *s)
     size_t real = (size_t)array_size(task->problem.precision);
     int64_t plane = t->mesh[1] * t->ldz;
     int64_t planes = domain_planes(&k->domain, k->comm->rank);
-    ranks_args(task, s, args);
+    spectral_ranks_args(task, s, args);
     TRY(mem_alloc(&s->mesh, task->pair.channels * planes * plane, real, 1));
     TRY(mem_alloc(&k->spectrum,
                   task->pair.channels * k->rows * t->mesh[0] * t->ldz, real,
@@ -79,38 +115,34 @@ static farsum_status ranks_states(const struct task *task, struct spectral *s)
             continue;
         TRY(ranks_variant(s, stage)->create(&args[stage], &s->states[stage]));
     }
-    struct near_args near = args[STAGE_NEAR].near;
-    near.lists = NULL;
-    if (near.outputs & FARSUM_ENERGY) /* half of q phi */
-        near.outputs |= FARSUM_POTENTIAL;
-    near.outputs &= ~(unsigned)(FARSUM_ENERGY | FARSUM_VIRIAL);
-    near.n_targets = near.n_sources;
-    return ranks_variant(s, STAGE_NEAR)->create(&near, &k->near_ghosts);
+    return ranks_near(s, &args[STAGE_NEAR].near);
 }
 
 /* The parts that exchange. */
 static farsum_status ranks_exchanges(const struct task *task,
-                                     struct spectral *s)
+                                     struct spectral *s, double slack)
 {
     farsum_status status = FARSUM_OK;
     struct spectral_ranks *k = s->ranks;
     const struct parameters *t = &s->parameters;
     int rank = k->comm->rank, size = k->comm->size;
-    int64_t *begin1 = NULL, *columns = NULL;
+    int64_t *begin1 = NULL;
     union stage_args args[STAGE_COUNT];
     parameters_args(t, task, args);
     KEEP_ON(MEM_NEW(begin1, size + 1));
-    KEEP_ON(MEM_NEW(columns, t->mesh[1]));
-    KEEP_ON(domain_create(&k->domain, rank, size, t->mesh[0], ranks_halo(t),
-                       NULL));
+    KEEP_ON(MEM_NEW(k->columns, t->mesh[1]));
+    KEEP_ON(domain_create(&k->domain, rank, size, t->mesh[0],
+                          ranks_halo(t, slack), NULL));
     KEEP_ON(route_create(&k->route, k->comm, 6 * sizeof(double),
+                         task->threads));
+    KEEP_ON(route_create(&k->target_route, k->comm, 3 * sizeof(double),
                          task->threads));
     KEEP_ON(ghosts_create(&k->ghosts, k->comm, 6 * sizeof(double),
                           task->threads));
     GO(comm_agree(k->comm, status));
     domain_cell(&k->domain, &t->cell, &k->own);
     scale_exchange(&k->exchanged, &t->cell);
-    scale_columns(&args[STAGE_SCALE].scale, columns);
+    ranks_columns(task, t, slack, k->columns);
     for (int r = 0; r <= size; r++)
         begin1[r] = t->mesh[1] * r / size;
     k->rows = begin1[rank + 1] - begin1[rank];
@@ -125,7 +157,7 @@ static farsum_status ranks_exchanges(const struct task *task,
         .comm = k->comm,
         .begin0 = k->domain.begin,
         .begin1 = begin1,
-        .columns = columns,
+        .columns = k->columns,
         .mesh = {t->mesh[0], t->mesh[1], t->mesh[2]},
         .ldz = t->ldz,
         .precision = task->problem.precision,
@@ -136,18 +168,36 @@ static farsum_status ranks_exchanges(const struct task *task,
     GO(slab_create(&slab, &k->slab));
 done:
     mem_free(begin1);
-    mem_free(columns);
     return status;
+}
+
+static farsum_status ranks_create(const struct task *task, struct spectral *s,
+                                  double slack)
+{
+    farsum_status status = MEM_NEW(s->ranks, 1);
+    TRY(comm_agree(task->comm, status));
+    s->ranks->comm = task->comm;
+    TRY(ranks_exchanges(task, s, slack));
+    return comm_agree(task->comm, ranks_states(task, s));
 }
 
 farsum_status spectral_ranks_create(const struct task *task,
                                     struct spectral *s)
 {
-    farsum_status status = MEM_NEW(s->ranks, 1);
-    TRY(comm_agree(task->comm, status));
-    s->ranks->comm = task->comm;
-    TRY(ranks_exchanges(task, s));
-    return comm_agree(task->comm, ranks_states(task, s));
+    return ranks_create(task, s, 1);
+}
+
+/* What ranks_create made. */
+static void ranks_clear(struct spectral *s)
+{
+    for (int r = 0; r < STAGE_COUNT; r++) {
+        if (s->states[r])
+            ranks_variant(s, r)->destroy(s->states[r]);
+        s->states[r] = NULL;
+    }
+    mem_free(s->mesh);
+    s->mesh = NULL;
+    spectral_ranks_destroy(s);
 }
 
 void spectral_ranks_destroy(struct spectral *s)
@@ -157,132 +207,64 @@ void spectral_ranks_destroy(struct spectral *s)
         return;
     if (k->near_ghosts)
         ranks_variant(s, STAGE_NEAR)->destroy(k->near_ghosts);
+    if (k->near_virial)
+        k->virial.row->variant->destroy(k->near_virial);
     slab_destroy(k->slab);
     planes_destroy(k->planes);
     ghosts_destroy(&k->ghosts);
     route_destroy(&k->route);
+    route_destroy(&k->target_route);
     domain_destroy(&k->domain);
     points_clear(&k->given);
     points_clear(&k->ghost);
-    void *const all[] = {k->ghost_q,  k->ghost_values, k->spectrum,
-                         k->q,        k->potential,    k->field};
+    void *const all[] = {k->ghost_q, k->ghost_values, k->spectrum, k->q,
+                         k->potential, k->field, k->columns};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         mem_free(all[i]);
     mem_free(k);
     s->ranks = NULL;
 }
 
-/* Memory for strengths and results of own points and ghosts. */
-static farsum_status ranks_reserve(const struct task *task, struct spectral *s)
+/* 1: the present states exchange all that the cell of `trial` needs. */
+static int ranks_cover(const struct task *task, const struct spectral *s,
+                       const struct parameters *trial, int64_t *columns)
 {
-    struct spectral_ranks *k = s->ranks;
-    const struct pair *pair = &task->pair;
-    size_t real = (size_t)array_size(task->problem.precision);
-    size_t given = (size_t)array_size(task->problem.arrays);
-    int64_t own = k->route.n_own;
-    TRY(spectral_reserve(task, s, own, own));
-    TRY(mem_reserve(&k->q, &k->have_q, own * pair->strengths, given));
-    TRY(mem_reserve(&k->ghost_q, &k->have_ghosts,
-                    k->ghosts.n * pair->strengths, real));
-    TRY(mem_reserve(&k->ghost_values, &k->have_values, own * pair->values,
-                    real));
-    TRY(mem_reserve(&k->potential, &k->have_own, own * pair->values, given));
-    return mem_reserve(&k->field, &k->have_out, 3 * own, given);
+    const struct spectral_ranks *k = s->ranks;
+    int covers = ranks_halo(trial, 1) <= k->domain.halo;
+    ranks_columns(task, trial, 1, columns);
+    for (int64_t i = 0; i < trial->mesh[1]; i++)
+        covers = covers && columns[i] <= k->columns[i];
+    return covers;
 }
 
-/* Positions for the terms that depend on them. */
-static farsum_status ranks_unwrapped(const struct task *task,
-                                     struct spectral *s, int64_t n,
-                                     const void *x)
+farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
+                                  const struct parameters *trial)
 {
-    farsum_status status = FARSUM_OK;
-    struct spectral_ranks *k = s->ranks;
-    double *given = NULL;
-    if (!spectral_unwraps(task))
+    struct comm *comm = task->comm;
+    int64_t *columns = NULL;
+    farsum_status status = MEM_NEW(columns, trial->mesh[1]);
+    struct cell cell = s->parameters.cell;
+    struct spectral old = *s;
+    TRY(comm_agree(comm, status));
+    int covers = ranks_cover(task, s, trial, columns);
+    mem_free(columns);
+    if (covers) {
+        domain_cell(&s->ranks->domain, &trial->cell, &s->ranks->own);
+        scale_exchange(&s->ranks->exchanged, &trial->cell);
         return FARSUM_OK;
-    mem_free(s->x);
-    s->x = NULL;
-    KEEP_ON(MEM_RAW(s->x, 3 * k->route.n_own + 1));
-    KEEP_ON(MEM_RAW(given, 3 * n + 1));
-    GO(comm_agree(k->comm, status));
-    for (int64_t i = 0; i < 3 * n; i++)
-        given[i] = task_per(task) * array_get(x, task->problem.arrays, i);
-    KEEP_ON(route_there(&k->route, k->comm, given, 3 * sizeof(double), s->x));
-done:
-    mem_free(given);
+    }
+    memset(s->states, 0, sizeof s->states);
+    s->mesh = NULL;
+    s->ranks = NULL;
+    s->parameters.cell = trial->cell;
+    status = ranks_create(task, s, SLACK);
+    struct spectral *unused = status == FARSUM_OK ? &old : s;
+    ranks_clear(unused);
+    if (status != FARSUM_OK) {
+        memcpy(s->states, old.states, sizeof s->states);
+        s->mesh = old.mesh;
+        s->ranks = old.ranks;
+        s->parameters.cell = cell;
+    }
     return status;
 }
-
-/* Brings the points to their owners, and ghosts to where they are needed. */
-static farsum_status ranks_route(const struct task *task, struct spectral *s,
-                                 int64_t n, const void *x)
-{
-    farsum_status status = FARSUM_OK;
-    struct spectral_ranks *k = s->ranks;
-    struct points *own = &s->source;
-    int rank = k->comm->rank;
-    struct cell whole;
-    cell_scale(&whole, &s->parameters.cell, s->parameters.rc);
-    whole.unit = task_per(task);
-    if (n > 0)
-        status = points_set(&k->given, &whole, n, x, task->problem.arrays,
-                            "source", task->threads);
-    TRY(comm_agree(k->comm, status));
-    TRY(route_set(&k->route, k->comm, &k->domain, n, k->given.s));
-    if (k->route.n_all < 1)
-        FAIL(ERR_ARGUMENT, "all ranks have 0 sources, at least 1 is needed");
-    TRY(comm_agree(k->comm, points_hold(own, k->route.n_own)));
-    for (int d = 0; d < 3; d++)
-        KEEP_ON(route_there(&k->route, k->comm, k->given.s[d], sizeof(double),
-                         own->s[d]));
-    KEEP_ON(ranks_unwrapped(task, s, n, x));
-    TRY(comm_agree(k->comm, status));
-    TRY(ghosts_set(&k->ghosts, k->comm, &k->domain, own->n, own->s));
-    for (int64_t i = 0; i < own->n; i++)
-        own->s[0][i] = domain_fraction(&k->domain, rank, own->s[0][i], 0);
-    return FARSUM_OK;
-}
-
-/* Sets the points of the rank's stages. */
-static farsum_status ranks_place(const struct task *task, struct spectral *s)
-{
-    struct spectral_ranks *k = s->ranks;
-    union stage_args args[STAGE_COUNT];
-    int32_t nb[3];
-    TRY(points_hold(&k->ghost, k->ghosts.n));
-    for (int d = 0; d < 3; d++)
-        if (k->ghosts.n > 0)
-            memcpy(k->ghost.s[d], k->ghosts.s[d],
-                   (size_t)k->ghosts.n * sizeof(double));
-    TRY(ranks_reserve(task, s));
-    if (ranks_variant(s, STAGE_SCALE)->set && k->rows > 0)
-        TRY(ranks_variant(s, STAGE_SCALE)->set(s->states[STAGE_SCALE], NULL,
-                                               NULL));
-    if (s->source.n == 0)
-        return FARSUM_OK;
-    ranks_args(task, s, args);
-    spread_tiles(&args[STAGE_SPREAD].spread, nb);
-    TRY(bins_build(&s->source, nb, task->threads));
-    static const int stages[] = {STAGE_NEAR, STAGE_SPREAD, STAGE_INTERP};
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        TRY(ranks_variant(s, stages[i])
-                ->set(s->states[stages[i]], &s->source, &s->source));
-    if (k->ghosts.n > 0)
-        TRY(ranks_variant(s, STAGE_NEAR)
-                ->set(k->near_ghosts, &k->ghost, &s->source));
-    return FARSUM_OK;
-}
-
-farsum_status spectral_ranks_points(const struct task *task,
-                                    struct spectral *s, int64_t n,
-                                    const void *x)
-{
-    struct spectral_ranks *k = s->ranks;
-    TRY(ranks_route(task, s, n, x));
-    TRY(comm_agree(k->comm, ranks_place(task, s)));
-    s->n = k->route.n_own;
-    s->m = s->all_m = 0;
-    s->all_n = k->route.n_all;
-    return FARSUM_OK;
-}
-

@@ -19,7 +19,8 @@
 struct spectral_ranks {
     struct comm *comm; /* borrowed */
     struct domain domain;
-    struct route route;
+    struct route route;        /* of the sources */
+    struct route target_route; /* of separate targets */
     struct ghosts ghosts;
     struct planes *planes;
     struct slab *slab;
@@ -29,7 +30,9 @@ struct spectral_ranks {
     struct points given;   /* the caller's, in fractions of the whole cell */
     struct points ghost;   /* in the rank's own cell */
     void *near_ghosts;     /* owned: state of near with ghosts as sources */
-    void *ghost_q;         /* owned, [ghosts][strengths], of the plan's
+    void *near_virial;     /* owned: the same for their virial, or NULL */
+    struct choice virial;  /* the variant of near_virial */
+    void *ghost_q;         /* owned, [ghosts][strengths], of the pairs'
                               precision */
     void *ghost_values;    /* owned: potentials by ghosts, as
                               spectral.potential */
@@ -38,6 +41,7 @@ struct spectral_ranks {
     void *q, *potential, *field;
     int64_t have_q, have_ghosts, have_values, have_own, have_out;
     int64_t rows;          /* of the spectrum on this rank */
+    int64_t *columns;      /* owned, [mesh1]: those that travel (slab.h) */
 };
 
 static inline const struct variant *ranks_variant(const struct spectral *s,
@@ -52,9 +56,17 @@ farsum_status spectral_ranks_fits(const struct task *task);
 farsum_status spectral_ranks_create(const struct task *task,
                                     struct spectral *s);
 void spectral_ranks_destroy(struct spectral *s);
+/* The args of the stages in this rank's own cell. */
+void spectral_ranks_args(const struct task *task, struct spectral *s,
+                         union stage_args args[STAGE_COUNT]);
+/* Takes the cell of `trial`, before s->parameters does.  Makes new states if
+ * the old ones exchange too little for it; on failure s is as before. */
+farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
+                                  const struct parameters *trial);
+/* ranks_points.c */
 farsum_status spectral_ranks_points(const struct task *task,
                                     struct spectral *s, int64_t n,
-                                    const void *x);
+                                    const void *x, int64_t m, const void *y);
 farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
                                      int rhs, const void *q,
                                      farsum_result *result);

@@ -21,29 +21,52 @@ static farsum_status ranks_stage(struct spectral *s, int stage, const void *io)
     return status;
 }
 
-/* Adds what ghosts do to the own points; half of q phi to *energy. */
+/* Where a sum's results are added.  NULL: not wanted. */
+struct ranks_out {
+    void *potential, *field;
+    double *energy, *virial;
+};
+
+/* Adds half of q phi of the ghosts' potentials. */
+static void ranks_ghost_energy(const struct task *task,
+                               const struct spectral *s, double *energy)
+{
+    farsum_precision type = task->problem.precision;
+    double sum = 0;
+    for (int64_t i = 0; i < s->n; i++)
+        sum += array_get(s->q, type, i)
+               * array_get(s->ranks->ghost_values, type, i);
+    *energy += 0.5 * sum;
+}
+
+/* Adds what ghosts do to the own targets.  near_q: of the own sources. */
 static farsum_status ranks_ghosts(const struct task *task, struct spectral *s,
-                                  void *potential, void *field, double *energy)
+                                  const void *near_q,
+                                  const struct ranks_out *out)
 {
     struct spectral_ranks *k = s->ranks;
     farsum_precision type = task->problem.precision;
-    int64_t values = s->n * task->pair.values;
+    int64_t values = spectral_targets(s) * task->pair.values;
     double start = clock_seconds();
-    const struct near_io near = {k->ghost_q,
-                                 potential || energy ? k->ghost_values : NULL,
-                                 field, NULL, NULL};
-    if (k->ghosts.n == 0 || s->n == 0)
+    int potential = out->potential || out->energy;
+    const struct near_io near = {.q = k->ghost_q,
+                                 .potential = potential ? k->ghost_values
+                                                        : NULL,
+                                 .field = out->field};
+    const struct near_io virial = {.q = k->ghost_q,
+                                   .q_targets = near_q,
+                                   .virial = out->virial};
+    if (k->ghosts.n == 0 || values == 0)
         return FARSUM_OK;
     memset(k->ghost_values, 0, (size_t)(values * array_size(type)));
     TRY(ranks_variant(s, STAGE_NEAR)->run(k->near_ghosts, &near));
-    double sum = 0;
-    for (int64_t i = 0; energy && i < s->n; i++)
-        sum += array_get(s->q, type, i) * array_get(k->ghost_values, type, i);
-    if (energy)
-        *energy += 0.5 * sum;
-    for (int64_t i = 0; potential && i < values; i++)
-        array_put(potential, type, i,
-                  array_get(potential, type, i)
+    if (out->energy)
+        ranks_ghost_energy(task, s, out->energy);
+    if (out->virial)
+        TRY(k->virial.row->variant->run(k->near_virial, &virial));
+    for (int64_t i = 0; out->potential && i < values; i++)
+        array_put(out->potential, type, i,
+                  array_get(out->potential, type, i)
                       + array_get(k->ghost_values, type, i));
     s->seconds[STAGE_NEAR] += clock_seconds() - start;
     return FARSUM_OK;
@@ -51,26 +74,30 @@ static farsum_status ranks_ghosts(const struct task *task, struct spectral *s,
 
 /* Near pairs and own points to the mesh. */
 static farsum_status ranks_own(const struct task *task, struct spectral *s,
-                               void *potential, void *field, double *energy)
+                               const void *near_q, const struct ranks_out *out)
 {
     const struct pair *pair = &task->pair;
     size_t real = (size_t)array_size(task->problem.precision);
     const struct spectral_ranks *k = s->ranks;
     int64_t planes = domain_planes(&k->domain, k->comm->rank);
     int64_t channel = planes * s->parameters.mesh[1] * s->parameters.ldz;
-    const struct near_io near = {s->q, potential, field, energy, NULL};
+    const struct near_io near = {.q = near_q,
+                                 .potential = out->potential,
+                                 .field = out->field,
+                                 .energy = out->energy,
+                                 .virial = out->virial};
     const struct spread_io spread = {.q = pair->kind->apart ? s->channel : s->q,
                                      .mesh = s->mesh,
                                      .q_channel = 1,
                                      .q_point = pair->channels,
                                      .mesh_channel = channel};
-    if (s->n == 0) {
-        memset(s->mesh, 0, (size_t)(pair->channels * channel) * real);
-        return FARSUM_OK;
-    }
-    TRY(ranks_stage(s, STAGE_NEAR, &near));
-    TRY(ranks_ghosts(task, s, potential, field, energy));
-    return ranks_stage(s, STAGE_SPREAD, &spread);
+    if (s->n > 0 && spectral_targets(s) > 0)
+        TRY(ranks_stage(s, STAGE_NEAR, &near));
+    TRY(ranks_ghosts(task, s, near_q, out));
+    if (s->n > 0)
+        return ranks_stage(s, STAGE_SPREAD, &spread);
+    memset(s->mesh, 0, (size_t)(pair->channels * channel) * real);
+    return FARSUM_OK;
 }
 
 /* Sums one right-hand side in the task's units.  result: on all ranks the same
@@ -88,32 +115,39 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     int64_t channel = domain_planes(&k->domain, k->comm->rank) * plane;
     int64_t rows = k->rows * t->mesh[0] * t->ldz;
     int of_values = result->potential || result->velocity;
-    void *potential = of_values ? s->potential : NULL;
-    void *field = result->field ? s->field : NULL;
-    double *energy = result->energy ? &sums->energy : NULL;
-    int back = of_values || result->field;
+    const struct ranks_out out = {
+        .potential = of_values ? s->potential : NULL,
+        .field = result->field ? s->field : NULL,
+        .energy = result->energy ? &sums->energy : NULL,
+        .virial = result->virial ? sums->virial : NULL};
+    int mixed = task_is_mixed(task), back = of_values || result->field;
+    const void *near_q = mixed ? spectral_mixed_in(task, s) : s->q;
     struct slab_io slab = {.mesh = (char *)s->mesh
                                    + k->domain.halo * plane * real,
                            .mesh_channel = channel,
                            .spectrum = k->spectrum,
                            .spectrum_channel = rows,
                            .channels = channels};
-    const struct scale_io scale = {k->spectrum, back, energy, NULL, rows};
+    const struct scale_io scale = {k->spectrum, back, out.energy, out.virial,
+                                   rows};
     const struct interp_io interp = {.mesh = s->mesh,
-                                     .potential = potential,
-                                     .field = field,
+                                     .potential = out.potential,
+                                     .field = out.field,
                                      .mesh_channel = channel};
-    KEEP_ON(ghosts_send(&k->ghosts, k->comm, s->q,
-                     task->pair.strengths * real, k->ghost_q));
-    KEEP_ON(ranks_own(task, s, potential, field, energy));
+    KEEP_ON(ghosts_send(&k->ghosts, k->comm, near_q,
+                        task->pair.strengths * array_size(task->pairs),
+                        k->ghost_q));
+    KEEP_ON(ranks_own(task, s, near_q, &out));
     double start = clock_seconds();
     KEEP_ON(planes_add(k->planes, s->mesh, channel, channels));
     KEEP_ON(slab_forward(k->slab, &slab));
     s->seconds[STAGE_FFT] += clock_seconds() - start;
     if (k->rows > 0)
         KEEP_ON(ranks_stage(s, STAGE_SCALE, &scale));
-    if (energy)
-        KEEP_ON(comm_sum(k->comm, energy, 1));
+    if (out.energy)
+        KEEP_ON(comm_sum(k->comm, out.energy, 1));
+    if (out.virial)
+        KEEP_ON(comm_sum(k->comm, out.virial, 9));
     if (!back)
         return status;
     start = clock_seconds();
@@ -121,7 +155,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     KEEP_ON(slab_backward(k->slab, &slab));
     KEEP_ON(planes_fill(k->planes, s->mesh, channel, values));
     s->seconds[STAGE_FFT] += clock_seconds() - start;
-    if (s->n > 0)
+    if (spectral_targets(s) > 0)
         KEEP_ON(ranks_stage(s, STAGE_INTERP, &interp));
     return status;
 }
@@ -133,18 +167,21 @@ static farsum_status ranks_home(const struct task *task, struct spectral *s,
 {
     farsum_status status = FARSUM_OK;
     struct spectral_ranks *k = s->ranks;
-    int64_t given = array_size(task->problem.arrays), n = k->route.n;
+    struct route *route = spectral_apart(s) ? &k->target_route : &k->route;
+    int64_t given = array_size(task->problem.arrays), n = route->n;
     int64_t values = task->pair.values;
     char *to = result->velocity ? result->velocity : result->potential;
     char *field = result->field;
     if (asked->potential || asked->velocity)
-        KEEP_ON(route_back(&k->route, k->comm, k->potential, values * given,
-                        n > 0 ? to + r * n * values * given : NULL));
+        KEEP_ON(route_back(route, k->comm, k->potential, values * given,
+                           n > 0 ? to + r * n * values * given : NULL));
     if (asked->field)
-        KEEP_ON(route_back(&k->route, k->comm, k->field, 3 * given,
-                        n > 0 ? field + 3 * r * n * given : NULL));
+        KEEP_ON(route_back(route, k->comm, k->field, 3 * given,
+                           n > 0 ? field + 3 * r * n * given : NULL));
     if (result->energy)
         result->energy[r] = *asked->energy;
+    if (result->virial)
+        memcpy(result->virial + 9 * r, asked->virial, 9 * sizeof(double));
     return status;
 }
 
@@ -161,10 +198,11 @@ static farsum_status ranks_one(struct task *task, struct spectral *s, int r,
                            : NULL;
     KEEP_ON(route_there(&k->route, k->comm, from, each, k->q));
     KEEP_ON(spectral_in(task, s, 0, k->q, &sums.q1, &sums.q2));
-    if (s->n > 0 && (asked->potential || asked->velocity))
-        memset(s->potential, 0, (size_t)(s->n * task->pair.values) * real);
-    if (s->n > 0 && asked->field)
-        memset(s->field, 0, (size_t)(3 * s->n) * real);
+    size_t own = (size_t)spectral_targets(s);
+    if (own > 0 && (asked->potential || asked->velocity))
+        memset(s->potential, 0, own * (size_t)task->pair.values * real);
+    if (own > 0 && asked->field)
+        memset(s->field, 0, 3 * own * real);
     KEEP_ON(ranks_sum(task, s, asked, &sums));
     KEEP_ON(asked->velocity
                 ? spectral_out_flow(task, s, 0, k->q, &sums, asked, 1)
@@ -172,23 +210,32 @@ static farsum_status ranks_one(struct task *task, struct spectral *s, int r,
     return comm_agree(k->comm, status);
 }
 
+/* Energy and virial of a sum, on all ranks. */
+struct ranks_numbers {
+    double energy, virial[9];
+};
+
 /* Sets asked to arrays of own points for the outputs that any rank requests.  A
- * rank that gives points must request the same. */
+ * rank that gives targets must request the same. */
 static farsum_status ranks_asked(struct spectral *s,
-                                 const farsum_result *result, double *energy,
+                                 const farsum_result *result,
+                                 struct ranks_numbers *numbers,
                                  farsum_result *asked)
 {
     static char none; /* for a rank without own points */
     struct spectral_ranks *k = s->ranks;
-    const int here[4] = {result->potential != NULL, result->velocity != NULL,
-                         result->field != NULL, result->energy != NULL};
-    double any[4];
+    int64_t given = spectral_apart(s) ? k->target_route.n : k->route.n;
+    const int here[] = {result->potential != NULL, result->velocity != NULL,
+                        result->field != NULL, result->energy != NULL,
+                        result->virial != NULL};
+    enum { ARRAYS = 3, ALL = sizeof here / sizeof *here };
+    double any[ALL];
     farsum_status status = FARSUM_OK;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < ALL; i++)
         any[i] = here[i];
-    TRY(comm_max(k->comm, any, 4));
-    for (int i = 0; i < 3; i++)
-        if (k->route.n > 0 && any[i] > here[i])
+    TRY(comm_max(k->comm, any, ALL));
+    for (int i = 0; i < ARRAYS; i++)
+        if (given > 0 && any[i] > here[i])
             status = status_fail(FARSUM_ERR_ARGUMENT,
                                  "another rank requests an output that this "
                                  "rank's result lacks; set the same on all");
@@ -197,7 +244,8 @@ static farsum_status ranks_asked(struct spectral *s,
     asked->potential = any[0] > 0 ? values : NULL;
     asked->velocity = any[1] > 0 ? values : NULL;
     asked->field = any[2] > 0 ? (k->field ? k->field : &none) : NULL;
-    asked->energy = any[3] > 0 ? energy : NULL;
+    asked->energy = any[3] > 0 ? &numbers->energy : NULL;
+    asked->virial = any[4] > 0 ? numbers->virial : NULL;
     return comm_agree(k->comm, status);
 }
 
@@ -206,8 +254,8 @@ farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
                                      farsum_result *result)
 {
     farsum_result asked;
-    double energy = 0;
-    TRY(ranks_asked(s, result, &energy, &asked));
+    struct ranks_numbers numbers = {0};
+    TRY(ranks_asked(s, result, &numbers, &asked));
     memset(s->seconds, 0, sizeof s->seconds);
     s->seconds_back = 0;
     s->done = 0;

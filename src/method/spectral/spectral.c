@@ -247,7 +247,7 @@ static farsum_status spectral_set_points(struct task *task, void *state,
 {
     struct spectral *s = state;
     TRY(progress_step(0, 0, "placing points"));
-    TRY(s->ranks ? spectral_ranks_points(task, s, n, x)
+    TRY(s->ranks ? spectral_ranks_points(task, s, n, x, m, y)
         : s->gpu ? spectral_gpu_set_points(task, s, n, x, m, y)
                  : spectral_host_points(task, s, n, x, m, y));
     if (!s->ranks) {
@@ -263,9 +263,6 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
                                        const double rows[9])
 {
     struct spectral *s = state;
-    if (s->ranks)
-        FAIL(ERR_UNSUPPORTED, "a plan over ranks keeps its cell: make a new "
-                              "plan");
     struct parameters trial = s->parameters;
     TRY(cell_follow(&trial.cell, &s->parameters.cell, task->problem.cell, rows,
                     1 / s->parameters.rc));
@@ -275,6 +272,8 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
              "in this cell the plan's estimated error is %.3g, its tolerance "
              "%.3g: make a new plan",
              task_error(task, trial.error), task->given.tolerance);
+    if (s->ranks)
+        TRY(spectral_ranks_cell(task, s, &trial));
     /* the stages hold pointers into s->parameters */
     s->parameters.cell = trial.cell;
     s->parameters.field = trial.field;
@@ -308,7 +307,11 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
     void *field = result->field ? s->field : NULL;
     double *energy = result->energy ? &sums->energy : NULL;
     double *virial = result->virial ? sums->virial : NULL;
-    struct near_io near = {s->q, potential, field, energy, virial};
+    struct near_io near = {.q = s->q,
+                           .potential = potential,
+                           .field = field,
+                           .energy = energy,
+                           .virial = virial};
     struct spread_io spread = {.q = pair->kind->apart ? s->channel : s->q,
                                .mesh = s->mesh,
                                .q_channel = 1,
@@ -340,7 +343,7 @@ static farsum_status spectral_execute(struct task *task, void *state, int rhs,
 {
     struct spectral *s = state;
     size_t size = (size_t)array_size(task->problem.precision);
-    size_t targets = (size_t)(s->m > 0 ? s->m : s->n);
+    size_t targets = (size_t)spectral_targets(s);
     if (s->gpu)
         return spectral_gpu_execute(task, s, rhs, q, result);
     if (s->ranks)

@@ -33,6 +33,16 @@ struct spectral {
                                  above are empty */
 };
 
+/* 1: the targets are separate.  Over ranks this rank may own none of them. */
+static inline int spectral_apart(const struct spectral *s)
+{
+    return s->all_m > 0;
+}
+/* The number of targets that this rank owns. */
+static inline int64_t spectral_targets(const struct spectral *s)
+{
+    return spectral_apart(s) ? s->m : s->n;
+}
 /* Allocates strengths and results for n sources and m targets. */
 farsum_status spectral_reserve(const struct task *task, struct spectral *s,
                                int64_t n, int64_t targets);

@@ -189,13 +189,13 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
                                 farsum_result *result, int out)
 {
     farsum_precision to = task->problem.arrays, from = task->problem.precision;
-    const double *at = s->m > 0 ? s->y : s->x;
+    const double *at = spectral_apart(s) ? s->y : s->x;
     const struct pair_kind *kind = task->pair.kind;
     const struct scale scale = scale_of(task_exponent(task));
     double c = task_constant(task), mean[3], net, square = 0, most = 0;
     double unit = c / pow(s->parameters.rc, kind->power);
     TRY(out_flux(task, s, r, q, mean, &net));
-    int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
+    int64_t n = spectral_targets(s), first = r * n;
     int sure = !out;
     if (out)
         TRY(out_all(task,
@@ -232,7 +232,7 @@ static double per_strength(double size, double strength)
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square)
 {
-    int64_t all = s->all_n, n = s->all_m > 0 ? s->all_m : all;
+    int64_t all = s->all_n, n = spectral_apart(s) ? s->all_m : all;
     double velocity = sqrt(square / (double)n);
     double norm =
         task->problem.error == FARSUM_ERROR_ABSOLUTE
@@ -321,12 +321,12 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
                        const struct spectral_sums *sums, double square,
                        double square_phi, int field, int potential)
 {
-    int64_t all = s->all_n, n = s->all_m > 0 ? s->all_m : all;
+    int64_t all = s->all_n, n = spectral_apart(s) ? s->all_m : all;
     double c = task->problem.coulomb, rc = s->parameters.rc;
     double q_rms = sqrt(sums->q2 / (double)all), norm = parameters_norm(task);
     double volume = s->parameters.cell.volume * rc * rc * rc;
     int of_potential = parameters_of_values(task);
-    double force = sqrt(square / (double)n) * (s->m > 0 ? q_rms : 1);
+    double force = sqrt(square / (double)n) * (spectral_apart(s) ? q_rms : 1);
     if (task->problem.error == FARSUM_ERROR_FORCE && field)
         norm =
             c * parameters_force_norm(task, volume, force / c, sums->q2, all);
@@ -342,7 +342,9 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
     task->report->info.estimated_error =
         norm > 0 ? parameters_estimate(
                        &s->parameters, task, sums->q2, all, of_potential,
-                       field && !of_potential && s->m == 0 ? force / c : 0)
+                       field && !of_potential && !spectral_apart(s)
+                           ? force / c
+                           : 0)
                        / norm
                  : 0;
 }
@@ -351,7 +353,7 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
 static int out_safe(const struct task *task, const struct spectral *s,
                     const farsum_result *result)
 {
-    int64_t n = s->m > 0 ? s->m : s->n;
+    int64_t n = spectral_targets(s);
     return (!result->potential
             || out_sure(task, s->potential, n, task_exponent(task)))
            && (!result->field
@@ -363,9 +365,9 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
                            farsum_result *result, int out)
 {
     farsum_precision to = task->problem.arrays, from = task->problem.precision;
-    const double *at = s->m > 0 ? s->y : s->x;
+    const double *at = spectral_apart(s) ? s->y : s->x;
     double c = task_constant(task), rc = s->parameters.rc, dipole[3] = {0};
-    int64_t n = s->m > 0 ? s->m : s->n, first = r * n;
+    int64_t n = spectral_targets(s), first = r * n;
     int vacuum = task->problem.surface == FARSUM_VACUUM;
     const struct scale value = scale_of(task_exponent(task));
     const struct scale field = scale_of(task_exponent_field(task));
@@ -386,7 +388,8 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
     PAR_FOR(task->threads, reduction(+ : square, square_phi)
             reduction(max : most_phi, most))
     for (int64_t i = 0; i < n; i++) {
-        double qi = s->m > 0 ? 1 : per * array_get(q, to, r * s->n + i);
+        double qi =
+            spectral_apart(s) ? 1 : per * array_get(q, to, r * s->n + i);
         if (result->potential) {
             double phi = unit * array_get(s->potential, from, i)
                          + c * background / rc;

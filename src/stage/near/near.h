@@ -87,8 +87,12 @@ struct near_io {
     const void *q;     /* [n_sources][strengths] */
     void *potential;   /* the values: [values][n_targets] */
     void *field;       /* [n_targets][3] */
-    void *energy;      /* double; sources = targets only */
-    void *virial;      /* double [9], row-major; sources = targets only */
+    void *energy;      /* double; sources = targets only, or q_targets */
+    void *virial;      /* double [9], row-major; the same */
+    /* [n_targets][strengths] of targets apart from the sources: energy and
+     * virial are half of those between the two sets.  Only `plain` sums
+     * them. */
+    const void *q_targets;
 };
 
 static inline const struct pair *near_kernel(const struct near_args *args)

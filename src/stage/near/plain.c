@@ -235,9 +235,10 @@ static farsum_status plain_run(void *state, const void *data)
     const struct near_io *io = data;
     if (!plain->sources)
         FAIL(ERR_STATE, "near plain: no points are set; call set first");
-    if (plain->targets && (io->energy || io->virial))
+    const void *own = plain->targets ? io->q_targets : io->q;
+    if (!own && (io->energy || io->virial))
         FAIL(ERR_ARGUMENT, "near plain: energy and virial require targets "
-                           "that are the sources");
+                           "that are the sources, or q_targets");
     const struct points *p = plain->targets ? plain->targets : plain->sources;
     double energy = 0, virial[9] = {0};
     for (int64_t i = 0; i < p->n; i++) {
@@ -247,9 +248,9 @@ static farsum_status plain_run(void *state, const void *data)
             plain_add(plain, io->potential, a * p->n + i, sum.value[a]);
         for (int a = 0; io->field && a < 3; a++)
             plain_add(plain, io->field, 3 * i + a, sum.field[a]);
-        if (plain->targets || !plain->kernel->slope)
+        if (!own || !plain->kernel->slope)
             continue;
-        double half = 0.5 * plain_get(plain, io->q, i);
+        double half = 0.5 * plain_get(plain, own, i);
         energy += half * sum.value[0];
         for (int a = 0; a < 9; a++)
             virial[a] += half * sum.virial[a];
