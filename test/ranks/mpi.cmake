@@ -39,6 +39,17 @@ farsum_mpi_test(ranks_mpi_single 2 test_ranks_mpi single)
 farsum_mpi_test(ranks_mpi_exit 3 test_ranks_mpi exit)
 set_property(TEST ranks_mpi_exit APPEND PROPERTY ENVIRONMENT
   "LAUNCH_FAILS=rank 2 ends early")
+# A program without MPI opens the library.
+farsum_program(ranks_world farsum_shared ranks/world.c)
+add_dependencies(test_ranks_world farsum_mpi_shared)
+foreach(ranks 1 3)
+  farsum_mpi_test(ranks_world_${ranks} ${ranks} test_ranks_world
+    $<TARGET_FILE:farsum_mpi_shared> ends)
+endforeach()
+farsum_mpi_test(ranks_world_abort 3 test_ranks_world
+  $<TARGET_FILE:farsum_mpi_shared> aborts)
+set_property(TEST ranks_world_abort APPEND PROPERTY ENVIRONMENT
+  "LAUNCH_FAILS=rank 2 aborts")
 # 5 GB of memory
 farsum_mpi_test(ranks_mpi_large 2 test_ranks_mpi large)
 set_property(TEST ranks_mpi_large PROPERTY LABELS full)
