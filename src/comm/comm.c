@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 enum { WORDS = 1024, NUMBERS = COMM_PIECE / 8 };
@@ -48,6 +49,41 @@ void comm_destroy(struct comm *comm)
     comm_free(comm);
 }
 
+static farsum_status spent(struct comm *comm, enum comm_part part,
+                           int64_t bytes, double start, farsum_status status)
+{
+    comm->spent[part].bytes += bytes;
+    comm->spent[part].seconds += clock_seconds() - start;
+    return status;
+}
+
+farsum_status comm_gather(struct comm *comm, const void *one, void *all,
+                          int64_t bytes)
+{
+    double start = clock_seconds();
+    return spent(comm, COMM_TALK, bytes * (comm->size - 1), start,
+                 comm->calls->gather(comm, one, all, bytes));
+}
+
+farsum_status comm_counts(struct comm *comm, const int64_t *to, int64_t *from)
+{
+    double start = clock_seconds();
+    return spent(comm, COMM_TALK, 8 * (int64_t)(comm->size - 1), start,
+                 comm->calls->counts(comm, to, from));
+}
+
+farsum_status comm_trade(struct comm *comm, enum comm_part part,
+                         const void *send, const int64_t *to, void *got,
+                         const int64_t *from)
+{
+    double start = clock_seconds();
+    int64_t bytes = 0;
+    for (int r = 0; r < comm->size; r++)
+        bytes += r == comm->rank ? 0 : to[r];
+    return spent(comm, part, bytes, start,
+                 comm->calls->trade(comm, send, to, got, from));
+}
+
 /* 1: the words start with "rank R: ". */
 static int names_a_rank(const char *words)
 {
@@ -62,8 +98,8 @@ static int names_a_rank(const char *words)
 static void words_of(struct comm *comm, int from, char words[WORDS])
 {
     for (int at = 0; at < WORDS; at += COMM_PIECE) {
-        farsum_status status = comm->calls->gather(comm, words + at,
-                                                   comm->pieces, COMM_PIECE);
+        farsum_status status =
+            comm_gather(comm, words + at, comm->pieces, COMM_PIECE);
         if (status == FARSUM_OK)
             memcpy(words + at, (char *)comm->pieces + (size_t)from * COMM_PIECE,
                    COMM_PIECE);
@@ -82,7 +118,7 @@ farsum_status comm_agree(struct comm *comm, farsum_status status)
         snprintf(words, sizeof words, "%s", farsum_message());
     int64_t mine = status;
     const int64_t *all = comm->pieces;
-    farsum_status cut = comm->calls->gather(comm, &mine, comm->pieces, 8);
+    farsum_status cut = comm_gather(comm, &mine, comm->pieces, 8);
     if (cut != FARSUM_OK) /* the rank's own failure came first */
         return status == FARSUM_OK ? cut : status_fail(status, "%s", words);
     int low = 0;
@@ -144,8 +180,8 @@ static farsum_status reduce(struct comm *comm, void *values, int n, fold *f)
     for (int at = 0; at < n; at += NUMBERS) {
         int some = n - at < NUMBERS ? n - at : NUMBERS;
         char *v = (char *)values + (size_t)at * 8;
-        farsum_status one = comm->calls->gather(comm, v, comm->pieces,
-                                                (int64_t)some * 8);
+        farsum_status one =
+            comm_gather(comm, v, comm->pieces, (int64_t)some * 8);
         if (one == FARSUM_OK)
             f(v, comm->pieces, comm->size, some);
         else

@@ -32,10 +32,26 @@ struct comm_calls {
 
 enum { COMM_PIECE = 256 }; /* bytes per rank of a reduction's gather */
 
+/* What an exchange is for. */
+enum comm_part {
+    COMM_TALK, /* agreements, sums, counts, samples */
+    COMM_ROUTE,
+    COMM_GHOSTS,
+    COMM_PLANES,
+    COMM_TRANSFORM,
+    COMM_PARTS
+};
+/* The exchanges of a part so far. */
+struct comm_spent {
+    int64_t bytes;  /* that this rank sent to other ranks */
+    double seconds; /* waiting for other ranks included */
+};
+
 struct comm {
     int rank, size;
     const char *name; /* "self", "threads", "mpi" */
     const struct comm_calls *calls;
+    struct comm_spent spent[COMM_PARTS];
     void *inside; /* the back end's, zeroed by comm_create */
     void *pieces; /* [size][COMM_PIECE], so that reductions do not allocate */
 };
@@ -48,6 +64,14 @@ farsum_status comm_create(int rank, int size, const char *name,
 /* self.c: one rank.  comm_destroy frees it. */
 farsum_status comm_self(struct comm **comm);
 void comm_destroy(struct comm *comm); /* NULL is legal */
+
+/* The back end's calls, counted in comm->spent. */
+farsum_status comm_gather(struct comm *comm, const void *one, void *all,
+                          int64_t bytes);
+farsum_status comm_counts(struct comm *comm, const int64_t *to, int64_t *from);
+farsum_status comm_trade(struct comm *comm, enum comm_part part,
+                         const void *send, const int64_t *to, void *got,
+                         const int64_t *from);
 
 /* The status of the lowest rank that failed, or FARSUM_OK, on all ranks.  The
  * message becomes that rank's, after "rank R: "; with one rank it stays as it

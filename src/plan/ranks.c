@@ -63,7 +63,7 @@ static farsum_status whole_sample(struct comm *comm, struct whole *w,
         sample_bytes(&w->problem, pair, n, part);
         if (n > 0)
             memcpy(send, from[k], (size_t)part[k]);
-        GO(comm->calls->gather(comm, send, all, each[k]));
+        GO(comm_gather(comm, send, all, each[k]));
         char *at = *to[k];
         for (int r = 0; r < comm->size; r++) {
             int64_t bytes[2];
@@ -114,7 +114,7 @@ static farsum_status whole_problem(struct comm *comm,
         status = status_fail(FARSUM_ERR_UNSUPPORTED,
                              "a plan over ranks has no exclusions");
     GO(comm_agree(comm, status));
-    GO(comm->calls->gather(comm, &n, counts, sizeof n));
+    GO(comm_gather(comm, &n, counts, sizeof n));
     all[0] = n;
     all[1] = n > 0 && !given.sample_x;
     all[2] = targets;
@@ -210,7 +210,7 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
     if (comm->rank == 0)
         KEEP_ON(ranks_choose(&w.problem, &own, &one));
     GO(comm_agree(comm, status));
-    GO(comm->calls->gather(comm, &one, all, sizeof one));
+    GO(comm_gather(comm, &one, all, sizeof one));
     ranks_take(&all[0], &own);
     w.problem.precision = all[0].precision;
     status = plan_make_for(&w.problem, &own, PLAN_INNER, aim, &made);

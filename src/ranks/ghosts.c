@@ -8,7 +8,8 @@ farsum_status ghosts_create(struct ghosts *ghosts, const struct comm *comm,
                             int64_t bytes_most, int threads)
 {
     *ghosts = (struct ghosts){.n = 0};
-    return sends_create(&ghosts->sends, comm->size, bytes_most, threads);
+    return sends_create(&ghosts->sends, COMM_GHOSTS, comm->size, bytes_most,
+                        threads);
 }
 
 void ghosts_destroy(struct ghosts *ghosts)

@@ -181,8 +181,8 @@ static farsum_status run_trade(const struct run *run, struct list *from,
         from->bytes[r] = from->count[r] * run->channels * run->planes->bytes;
         to->bytes[r] = to->count[r] * run->channels * run->planes->bytes;
     }
-    return comm->calls->trade(comm, from->data, from->bytes, to->data,
-                              to->bytes);
+    return comm_trade(comm, COMM_PLANES, from->data, from->bytes, to->data,
+                      to->bytes);
 }
 
 static struct run run_of(const struct planes *planes, void *mesh,

@@ -10,7 +10,8 @@ farsum_status route_create(struct route *route, const struct comm *comm,
 {
     farsum_status status = FARSUM_OK;
     *route = (struct route){.n = 0};
-    GO(sends_create(&route->sends, comm->size, bytes_most, threads));
+    GO(sends_create(&route->sends, COMM_ROUTE, comm->size, bytes_most,
+                    threads));
     GO(MEM_NEW(route->given, comm->size));
 done:
     if (status != FARSUM_OK)
@@ -67,7 +68,7 @@ farsum_status route_set(struct route *route, struct comm *comm,
     if (status == FARSUM_OK)
         route->n = n;
     farsum_status given =
-        comm->calls->gather(comm, &route->n, route->given, sizeof route->n);
+        comm_gather(comm, &route->n, route->given, sizeof route->n);
     farsum_status counts = sends_count(&route->sends, comm);
     status = status != FARSUM_OK ? status : given != FARSUM_OK ? given : counts;
     status = comm_agree(comm, status);

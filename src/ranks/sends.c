@@ -24,11 +24,11 @@ static int parts_of(const struct sends *sends, int64_t n)
     return parts < sends->threads ? (int)parts : sends->threads;
 }
 
-farsum_status sends_create(struct sends *sends, int size, int64_t bytes_most,
-                           int threads)
+farsum_status sends_create(struct sends *sends, enum comm_part part, int size,
+                           int64_t bytes_most, int threads)
 {
     farsum_status status = FARSUM_OK;
-    *sends = (struct sends){.size = size};
+    *sends = (struct sends){.size = size, .part = part};
     sends->bytes_most = bytes_most < 8 ? 8 : bytes_most;
     sends->threads = par_threads(threads);
     GO(MEM_NEW(sends->to, size));
@@ -184,7 +184,7 @@ farsum_status sends_sort(struct sends *sends, const struct domain *domain,
 farsum_status sends_count(struct sends *sends, struct comm *comm)
 {
     sends->n_got = 0;
-    TRY(comm->calls->counts(comm, sends->to, sends->from));
+    TRY(comm_counts(comm, sends->to, sends->from));
     for (int r = 0; r < sends->size; r++)
         sends->n_got += sends->from[r];
     return FARSUM_OK;
@@ -224,8 +224,8 @@ farsum_status sends_packed(struct sends *sends, struct comm *comm,
 {
     TRY(bytes_check(sends, bytes));
     bytes_of(sends, bytes);
-    return comm->calls->trade(comm, sends->packed, sends->to_bytes, got,
-                              sends->from_bytes);
+    return comm_trade(comm, sends->part, sends->packed, sends->to_bytes, got,
+                      sends->from_bytes);
 }
 
 farsum_status sends_there(struct sends *sends, struct comm *comm,
@@ -245,8 +245,8 @@ farsum_status sends_back(struct sends *sends, struct comm *comm,
     TRY(bytes_check(sends, bytes));
     char *to = values;
     bytes_of(sends, bytes);
-    TRY(comm->calls->trade(comm, got, sends->from_bytes, sends->packed,
-                           sends->to_bytes));
+    TRY(comm_trade(comm, sends->part, got, sends->from_bytes, sends->packed,
+                   sends->to_bytes));
     PAR_FOR(parts_of(sends, sends->n_sent), schedule(static))
     for (int64_t k = 0; k < sends->n_sent; k++)
         copy(to + sends->index[k] * bytes, sends->packed + k * bytes, bytes);

@@ -26,6 +26,7 @@ struct targets {
 
 struct sends {
     int size, threads;
+    enum comm_part part;   /* COMM_ROUTE or COMM_GHOSTS */
     int64_t bytes_most;    /* of a value */
     int64_t n_sent, n_got; /* points sent and received; a rank may send to
                               itself */
@@ -40,8 +41,8 @@ struct sends {
 /* bytes_most: the size of the largest value that will be exchanged, at least
  * 8.  Not collective, and it owns nothing on failure.  The caller agrees with
  * the other ranks before the first set. */
-farsum_status sends_create(struct sends *sends, int size, int64_t bytes_most,
-                           int threads);
+farsum_status sends_create(struct sends *sends, enum comm_part part, int size,
+                           int64_t bytes_most, int threads);
 void sends_destroy(struct sends *sends); /* a zeroed struct is legal */
 void targets_clear(struct targets *targets);
 

@@ -187,15 +187,14 @@ static void slab_clear(const struct slab *s, char *spectrum)
 
 farsum_status slab_forward(struct slab *s, const struct slab_io *io)
 {
-    const struct comm *comm = s->args.comm;
     farsum_status status = FARSUM_OK;
     int64_t real = s->size / 2;
     for (int c = 0; c < io->channels; c++) {
         char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
         char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
         KEEP_ON(slab_planes(s, mesh, 0));
-        KEEP_ON(comm->calls->trade(s->args.comm, s->packed, s->packed_bytes,
-                                s->column, s->column_bytes));
+        KEEP_ON(comm_trade(s->args.comm, COMM_TRANSFORM, s->packed,
+                           s->packed_bytes, s->column, s->column_bytes));
         KEEP_ON(lines_forward(&s->lines, s->column, spectrum));
         slab_clear(s, spectrum);
     }
@@ -204,15 +203,14 @@ farsum_status slab_forward(struct slab *s, const struct slab_io *io)
 
 farsum_status slab_backward(struct slab *s, const struct slab_io *io)
 {
-    const struct comm *comm = s->args.comm;
     farsum_status status = FARSUM_OK;
     int64_t real = s->size / 2;
     for (int c = 0; c < io->channels; c++) {
         char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
         char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
         KEEP_ON(lines_backward(&s->lines, spectrum, s->column));
-        KEEP_ON(comm->calls->trade(s->args.comm, s->column, s->column_bytes,
-                                s->packed, s->packed_bytes));
+        KEEP_ON(comm_trade(s->args.comm, COMM_TRANSFORM, s->column,
+                           s->column_bytes, s->packed, s->packed_bytes));
         KEEP_ON(slab_planes(s, mesh, 1));
     }
     return status;

@@ -161,6 +161,43 @@ static void test_wrong(void)
           "the end of a rank does not make the others fail");
 }
 
+/* Rank r sends 10 r bytes to each other rank and 1000 to itself, then gathers
+ * 8. */
+static farsum_status work_spent(struct comm *comm, void *data)
+{
+    static char send[3][3000], got[3][3000];
+    char all[24], *mine = send[comm->rank], *theirs = got[comm->rank];
+    int64_t to[3], from[3];
+    (void)data;
+    for (int r = 0; r < 3; r++) {
+        to[r] = r == comm->rank ? 1000 : 10 * comm->rank;
+        from[r] = r == comm->rank ? 1000 : 10 * r;
+    }
+    CHECK_OK(comm_trade(comm, COMM_GHOSTS, mine, to, theirs, from));
+    CHECK_OK(comm_trade(comm, COMM_GHOSTS, mine, to, theirs, from));
+    CHECK_OK(comm_trade(comm, COMM_ROUTE, mine, to, theirs, from));
+    CHECK_OK(comm_gather(comm, mine, all, 8));
+    CHECK_OK(comm_counts(comm, to, from));
+    const int64_t bytes[COMM_PARTS] = {[COMM_TALK] = 32,
+                                       [COMM_ROUTE] = 20 * comm->rank,
+                                       [COMM_GHOSTS] = 40 * comm->rank};
+    for (int p = 0; p < COMM_PARTS; p++) {
+        CHECK(comm->spent[p].bytes == bytes[p], "rank %d: %lld bytes of part %d",
+              comm->rank, (long long)comm->spent[p].bytes, p);
+        int used = p <= COMM_GHOSTS;
+        CHECK((comm->spent[p].seconds > 0) == used, "%g seconds of part %d",
+              comm->spent[p].seconds, p);
+    }
+    return FARSUM_OK;
+}
+
+/* Each rank waits up to 20 ms in each call. */
+static void test_spent(void)
+{
+    struct ranks_play play = {.delay = 20000, .seed = 1};
+    CHECK(ranks_run(3, &play, work_spent, NULL) == 0, "a rank failed");
+}
+
 int main(void)
 {
     RUN(test_self);
@@ -169,5 +206,6 @@ int main(void)
     RUN(test_delays);
     RUN(test_failures);
     RUN(test_wrong);
+    RUN(test_spent);
     return check_end();
 }
