@@ -182,8 +182,9 @@ static farsum_status work_spent(struct comm *comm, void *data)
                                        [COMM_ROUTE] = 20 * comm->rank,
                                        [COMM_GHOSTS] = 40 * comm->rank};
     for (int p = 0; p < COMM_PARTS; p++) {
-        CHECK(comm->spent[p].bytes == bytes[p], "rank %d: %lld bytes of part %d",
-              comm->rank, (long long)comm->spent[p].bytes, p);
+        CHECK(comm->spent[p].bytes == bytes[p],
+              "rank %d: %lld bytes of part %d", comm->rank,
+              (long long)comm->spent[p].bytes, p);
         int used = p <= COMM_GHOSTS;
         CHECK((comm->spent[p].seconds > 0) == used, "%g seconds of part %d",
               comm->spent[p].seconds, p);
