@@ -49,27 +49,42 @@ void comm_destroy(struct comm *comm)
     comm_free(comm);
 }
 
-static farsum_status spent(struct comm *comm, enum comm_part part,
-                           int64_t bytes, double start, farsum_status status)
+/* Counts a call, and remembers a failure.  Returns 1 if the call worked. */
+static int spent(struct comm *comm, enum comm_part part, int64_t bytes,
+                 double start, farsum_status status)
 {
     comm->spent[part].bytes += bytes;
     comm->spent[part].seconds += clock_seconds() - start;
-    return status;
+    if (status != FARSUM_OK && comm->failed == FARSUM_OK) {
+        comm->failed = status;
+        snprintf(comm->words, sizeof comm->words, "%s", farsum_message());
+    }
+    return status == FARSUM_OK;
 }
 
-farsum_status comm_gather(struct comm *comm, const void *one, void *all,
-                          int64_t bytes)
+static int gathered(struct comm *comm, const void *one, void *all,
+                    int64_t bytes)
 {
     double start = clock_seconds();
     return spent(comm, COMM_TALK, bytes * (comm->size - 1), start,
                  comm->calls->gather(comm, one, all, bytes));
 }
 
+farsum_status comm_gather(struct comm *comm, const void *one, void *all,
+                          int64_t bytes)
+{
+    if (!gathered(comm, one, all, bytes) && bytes > 0)
+        memset(all, 0, (size_t)(comm->size * bytes));
+    return FARSUM_OK;
+}
+
 farsum_status comm_counts(struct comm *comm, const int64_t *to, int64_t *from)
 {
     double start = clock_seconds();
-    return spent(comm, COMM_TALK, 8 * (int64_t)(comm->size - 1), start,
-                 comm->calls->counts(comm, to, from));
+    if (!spent(comm, COMM_TALK, 8 * (int64_t)(comm->size - 1), start,
+               comm->calls->counts(comm, to, from)))
+        memset(from, 0, (size_t)comm->size * sizeof *from);
+    return FARSUM_OK;
 }
 
 farsum_status comm_trade(struct comm *comm, enum comm_part part,
@@ -77,11 +92,15 @@ farsum_status comm_trade(struct comm *comm, enum comm_part part,
                          const int64_t *from)
 {
     double start = clock_seconds();
-    int64_t bytes = 0;
-    for (int r = 0; r < comm->size; r++)
+    int64_t bytes = 0, all = 0;
+    for (int r = 0; r < comm->size; r++) {
         bytes += r == comm->rank ? 0 : to[r];
-    return spent(comm, part, bytes, start,
-                 comm->calls->trade(comm, send, to, got, from));
+        all += from[r];
+    }
+    if (!spent(comm, part, bytes, start,
+               comm->calls->trade(comm, send, to, got, from)) && all > 0)
+        memset(got, 0, (size_t)all);
+    return FARSUM_OK;
 }
 
 /* 1: the words start with "rank R: ". */
@@ -98,38 +117,55 @@ static int names_a_rank(const char *words)
 static void words_of(struct comm *comm, int from, char words[WORDS])
 {
     for (int at = 0; at < WORDS; at += COMM_PIECE) {
-        farsum_status status =
-            comm_gather(comm, words + at, comm->pieces, COMM_PIECE);
-        if (status == FARSUM_OK)
-            memcpy(words + at, (char *)comm->pieces + (size_t)from * COMM_PIECE,
-                   COMM_PIECE);
-        else
-            words[at] = 0;
+        comm_gather(comm, words + at, comm->pieces, COMM_PIECE);
+        memcpy(words + at, (char *)comm->pieces + (size_t)from * COMM_PIECE,
+               COMM_PIECE);
     }
     words[WORDS - 1] = 0;
 }
 
-farsum_status comm_agree(struct comm *comm, farsum_status status)
+/* The rank whose failure all ranks take; -1: none failed. */
+static int failed_rank(const int64_t *all, int size)
 {
-    if (comm->size == 1)
-        return status;
+    int low = -1;
+    for (int r = size - 1; r >= 0; r--)
+        if (all[r] != FARSUM_OK
+            && (all[r] == FARSUM_ERR_COMM || low < 0
+                || all[low] != FARSUM_ERR_COMM))
+            low = r;
+    return low;
+}
+
+/* comm_agree among several ranks. */
+static farsum_status agree(struct comm *comm, farsum_status status)
+{
     char words[WORDS] = "";
-    if (status != FARSUM_OK)
-        snprintf(words, sizeof words, "%s", farsum_message());
     int64_t mine = status;
     const int64_t *all = comm->pieces;
-    farsum_status cut = comm_gather(comm, &mine, comm->pieces, 8);
-    if (cut != FARSUM_OK) /* the rank's own failure came first */
-        return status == FARSUM_OK ? cut : status_fail(status, "%s", words);
-    int low = 0;
-    while (low < comm->size && all[low] == FARSUM_OK)
-        low++;
-    if (low == comm->size)
+    int low = status != FARSUM_OK ? comm->rank : -1;
+    if (status != FARSUM_OK)
+        snprintf(words, sizeof words, "%s", farsum_message());
+    if (gathered(comm, &mine, comm->pieces, 8)) {
+        low = failed_rank(all, comm->size);
+        status = low < 0 ? FARSUM_OK : (farsum_status)all[low];
+    }
+    if (low < 0)
         return FARSUM_OK;
-    status = (farsum_status)all[low];
     words_of(comm, low, words);
     status_fail(status, "%s", words);
     return names_a_rank(words) ? status : status_prefix(status, "rank %d", low);
+}
+
+farsum_status comm_agree(struct comm *comm, farsum_status status)
+{
+    if (comm->failed != FARSUM_OK)
+        status = status_fail(comm->failed, "%s", comm->words);
+    comm->failed = FARSUM_OK;
+    if (comm->size > 1)
+        status = agree(comm, status);
+    if (status == FARSUM_ERR_COMM)
+        comm->broken = 1;
+    return status;
 }
 
 /* Combines all [size][n] into values [n]. */
@@ -172,22 +208,16 @@ static void fold_max(void *values, const void *all, int size, int n)
     }
 }
 
-/* Values are n numbers of 8 bytes.  A failure does not end the calls, because
- * the other ranks continue. */
+/* Values are n numbers of 8 bytes. */
 static farsum_status reduce(struct comm *comm, void *values, int n, fold *f)
 {
-    farsum_status status = FARSUM_OK;
     for (int at = 0; at < n; at += NUMBERS) {
         int some = n - at < NUMBERS ? n - at : NUMBERS;
         char *v = (char *)values + (size_t)at * 8;
-        farsum_status one =
-            comm_gather(comm, v, comm->pieces, (int64_t)some * 8);
-        if (one == FARSUM_OK)
+        if (gathered(comm, v, comm->pieces, (int64_t)some * 8))
             f(v, comm->pieces, comm->size, some);
-        else
-            status = one;
     }
-    return status;
+    return FARSUM_OK;
 }
 
 farsum_status comm_sum(struct comm *comm, double *values, int n)

@@ -4,7 +4,12 @@
  * A rank is a process of MPI, or a thread in tests.  Every function below is
  * collective: all ranks call the same functions in the same order.  A rank that
  * failed therefore continues with empty data until the next comm_agree, which
- * makes all ranks fail with the same words. */
+ * makes all ranks fail with the same words.
+ *
+ * If the network fails on a rank, the call gives zeros there and returns
+ * FARSUM_OK, so that no TRY leaves the order of calls.  The next comm_agree
+ * fails on all ranks.  What a call has given must not decide about later calls,
+ * or be an index, before an agreement. */
 #ifndef FARSUM_COMM_COMM_H
 #define FARSUM_COMM_COMM_H
 
@@ -54,6 +59,10 @@ struct comm {
     struct comm_spent spent[COMM_PARTS];
     void *inside; /* the back end's, zeroed by comm_create */
     void *pieces; /* [size][COMM_PIECE], so that reductions do not allocate */
+    farsum_status failed;   /* the first failure of a call, until the ranks
+                               agree on it */
+    char words[COMM_PIECE]; /* its message */
+    int broken;             /* 1: the ranks agreed on FARSUM_ERR_COMM */
 };
 
 /* For back ends: makes a comm with `bytes` bytes of `inside`.  Not collective:
@@ -65,7 +74,7 @@ farsum_status comm_create(int rank, int size, const char *name,
 farsum_status comm_self(struct comm **comm);
 void comm_destroy(struct comm *comm); /* NULL is legal */
 
-/* The back end's calls, counted in comm->spent. */
+/* The back end's calls, counted in comm->spent.  They return FARSUM_OK. */
 farsum_status comm_gather(struct comm *comm, const void *one, void *all,
                           int64_t bytes);
 farsum_status comm_counts(struct comm *comm, const int64_t *to, int64_t *from);
@@ -73,13 +82,16 @@ farsum_status comm_trade(struct comm *comm, enum comm_part part,
                          const void *send, const int64_t *to, void *got,
                          const int64_t *from);
 
-/* The status of the lowest rank that failed, or FARSUM_OK, on all ranks.  The
+/* The status of the lowest rank that failed, or FARSUM_OK, on all ranks.
+ * FARSUM_ERR_COMM precedes all others, which may be its consequences.  The
  * message becomes that rank's, after "rank R: "; with one rank it stays as it
  * is.  A message that ranks agreed on before gets no second "rank R: ".  Does
- * not allocate. */
+ * not allocate.  If the network fails in it, the next comm_agree says so: the
+ * others do not know of it yet, and this rank stays in step with them. */
 farsum_status comm_agree(struct comm *comm, farsum_status status);
 /* Replaces values[0 .. n) by their sums over the ranks, added in rank order, so
- * that all ranks get the same bits. */
+ * that all ranks get the same bits.  It and the following return FARSUM_OK; if
+ * the network fails, values stay as they are. */
 farsum_status comm_sum(struct comm *comm, double *values, int n);
 farsum_status comm_sum_counts(struct comm *comm, int64_t *values, int n);
 /* The same for the largest values; NaN is larger than any number. */

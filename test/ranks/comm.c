@@ -92,42 +92,89 @@ static farsum_status work_flow(struct comm *comm, void *data)
     return end->status;
 }
 
+/* Call k of rank r fails. */
+static void flow_fails(int size, int k, int r, struct end *ends)
+{
+    struct ranks_play play = {.delay = 20, .fail_rank = r, .fail_call = k,
+                              .fail_status = FARSUM_ERR_STRENGTH};
+    int failed = ranks_run(size, &play, work_flow, ends);
+    char words[99];
+    snprintf(words, sizeof words, "rank %d: call %d of rank %d is made to fail",
+             r, k, r);
+    /* the last agreement's failure is told by the next one */
+    int last = k == COMM_FLOW_CALLS;
+    CHECK(failed == (last ? 0 : size), "call %d of rank %d: %d of %d ranks "
+          "fail", k, r, failed, size);
+    for (int i = 0; i < size && !last; i++)
+        CHECK(ends[i].status == FARSUM_ERR_STRENGTH
+              && strcmp(ends[i].words, words) == 0,
+              "rank %d: status %d, %s", i, ends[i].status, ends[i].words);
+}
+
 /* Each call fails on each rank in turn.  All ranks end with the same status and
- * words, unless the failing call is that of comm_agree. */
+ * words. */
 static void test_failures(void)
 {
     struct end ends[13];
     for (int s = 1; s < 4; s++) {
-        int size = sizes[s];
-        CHECK(ranks_run(size, NULL, work_flow, ends) == 0, "no failure");
+        CHECK(ranks_run(sizes[s], NULL, work_flow, ends) == 0, "no failure");
         CHECK(ranks_calls() == COMM_FLOW_CALLS, "%lld calls",
               (long long)ranks_calls());
         for (int k = 1; k <= COMM_FLOW_CALLS; k++)
-            for (int r = 0; r < size; r++) {
-                struct ranks_play play = {.delay = 20, .fail_rank = r,
-                    .fail_call = k, .fail_status = FARSUM_ERR_STRENGTH};
-                int failed = ranks_run(size, &play, work_flow, ends);
-                char words[99];
-                snprintf(words, sizeof words,
-                         "rank %d: call %d of rank %d is made to fail", r, k,
-                         r);
-                int agrees = comm_flow_agrees(k);
-                CHECK(ends[r].status == FARSUM_ERR_STRENGTH,
-                      "call %d of rank %d: its status is %d", k, r,
-                      ends[r].status);
-                CHECK(agrees || failed == size, "call %d of rank %d: only %d "
-                      "of %d ranks fail", k, r, failed, size);
-                for (int i = 0; i < size && !agrees; i++)
-                    CHECK(ends[i].status == FARSUM_ERR_STRENGTH
-                          && strcmp(ends[i].words, words) == 0,
-                          "rank %d: status %d, %s", i, ends[i].status,
-                          ends[i].words);
-                for (int i = 0; i < size && agrees && k < COMM_FLOW_CALLS; i++)
-                    CHECK(i == r || ends[i].status == FARSUM_ERR_COMM,
-                          "rank %d after rank %d ended: status %d, %s", i, r,
-                          ends[i].status, ends[i].words);
-            }
+            for (int r = 0; r < sizes[s]; r++)
+                flow_fails(sizes[s], k, r, ends);
     }
+}
+
+/* Call 1 of rank 2 fails, an agreement: the ranks stay in step.  Rank 0 fails
+ * too, perhaps as a consequence. */
+static farsum_status work_later(struct comm *comm, void *data)
+{
+    double most = comm->rank;
+    int64_t all[3], n = 7;
+    (void)data;
+    CHECK_OK(comm_agree(comm, FARSUM_OK));
+    CHECK_OK(comm_max(comm, &most, 1));
+    CHECK_OK(comm_gather(comm, &n, all, sizeof n));
+    CHECK(most == 2 && all[0] == 7 && !comm->broken, "largest %g", most);
+    farsum_status status = FARSUM_OK;
+    if (comm->rank == 0)
+        status = status_fail(FARSUM_ERR_POSITION, "the sum is not finite");
+    CHECK_FAILS(comm_agree(comm, status), FARSUM_ERR_COMM);
+    CHECK_SAYS("rank 2: call 1 of rank 2 is made to fail");
+    CHECK(comm->broken && comm->failed == FARSUM_OK, "not broken");
+    return FARSUM_OK;
+}
+
+/* Call 1 of rank 1 fails: it gets zeros, or keeps its values. */
+static farsum_status work_zeros(struct comm *comm, void *data)
+{
+    int which = *(int *)data, bad = comm->rank == 1;
+    int64_t to[2] = {8, 8}, from[2] = {8, 8}, send[2] = {5, 5}, got[2] = {3, 3};
+    double sum = 2;
+    if (which == 0)
+        CHECK_OK(comm_gather(comm, send, got, 8));
+    if (which == 1)
+        CHECK_OK(comm_counts(comm, send, got));
+    if (which == 2)
+        CHECK_OK(comm_trade(comm, COMM_ROUTE, send, to, got, from));
+    if (which == 3)
+        CHECK_OK(comm_sum(comm, &sum, 1));
+    else
+        CHECK(got[0] == (bad ? 0 : 5) && got[1] == (bad ? 0 : 5),
+              "call %d of rank %d gives %lld %lld", which, comm->rank,
+              (long long)got[0], (long long)got[1]);
+    CHECK(sum == (which == 3 && !bad ? 4 : 2), "the sum is %g", sum);
+    return FARSUM_OK;
+}
+
+static void test_remembers(void)
+{
+    struct ranks_play play = {.fail_rank = 2, .fail_call = 1};
+    CHECK(ranks_run(3, &play, work_later, NULL) == 0, "a rank failed");
+    play.fail_rank = 1;
+    for (int which = 0; which < 4; which++)
+        CHECK(ranks_run(2, &play, work_zeros, &which) == 0, "a rank failed");
 }
 
 /* Rank 1 calls something else, or with another size. */
@@ -206,6 +253,7 @@ int main(void)
     RUN(test_sizes);
     RUN(test_delays);
     RUN(test_failures);
+    RUN(test_remembers);
     RUN(test_wrong);
     RUN(test_spent);
     return check_end();

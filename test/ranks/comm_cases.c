@@ -251,11 +251,6 @@ void comm_cases(struct comm *comm)
     case_sums(comm);
 }
 
-int comm_flow_agrees(int at)
-{
-    return at == 1 || at == 6 || at == COMM_FLOW_CALLS;
-}
-
 /* Keeps the first failure; its message is the thread's last, because no later
  * call fails. */
 static void keep(farsum_status *status, farsum_status one)

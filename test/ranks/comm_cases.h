@@ -10,8 +10,5 @@ void comm_cases(struct comm *comm);
 /* Calls all functions.  A rank whose call fails continues until the next
  * comm_agree, and returns its status. */
 farsum_status comm_cases_flow(struct comm *comm);
-/* The number of calls of comm_cases_flow, and whether call `at` (from 1) is a
- * gather of comm_agree, whose failure the other ranks do not learn. */
-enum { COMM_FLOW_CALLS = 10 };
-int comm_flow_agrees(int at);
+enum { COMM_FLOW_CALLS = 10 }; /* of comm_cases_flow */
 #endif

@@ -128,7 +128,8 @@ static void failures(void)
     }
 }
 
-/* A failed call of comm fails the run, and all ranks return. */
+/* A failed call of comm fails on all ranks, except in the last agreement: the
+ * next one would tell it. */
 static void calls(void)
 {
     int64_t most = 0;
@@ -141,11 +142,9 @@ static void calls(void)
         slab_arrays(&s);
         int failed = ranks_run(3, &play, slab_work, &s);
         most = call == 0 ? ranks_calls() : most;
-        CHECK((failed > 0) == (call > 0), "call %lld of %lld: %d ranks failed",
-              (long long)call, (long long)most, failed);
-        /* the exchanges are between two agreements */
-        CHECK(call < 2 || call > 1 + 2 * CHANNELS || failed == 3,
-              "call %lld: %d ranks failed", (long long)call, failed);
+        CHECK(failed == (call > 0 && call < most ? 3 : 0),
+              "call %lld of %lld: %d ranks failed", (long long)call,
+              (long long)most, failed);
         slab_free(&s);
     }
     CHECK(most >= 2 + 2 * CHANNELS, "%lld calls", (long long)most);
