@@ -34,8 +34,13 @@ static void lines_shape(struct lines *l, int threads)
 farsum_status lines_create(struct lines *lines, const struct slab_args *args,
                            int64_t count)
 {
+    int rank = args->comm->rank;
     *lines = (struct lines){.n = args->mesh[0],
                             .count = count,
+                            .own = args->begin0[rank],
+                            .own_n = args->begin0[rank + 1]
+                                     - args->begin0[rank],
+                            .plane = args->mesh[1] * (args->ldz / 2),
                             .size = args->precision == FARSUM_F32 ? 8 : 16,
                             .row = args->ldz / 2};
     if (count == 0)
@@ -51,6 +56,7 @@ farsum_status lines_create(struct lines *lines, const struct slab_args *args,
                            .batch = {tile, tile}};
     TRY(transforms_create(&lines->transforms, args, &fft, args->threads));
     TRY(MEM_RAW(lines->place, count));
+    TRY(MEM_RAW(lines->own_place, count));
     return mem_alloc((void **)&lines->data,
                      args->threads * lines->tile * lines->lead,
                      (size_t)lines->size, 1);
@@ -60,6 +66,7 @@ void lines_clear(struct lines *lines)
 {
     transforms_clear(&lines->transforms);
     mem_free(lines->place);
+    mem_free(lines->own_place);
     mem_free(lines->data);
     memset(lines, 0, sizeof *lines);
 }
@@ -111,40 +118,67 @@ static void turn_sized(char *to, int64_t to_step, const char *from,
         turn(to, to_step, from, from_step, n, m, side, 8);
 }
 
-/* Copies columns first .. first + n to the tile's lines, or back. */
-static void tile_columns(const struct lines *l, char *tile, char *columns,
-                         int64_t first, int64_t n, int back)
-{
-    char *side = columns + first * l->size;
-    if (back)
-        turn_sized(side, l->count, tile, l->lead, n, l->n, 1, l->size);
-    else
-        turn_sized(tile, l->lead, side, l->count, l->n, n, 0, l->size);
-}
+/* What the lines of a run are copied from and to. */
+struct sides {
+    char *columns, *planes, *spectrum;
+};
 
-/* The same for the spectrum: columns of one row of it are neighbours. */
-static void tile_spectrum(const struct lines *l, char *tile, char *spectrum,
-                          int64_t first, int64_t n, int back)
+/* Copies points x .. x + n_x of lines that are columns of an array, to the tile
+ * or back: number (x, k) of the array is at x row + place[k], k < n. */
+static void tile_placed(const struct lines *l, char *tile, int64_t x,
+                        int64_t n_x, char *array, int64_t row,
+                        const int64_t *place, int64_t n, int back)
 {
-    const int64_t *place = l->place + first;
     for (int64_t a = 0, b; a < n; a = b) {
         for (b = a + 1; b < n && place[b] == place[a] + b - a; b++)
             ;
-        char *line = tile + a * l->lead * l->size;
-        char *side = spectrum + place[a] * l->size;
+        char *line = tile + (a * l->lead + x) * l->size;
+        char *side = array + place[a] * l->size;
         if (back)
-            turn_sized(side, l->row, line, l->lead, b - a, l->n, 1, l->size);
+            turn_sized(side, row, line, l->lead, b - a, n_x, 1, l->size);
         else
-            turn_sized(line, l->lead, side, l->row, l->n, b - a, 0, l->size);
+            turn_sized(line, l->lead, side, row, n_x, b - a, 0, l->size);
     }
 }
 
-typedef void turn_tile(const struct lines *lines, char *tile, char *side,
-                       int64_t first, int64_t n, int back);
+/* Copies points x .. x + n_x of columns first .. first + n; `at` is their first
+ * row in the array of the others' points. */
+static void tile_others(const struct lines *l, char *tile, char *columns,
+                        int64_t x, int64_t n_x, int64_t at, int64_t first,
+                        int64_t n, int back)
+{
+    char *line = tile + x * l->size;
+    char *side = columns + (at * l->count + first) * l->size;
+    if (back)
+        turn_sized(side, l->count, line, l->lead, n, n_x, 1, l->size);
+    else
+        turn_sized(line, l->lead, side, l->count, n_x, n, 0, l->size);
+}
 
-static farsum_status lines_run(const struct lines *l, char *from,
-                               turn_tile *turn_from, char *to,
-                               turn_tile *turn_to, int backward)
+/* Copies columns first .. first + n to the tile's lines, or back. */
+static void tile_columns(const struct lines *l, char *tile,
+                         const struct sides *sides, int64_t first, int64_t n,
+                         int back)
+{
+    int64_t end = l->own + l->own_n;
+    tile_others(l, tile, sides->columns, 0, l->own, 0, first, n, back);
+    tile_placed(l, tile, l->own, l->own_n, sides->planes, l->plane,
+                l->own_place + first, n, back);
+    tile_others(l, tile, sides->columns, end, l->n - end, l->own, first, n,
+                back);
+}
+
+/* The same for the spectrum: columns of one row of it are neighbours. */
+static void tile_spectrum(const struct lines *l, char *tile,
+                          const struct sides *sides, int64_t first, int64_t n,
+                          int back)
+{
+    tile_placed(l, tile, 0, l->n, sides->spectrum, l->row, l->place + first, n,
+                back);
+}
+
+static farsum_status lines_run(const struct lines *l, const struct sides *sides,
+                               int backward)
 {
     int worst = FARSUM_OK;
     if (l->count == 0)
@@ -154,25 +188,31 @@ static farsum_status lines_run(const struct lines *l, char *from,
         int64_t n = l->count - first < l->tile ? l->count - first : l->tile;
         int t = omp_get_thread_num();
         char *tile = l->data + t * l->tile * l->lead * l->size;
-        turn_from(l, tile, from, first, n, 0);
+        if (backward)
+            tile_spectrum(l, tile, sides, first, n, 0);
+        else
+            tile_columns(l, tile, sides, first, n, 0);
         /* lines behind the last column are transformed too, and not read */
         int status = transforms_run(&l->transforms, t, tile, backward);
         worst = status > worst ? status : worst;
-        turn_to(l, tile, to, first, n, 1);
+        if (backward)
+            tile_columns(l, tile, sides, first, n, 1);
+        else
+            tile_spectrum(l, tile, sides, first, n, 1);
     }
     return transforms_status(worst);
 }
 
 farsum_status lines_forward(const struct lines *lines, const void *columns,
-                            void *spectrum)
+                            const void *planes, void *spectrum)
 {
-    return lines_run(lines, (char *)columns, tile_columns, spectrum,
-                     tile_spectrum, 0);
+    const struct sides sides = {(char *)columns, (char *)planes, spectrum};
+    return lines_run(lines, &sides, 0);
 }
 
 farsum_status lines_backward(const struct lines *lines, const void *spectrum,
-                             void *columns)
+                             void *columns, void *planes)
 {
-    return lines_run(lines, (char *)spectrum, tile_spectrum, columns,
-                     tile_columns, 1);
+    const struct sides sides = {columns, planes, (char *)spectrum};
+    return lines_run(lines, &sides, 1);
 }

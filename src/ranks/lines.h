@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.h: transforms of columns [n][count] along the first axis, in tiles that
- * stay in cache: a tile's columns are transposed to contiguous lines,
- * transformed, and transposed to or from rows of the spectrum. */
+/* lines.h: transforms of columns along the first axis, in tiles that stay in
+ * cache: a tile's columns are transposed to contiguous lines, transformed, and
+ * transposed to or from rows of the spectrum.  The points own <= x < own +
+ * own_n of the columns are in the rank's own planes; the others, in order of x,
+ * are an array [n - own_n][count]. */
 #ifndef FARSUM_RANKS_LINES_H
 #define FARSUM_RANKS_LINES_H
 
@@ -14,8 +16,11 @@ struct lines {
     int64_t tile;   /* lines */
     int64_t size;   /* bytes of a complex number */
     int64_t row;    /* complex numbers per row of the spectrum */
-    int64_t *place; /* owned, [count]: where a column's first point is in the
-                       spectrum, in complex numbers; set by the caller */
+    int64_t own, own_n; /* points in the own planes */
+    int64_t plane;      /* complex numbers per plane */
+    /* owned, [count]: where a column's first point is, in complex numbers: in
+     * the spectrum, and in the own planes; set by the caller */
+    int64_t *place, *own_place;
     char *data;     /* owned, [transforms.n][tile][lead] */
     struct transforms transforms;
 };
@@ -24,10 +29,10 @@ struct lines {
 farsum_status lines_create(struct lines *lines, const struct slab_args *args,
                            int64_t count);
 void lines_clear(struct lines *lines);
-/* forward: from `columns` to `spectrum`; backward: from `spectrum` to
- * `columns`. */
+/* forward: from `columns` and the own planes to `spectrum`; backward: from
+ * `spectrum` to both. */
 farsum_status lines_forward(const struct lines *lines, const void *columns,
-                            void *spectrum);
+                            const void *planes, void *spectrum);
 farsum_status lines_backward(const struct lines *lines, const void *spectrum,
-                             void *columns);
+                             void *columns, void *planes);
 #endif

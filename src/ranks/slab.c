@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slab.c: planes are transformed where they are.  The kept columns go to the
  * owners of their rows, arrive in order of axis 0, and are transformed along
- * it.  Backward goes the same way in reverse. */
+ * it.  Columns of own rows stay in the planes.  Backward goes the same way in
+ * reverse. */
 #include "ranks/slab.h"
 
 #include <string.h>
@@ -11,9 +12,10 @@
 #include "ranks/lines.h"
 
 /* A row of the planes, k1, in the exchange: row k1 of plane p is `kept` numbers
- * at start + p step of `packed`. */
+ * at start + p step of `packed`.  Own rows are not exchanged. */
 struct row {
     int64_t kept, start, step;
+    int own;
 };
 
 struct slab {
@@ -22,8 +24,9 @@ struct slab {
     int64_t size;         /* bytes of a complex number */
     struct row *row;      /* owned, [mesh1] */
     int64_t first_row;
-    char *packed; /* owned: for each rank [planes][columns of its rows] */
-    char *column; /* owned, [mesh0][columns of this rank's rows] */
+    char *packed; /* owned: for each other rank [planes][columns of its rows] */
+    char *column; /* owned, [planes of the others][columns of this rank's
+                     rows] */
     int64_t *packed_bytes, *column_bytes; /* owned, [size]: parts of ranks */
     struct transforms transforms;         /* of a plane */
     struct lines lines;
@@ -49,14 +52,17 @@ static farsum_status slab_rows(struct slab *s)
     int64_t at = 0;
     for (int r = 0; r < a->comm->size; r++) {
         int64_t step = slab_columns(a, r), start = at;
+        int own = r == a->comm->rank;
         for (int64_t k1 = a->begin1[r]; k1 < a->begin1[r + 1]; k1++) {
             int64_t kept = a->columns ? a->columns[k1] : slab_half(a);
             if (kept < 0 || kept > slab_half(a))
                 FAIL(ERR_INTERNAL, "row %lld keeps %lld of %lld columns",
                      (long long)k1, (long long)kept, (long long)slab_half(a));
-            s->row[k1] = (struct row){kept, start, step};
+            s->row[k1] = (struct row){kept, start, step, own};
             start += kept;
         }
+        if (own)
+            continue;
         at += s->planes * step;
         s->packed_bytes[r] = s->planes * step * s->size;
         s->column_bytes[r] = (a->begin0[r + 1] - a->begin0[r])
@@ -84,11 +90,15 @@ static farsum_status slab_lines(struct slab *s)
 {
     const struct slab_args *a = &s->args;
     int64_t count = slab_columns(a, a->comm->rank), c = 0;
-    TRY(mem_alloc((void **)&s->column, a->mesh[0] * count, (size_t)s->size, 0));
+    TRY(mem_alloc((void **)&s->column, (a->mesh[0] - s->planes) * count,
+                  (size_t)s->size, 0));
     TRY(lines_create(&s->lines, a, count));
     for (int64_t row = 0; row < s->rows; row++)
-        for (int64_t k2 = 0; k2 < s->row[s->first_row + row].kept; k2++)
-            s->lines.place[c++] = row * a->mesh[0] * (a->ldz / 2) + k2;
+        for (int64_t k2 = 0; k2 < s->row[s->first_row + row].kept; k2++) {
+            int64_t k1 = s->first_row + row;
+            s->lines.place[c] = row * a->mesh[0] * (a->ldz / 2) + k2;
+            s->lines.own_place[c++] = k1 * (a->ldz / 2) + k2;
+        }
     return FARSUM_OK;
 }
 
@@ -134,8 +144,8 @@ done:
     return FARSUM_OK;
 }
 
-/* Copies the kept numbers of plane p to `packed`, or back with 0 for the
- * others. */
+/* Copies the kept numbers of plane p to `packed`, or back.  back: the others
+ * become 0. */
 static void slab_pack(const struct slab *s, char *plane, int64_t p, int back)
 {
     int64_t line = s->args.ldz / 2 * s->size;
@@ -145,7 +155,8 @@ static void slab_pack(const struct slab *s, char *plane, int64_t p, int back)
         char *packed = s->packed + (row->start + p * row->step) * s->size;
         char *at = plane + k1 * line;
         size_t kept = (size_t)(row->kept * s->size);
-        memcpy(back ? at : packed, back ? packed : at, kept);
+        if (!row->own)
+            memcpy(back ? at : packed, back ? packed : at, kept);
         if (back)
             memset(at + kept, 0, half - kept);
     }
@@ -195,7 +206,7 @@ farsum_status slab_forward(struct slab *s, const struct slab_io *io)
         KEEP_ON(slab_planes(s, mesh, 0));
         KEEP_ON(comm_trade(s->args.comm, COMM_TRANSFORM, s->packed,
                            s->packed_bytes, s->column, s->column_bytes));
-        KEEP_ON(lines_forward(&s->lines, s->column, spectrum));
+        KEEP_ON(lines_forward(&s->lines, s->column, mesh, spectrum));
         slab_clear(s, spectrum);
     }
     return status;
@@ -208,7 +219,7 @@ farsum_status slab_backward(struct slab *s, const struct slab_io *io)
     for (int c = 0; c < io->channels; c++) {
         char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
         char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
-        KEEP_ON(lines_backward(&s->lines, spectrum, s->column));
+        KEEP_ON(lines_backward(&s->lines, spectrum, s->column, mesh));
         KEEP_ON(comm_trade(s->args.comm, COMM_TRANSFORM, s->column,
                            s->column_bytes, s->packed, s->packed_bytes));
         KEEP_ON(slab_planes(s, mesh, 1));
