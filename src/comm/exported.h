@@ -2,8 +2,8 @@
 /* exported.h: functions that libfarsum exports for libfarsum_mpi.
  *
  * No installed header declares them.  libfarsum_mpi uses nothing else of the
- * library's internals, except for the declarations of comm.h.  So both
- * libraries must have the same version. */
+ * library's internals, except for plan/exported.h and the declarations of
+ * comm.h.  So both libraries must have the same version. */
 #ifndef FARSUM_COMM_EXPORTED_H
 #define FARSUM_COMM_EXPORTED_H
 
@@ -15,7 +15,16 @@ farsum_comm_create(const char *version, int rank, int size, const char *name,
                    const struct comm_calls *calls, int64_t bytes,
                    struct comm **comm);
 FARSUM_API void farsum_comm_destroy(struct comm *comm);
+FARSUM_API farsum_status farsum_comm_agree(struct comm *comm,
+                                           farsum_status status);
 /* Sets the message and returns code. */
 FARSUM_API farsum_status farsum_comm_fail(farsum_status code,
                                           const char *message);
+/* struct_take and struct_give. */
+FARSUM_API farsum_status farsum_comm_take(void *to, size_t to_size,
+                                          const void *from, size_t from_size,
+                                          const char *init);
+FARSUM_API farsum_status farsum_comm_give(void *to, size_t to_size,
+                                          const void *from, size_t from_size,
+                                          const char *init);
 #endif

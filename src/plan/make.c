@@ -105,5 +105,6 @@ void farsum_plan_destroy(farsum_plan *plan)
     exclusions_clear(&plan->task.exclusions);
     if (plan->owns_device)
         device_close(plan->task.device);
+    comm_destroy(plan->comm);
     mem_free(plan);
 }

@@ -36,6 +36,7 @@ struct farsum_plan {
     int64_t bytes;           /* allocated on behalf of this plan */
     struct farsum_plan *beside; /* owned; NULL: the method has all outputs */
     int beside_ran;             /* 1: in the last execute */
+    struct comm *comm;          /* owned: task.comm; NULL: it is borrowed */
 };
 
 /* problem.c: fills in defaults and checks everything that needs no method. */

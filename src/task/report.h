@@ -6,6 +6,14 @@
 
 #include "farsum/farsum.h"
 
+/* A plan over ranks: this rank's part. */
+struct ranks_report {
+    double cell[9];      /* basis of the fractions, in the caller's length */
+    double low, high;    /* its slab: fractions along row 0 */
+    int64_t own, ghosts; /* points that it owns, and copies of others */
+    double imbalance;    /* most own points of a rank over the mean */
+};
+
 struct report {
     farsum_plan_info info; /* in the task's units */
     double net_size;       /* sqrt(n sum square()): info.net_strength far below
@@ -15,5 +23,6 @@ struct report {
                               sum, per unit of strength; 0: not computed */
     double disorder;       /* estimate for strengths in random order over that
                               for the sample's, at least 1; 0: unknown */
+    struct ranks_report ranks;
 };
 #endif

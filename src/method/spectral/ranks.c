@@ -171,6 +171,19 @@ done:
     return status;
 }
 
+/* Reports this rank's slab of a cell. */
+static void ranks_about(const struct task *task, const struct spectral *s,
+                        const struct cell *cell)
+{
+    struct ranks_report *r = &task->report->ranks;
+    const struct domain *domain = &s->ranks->domain;
+    double length = s->parameters.rc / task_per(task);
+    for (int i = 0; i < 9; i++)
+        r->cell[i] = cell->a[i] * length;
+    r->low = (double)domain->begin[domain->rank] / (double)domain->mesh0;
+    r->high = (double)domain->begin[domain->rank + 1] / (double)domain->mesh0;
+}
+
 static farsum_status ranks_create(const struct task *task, struct spectral *s,
                                   double slack)
 {
@@ -178,6 +191,7 @@ static farsum_status ranks_create(const struct task *task, struct spectral *s,
     TRY(comm_agree(task->comm, status));
     s->ranks->comm = task->comm;
     TRY(ranks_exchanges(task, s, slack));
+    ranks_about(task, s, &s->parameters.cell);
     return comm_agree(task->comm, ranks_states(task, s));
 }
 
@@ -251,6 +265,7 @@ farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
     if (covers) {
         domain_cell(&s->ranks->domain, &trial->cell, &s->ranks->own);
         scale_exchange(&s->ranks->exchanged, &trial->cell);
+        ranks_about(task, s, &trial->cell);
         return FARSUM_OK;
     }
     memset(s->states, 0, sizeof s->states);

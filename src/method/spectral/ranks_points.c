@@ -167,5 +167,13 @@ farsum_status spectral_ranks_points(const struct task *task,
     points_inside(&k->domain, &s->source);
     if (spectral_apart(s))
         points_inside(&k->domain, &s->target);
-    return comm_agree(k->comm, points_place(task, s));
+    farsum_status status = points_place(task, s);
+    double most = (double)s->n;
+    KEEP_ON(comm_max(k->comm, &most, 1));
+    TRY(comm_agree(k->comm, status));
+    struct ranks_report *report = &task->report->ranks;
+    report->own = s->n;
+    report->ghosts = k->ghosts.n;
+    report->imbalance = most * k->comm->size / (double)s->all_n;
+    return FARSUM_OK;
 }

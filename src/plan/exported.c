@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exported.c: plans over ranks, which libfarsum exports. */
+#include "plan/exported.h"
+
+#include <string.h>
+
+#include "base/fpenv.h"
+#include "plan/ranks.h"
+
+farsum_status farsum_ranks_plan_create(struct comm *comm,
+                                       const farsum_problem *problem,
+                                       const farsum_options *options,
+                                       farsum_plan **plan)
+{
+    FP_GUARD;
+    farsum_plan *made = NULL;
+    TRY(plan_over_ranks(comm, problem, options, &made));
+    made->comm = comm;
+    *plan = made;
+    return FARSUM_OK;
+}
+
+static farsum_status over_ranks(const farsum_plan *plan, int complete)
+{
+    if (!plan)
+        FAIL(ERR_ARGUMENT, "plan is NULL");
+    if (!plan->task.comm)
+        FAIL(ERR_ARGUMENT, "the plan is one of a single process, not made by "
+                           "farsum_mpi_plan_create");
+    if (!complete)
+        FAIL(ERR_ARGUMENT, "an argument is NULL");
+    return FARSUM_OK;
+}
+
+farsum_status farsum_ranks_domain(const farsum_plan *plan, double cell[9],
+                                  double low[3], double high[3])
+{
+    TRY(over_ranks(plan, low && high));
+    const struct ranks_report *r = &plan->report.ranks;
+    if (cell)
+        memcpy(cell, r->cell, sizeof r->cell);
+    for (int d = 0; d < 3; d++) {
+        low[d] = d == 0 ? r->low : 0;
+        high[d] = d == 0 ? r->high : 1;
+    }
+    return FARSUM_OK;
+}
+
+farsum_status farsum_ranks_get_info(const farsum_plan *plan,
+                                    struct ranks_info *info)
+{
+    TRY(over_ranks(plan, info != NULL));
+    const struct ranks_report *r = &plan->report.ranks;
+    const struct comm *comm = plan->task.comm;
+    *info = (struct ranks_info){.ranks = comm->size,
+                                .rank = comm->rank,
+                                .own = r->own,
+                                .ghosts = r->ghosts,
+                                .imbalance = r->imbalance};
+    memcpy(info->spent, comm->spent, sizeof info->spent);
+    return FARSUM_OK;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exported.h: plans over ranks, which libfarsum exports for libfarsum_mpi and
+ * for the command.
+ *
+ * No installed header declares these functions.  Both libraries and the command
+ * must have the same version. */
+#ifndef FARSUM_PLAN_EXPORTED_H
+#define FARSUM_PLAN_EXPORTED_H
+
+#include "comm/comm.h"
+
+/* Collective: plan_over_ranks, but the plan owns comm: farsum_plan_destroy
+ * frees it, and is collective.  On failure the caller still owns comm, and
+ * *plan is unchanged. */
+FARSUM_API farsum_status farsum_ranks_plan_create(struct comm *comm,
+                                                  const farsum_problem *problem,
+                                                  const farsum_options *options,
+                                                  farsum_plan **plan);
+
+/* Gets the part of the cell whose points this rank owns: fractions low <= s <
+ * high along the rows of `cell`, in the caller's length.  cell: NULL is legal.
+ * Errors: ERR_ARGUMENT, also for a plan of one process. */
+FARSUM_API farsum_status farsum_ranks_domain(const farsum_plan *plan,
+                                             double cell[9], double low[3],
+                                             double high[3]);
+
+/* What a rank does.  Bytes and seconds: since the comm was made. */
+struct ranks_info {
+    int ranks, rank;
+    int64_t own, ghosts;
+    double imbalance; /* most own points of a rank over the mean */
+    struct comm_spent spent[COMM_PARTS];
+};
+/* Errors: as above. */
+FARSUM_API farsum_status farsum_ranks_get_info(const farsum_plan *plan,
+                                               struct ranks_info *info);
+#endif
