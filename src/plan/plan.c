@@ -92,14 +92,24 @@ static farsum_status plan_excess(struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
+/* Copies `result`.  A rank without points may pass no strengths. */
+static farsum_status execute_asked(const farsum_plan *plan, const void *q,
+                                   const farsum_result *result,
+                                   farsum_result *asked)
+{
+    if (!result || (!q && (plan->n > 0 || !plan->task.comm)))
+        FAIL(ERR_ARGUMENT, "%s is NULL", result ? "q" : "result");
+    return struct_take(asked, sizeof *asked, result, result->size,
+                       "FARSUM_RESULT_INIT");
+}
+
 farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                                   farsum_result *result)
 {
     farsum_result asked;
-    if (!plan || !q || !result)
-        FAIL(ERR_ARGUMENT, "%s is NULL", !plan ? "plan" : !q ? "q" : "result");
-    TRY(struct_take(&asked, sizeof asked, result, result->size,
-                    "FARSUM_RESULT_INIT"));
+    if (!plan)
+        FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(task_agree(&plan->task, execute_asked(plan, q, result, &asked)));
     plan_then *check = verify_late_waits(plan, &asked) ? verify_late_sum : NULL;
     progress_begin(&plan->progress);
     TRY(progress_end(&plan->progress, plan_sum(plan, rhs, q, &asked, check)));

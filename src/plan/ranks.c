@@ -175,18 +175,32 @@ static void ranks_take(struct chosen *chosen, farsum_options *options)
     int k = 0;
     for (const struct option_row *row = option_rows; row->name; row++) {
         char *to = (char *)options + row->at;
+        const void *from = (char *)&chosen->options + row->at;
         const char *text = NULL;
-        if (row->kind != FARSUM_OPTION_TEXT
-            && row->kind != FARSUM_OPTION_VARIANT) {
-            memcpy(to, (char *)&chosen->options + row->at, row->size);
-            continue;
+        if (row->kind == FARSUM_OPTION_TEXT
+            || row->kind == FARSUM_OPTION_VARIANT) {
+            text = chosen->text[k++];
+            text = *text ? text : NULL;
+            from = &text;
         }
-        text = chosen->text[k++];
-        text = *text ? text : NULL;
-        memcpy(to, &text, sizeof text);
+        if (row->methods != SETTING) /* such as threads, which ranks set */
+            memcpy(to, from, row->size);
     }
+}
+
+/* Refuses what ranks do not have, and names the method. */
+static farsum_status ranks_options(farsum_options *options)
+{
+    const farsum_device_options *device = &options->device;
+    if (device->handle || !device_is_host(device->name))
+        FAIL(ERR_UNSUPPORTED, "device %s: plans over ranks run on the host",
+             device->handle ? device->handle->device->name : device->name);
+    if (options->method && strcmp(options->method, "auto") != 0
+        && strcmp(options->method, "spectral") != 0)
+        FAIL(ERR_UNSUPPORTED, "method %s: plans over ranks have only spectral",
+             options->method);
     options->method = "spectral";
-    options->device.name = NULL;
+    return FARSUM_OK;
 }
 
 farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
@@ -201,10 +215,11 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
     if (options)
         status = struct_take(&own, sizeof own, options, options->size,
                              "FARSUM_OPTIONS_INIT");
+    if (status == FARSUM_OK)
+        status = ranks_options(&own);
     GO(comm_agree(comm, status));
+    GO(ranks_same(comm, problem, &own));
     own.verify = FARSUM_VERIFY_OFF; /* not yet over ranks */
-    if (!own.method)
-        own.method = "spectral";
     GO(whole_problem(comm, problem, &w));
     KEEP_ON(MEM_NEW(all, comm->size));
     if (comm->rank == 0)

@@ -13,4 +13,9 @@
 farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
                               const farsum_options *options,
                               farsum_plan **plan);
+/* ranks_same.c.  Collective: fails on all ranks, with the name of a field, if
+ * one has another problem or other options, or if one's problem is NULL.
+ * Counts, samples and exclusions may differ. */
+farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
+                         const farsum_options *options);
 #endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_same.c: checks that all ranks pass the same problem and options.
+ *
+ * Each rank turns each field into text and the text into a number.  Two maxima,
+ * of the numbers and of their negatives, show every rank which fields
+ * differ. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/args.h"
+#include "base/number.h"
+#include "plan/options.h"
+#include "plan/ranks.h"
+
+enum { FIELDS = 96, TEXT = 64 };
+
+enum kind { NAME, REAL, WHOLE };
+
+static const struct {
+    const char *name;
+    enum kind kind;
+    int count; /* of an array */
+    size_t at;
+} rows[] = {
+#define FIELD(name, kind, count)                                               \
+    {#name, kind, count, offsetof(farsum_problem, name)}
+    FIELD(kernel, NAME, 1),     FIELD(kappa, REAL, 1),
+    FIELD(cell, REAL, 9),       FIELD(periodic, WHOLE, 3),
+    FIELD(surface, WHOLE, 1),   FIELD(coulomb, REAL, 1),
+    FIELD(softening, REAL, 1),  FIELD(precision, WHOLE, 1),
+    FIELD(arrays, WHOLE, 1),    FIELD(memory, WHOLE, 1),
+    FIELD(tolerance, REAL, 1),  FIELD(error, WHOLE, 1),
+    FIELD(outputs, WHOLE, 1),   FIELD(exclude_coincident, WHOLE, 1),
+#undef FIELD
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* Options that each rank may set as its machine requires. */
+static int own_option(const struct option_row *row)
+{
+    return strcmp(row->name, "threads") == 0
+           || strcmp(row->name, "memory_limit") == 0;
+}
+
+struct field {
+    char name[32], text[TEXT];
+};
+
+/* Element i of row r of the problem. */
+static void problem_field(const farsum_problem *p, int r, int i,
+                          struct field *field)
+{
+    const char *at = (const char *)p + rows[r].at;
+    const char *text = NULL;
+    double real = 0;
+    int whole = 0;
+    if (rows[r].count > 1)
+        snprintf(field->name, sizeof field->name, "%s[%d]", rows[r].name, i);
+    else
+        snprintf(field->name, sizeof field->name, "%s", rows[r].name);
+    if (rows[r].kind == NAME) {
+        memcpy(&text, at, sizeof text);
+        snprintf(field->text, TEXT, "%s", text ? text : "NULL");
+    } else if (rows[r].kind == REAL) {
+        memcpy(&real, at + (size_t)i * sizeof real, sizeof real);
+        snprintf(field->text, TEXT, "%s", number_text(real).text);
+    } else {
+        memcpy(&whole, at + (size_t)i * sizeof whole, sizeof whole);
+        snprintf(field->text, TEXT, "%d", whole);
+    }
+}
+
+/* Returns the number of fields. */
+static int fields_get(const farsum_problem *problem,
+                      const farsum_options *options,
+                      struct field fields[FIELDS])
+{
+    int n = 0;
+    for (int r = 0; r < ROWS; r++)
+        for (int i = 0; i < rows[r].count; i++)
+            problem_field(problem, r, i, &fields[n++]);
+    for (const struct option_row *row = option_rows; row->name; row++) {
+        if (own_option(row) || n == FIELDS)
+            continue;
+        struct field *f = &fields[n++];
+        snprintf(f->name, sizeof f->name, "%s", row->name);
+        if (farsum_options_get(options, row->name, f->text, TEXT) != FARSUM_OK
+            || !*f->text)
+            snprintf(f->text, TEXT, "not set");
+    }
+    return n;
+}
+
+/* FNV-1a, cut to the digits of a double. */
+static double number_of_text(const char *text)
+{
+    uint64_t h = 14695981039346656037u;
+    for (const char *c = text; *c; c++)
+        h = (h ^ (unsigned char)*c) * 1099511628211u;
+    return ldexp((double)(h >> 11), -53);
+}
+
+/* The same message on all ranks. */
+static farsum_status differs(struct comm *comm, const struct field *field)
+{
+    const char *all = comm->pieces;
+    int r = 1;
+    TRY(comm_gather(comm, field->text, comm->pieces, TEXT));
+    while (r < comm->size - 1 && strcmp(all, all + (size_t)r * TEXT) == 0)
+        r++;
+    FAIL(ERR_ARGUMENT, "%s is %s on rank 0 and %s on rank %d; set the same on "
+                       "all ranks",
+         field->name, all, all + (size_t)r * TEXT, r);
+}
+
+farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
+                         const farsum_options *options)
+{
+    farsum_status status = FARSUM_OK;
+    farsum_problem given = FARSUM_PROBLEM_INIT;
+    struct field fields[FIELDS];
+    double most[2 * FIELDS];
+    if (!problem)
+        status = status_fail(FARSUM_ERR_ARGUMENT, "problem is NULL");
+    else
+        status = struct_take(&given, sizeof given, problem, problem->size,
+                             "FARSUM_PROBLEM_INIT");
+    TRY(comm_agree(comm, status));
+    int n = fields_get(&given, options, fields);
+    for (int k = 0; k < n; k++) {
+        most[2 * k] = number_of_text(fields[k].text);
+        most[2 * k + 1] = -most[2 * k];
+    }
+    TRY(comm_max(comm, most, 2 * n));
+    for (int k = 0; k < n; k++)
+        if (most[2 * k] != -most[2 * k + 1])
+            return differs(comm, &fields[k]);
+    return FARSUM_OK;
+}
