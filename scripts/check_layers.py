@@ -7,7 +7,7 @@
 Arrows run one way:
     base <- {math, dialect} <- device <- {cost, points} <- {stage, task}
          <- {tune, reference, ranks} <- {method, mesh} <- plan <- tools
-    base <- comm <- {points, mpi}
+    base <- comm <- points, {comm, plan} <- mpi
 Stages do not include each other, except for those in SHARED.
 """
 
@@ -25,7 +25,7 @@ LOW = ["base", "comm", "math", "dialect", "device", "cost", "points"]
 ALLOWED = {
     "base": [],
     "comm": ["base"],
-    "mpi": ["comm"],
+    "mpi": ["comm", "plan"],
     "math": ["base"],
     "dialect": [],
     "device": ["base"],

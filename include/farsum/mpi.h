@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* farsum/mpi.h: libfarsum_mpi, sums over the ranks of MPI.
+/* mpi.h: sums over the ranks of MPI, in the library libfarsum_mpi.
+ *
+ *     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+ *     problem.n_sources = n;                     this rank's own, 0 is legal
+ *     farsum_mpi_plan_create(&problem, NULL, NULL, MPI_COMM_WORLD, &plan);
+ *     farsum_plan_set_points(plan, n, x, 0, NULL);    any points, on any rank
+ *     farsum_plan_execute(plan, 1, q, &result);       results of these points
+ *     farsum_plan_destroy(plan);
+ *     MPI_Finalize();
+ *
+ * A call that is collective must be made by all ranks of the communicator, in
+ * the same order.  Collective are farsum_mpi_plan_create, and for its plan
+ * farsum_plan_set_points, execute, set_cell, set_exclusions and destroy.  Not
+ * collective are farsum_mpi_domain, farsum_mpi_get_info, farsum_plan_finish,
+ * get_info, get_options and print.
+ *
+ * A collective call that fails on one rank fails on all, with the same status
+ * and with a message that names the rank ("rank 3: ...").  Exceptions are a
+ * NULL plan, a communicator that differs, and a broken network.  Farsum does
+ * not survive the end of a process: MPI then ends the job.
  *
  * The library's MPI must be that of the program.  This header is the only one
- * that includes mpi.h. */
+ * that includes mpi.h.  docs/cluster.md explains more. */
 #ifndef FARSUM_MPI_H
 #define FARSUM_MPI_H
 
@@ -13,6 +32,76 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How ranks exchange data.  Start from FARSUM_MPI_OPTIONS_INIT.  The same on
+ * all ranks. */
+typedef struct farsum_mpi_options {
+    size_t size;           /* sizeof(farsum_mpi_options), set by the macro */
+    int64_t message_bytes; /* longest message; longer ones travel in parts.  1
+                              .. 2^30 (default: 2^30) */
+} farsum_mpi_options;
+#define FARSUM_MPI_OPTIONS_INIT {.size = sizeof(farsum_mpi_options)}
+
+/* Creates a plan over the ranks of `comm`, which is duplicated; the plan frees
+ * the duplicate.  Collective.
+ *
+ * problem: n_sources, n_targets, samples and exclusions are this rank's own;
+ * n_sources = 0 is legal if another rank has sources.  The sample is used if
+ * all ranks with sources give theirs.  All other fields must be the same on all
+ * ranks.  options: NULL or how to sum; the same on all ranks, except for
+ * threads, memory_limit, log and progress.  mpi: NULL or how to exchange data.
+ * plan: out; the caller owns *plan and frees it with farsum_plan_destroy().
+ * All functions of a plan accept it.  On failure *plan is unchanged.
+ *
+ * Energy, virial, estimates and statuses are the same on all ranks.  With the
+ * same ranks and the same input, results repeat bitwise as far as
+ * options.deterministic says.
+ *
+ * Errors: those of farsum_plan_create; ERR_STATE if MPI is not running, was
+ * initialised without MPI_THREAD_FUNNELED, or if the calling thread is not the
+ * one that initialised it; ERR_ARGUMENT for MPI_COMM_NULL, an
+ * intercommunicator, or a field that differs; ERR_UNSUPPORTED for what
+ * docs/cluster.md lists as missing; ERR_COMM. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_mpi_plan_create(const farsum_problem *problem,
+                       const farsum_options *options,
+                       const farsum_mpi_options *mpi, MPI_Comm comm,
+                       farsum_plan **plan);
+
+/* Gets the part of the cell whose points this rank sums.  A program that keeps
+ * its points there makes set_points and execute send fewer bytes.  cell: out,
+ * rows a, b, c of a basis of the problem's lattice, in the caller's length; it
+ * is the problem's cell unless that is strongly tilted; NULL: not returned.
+ * low, high: out, fractions along these rows; the part is low <= s < high, and
+ * empty if low[0] = high[0].  Errors: ERR_ARGUMENT, also for a plan of
+ * farsum_plan_create. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_mpi_domain(const farsum_plan *plan, double cell[9], double low[3],
+                  double high[3]);
+
+/* The work of this rank.  Bytes and seconds accumulate from create on: subtract
+ * two readings to get those of the calls between them.  Bytes are those sent to
+ * other ranks.  Seconds are those within calls of MPI, waiting included. */
+typedef struct farsum_mpi_info {
+    size_t size;         /* set by FARSUM_MPI_INFO_INIT */
+    int ranks, rank;     /* of the plan's communicator */
+    int64_t own;         /* points that this rank sums, after set_points */
+    int64_t ghosts;      /* copies of other ranks' points and of images */
+    double imbalance;    /* largest `own` of a rank over the mean, >= 1 */
+    int64_t bytes_sent;  /* all bytes; the next four are parts of them */
+    int64_t bytes_route; /* points, strengths and results between the ranks
+                            that pass them and those that sum them */
+    int64_t bytes_ghosts, bytes_planes; /* ghosts; halo planes of the mesh */
+    int64_t bytes_transform; /* columns of the Fourier transform */
+    double seconds_route, seconds_ghosts, seconds_planes, seconds_transform;
+    double seconds_waiting; /* in sums and agreements among the ranks.  They
+                               carry few bytes: ranks wait for the slowest */
+} farsum_mpi_info;
+#define FARSUM_MPI_INFO_INIT {.size = sizeof(farsum_mpi_info)}
+/* Gets the work of this rank.  info: start from FARSUM_MPI_INFO_INIT.  Errors:
+ * ERR_ARGUMENT, also for a plan of farsum_plan_create. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_mpi_get_info(const farsum_plan *plan, farsum_mpi_info *info);
 
 /* Returns "MAJOR.MINOR.PATCH" of the running libfarsum_mpi, a static text. */
 FARSUM_API const char *farsum_mpi_version(void);

@@ -302,6 +302,28 @@ farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm)
     return status;
 }
 
+farsum_status comm_mpi_longest(struct comm *comm, int64_t bytes)
+{
+    struct mpi *m = comm->inside;
+    int64_t range[2] = {bytes, ~bytes};
+    char text[128];
+    TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MIN,
+                                 m->comm), "MPI_Allreduce"));
+    int64_t least = range[0], most = ~range[1];
+    if (least == most && least >= 0 && most <= PIECE) {
+        m->piece = bytes > 0 ? bytes : PIECE;
+        return FARSUM_OK;
+    }
+    if (least != most)
+        snprintf(text, sizeof text, "message_bytes is %lld on one rank and "
+                 "%lld on another; all ranks must set the same",
+                 (long long)least, (long long)most);
+    else
+        snprintf(text, sizeof text, "message_bytes is %lld, not 0 .. %d",
+                 (long long)bytes, PIECE);
+    return farsum_comm_fail(FARSUM_ERR_ARGUMENT, text);
+}
+
 const char *farsum_mpi_version(void)
 {
     return FARSUM_VERSION_TEXT;

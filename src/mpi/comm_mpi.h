@@ -18,4 +18,7 @@
  *
  * comm_destroy is collective.  After MPI_Finalize it makes no MPI call. */
 farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm);
+/* Sets the largest message, as `piece`.  Collective.  bytes: 1 .. 2^30 (0:
+ * 2^30).  Errors: ERR_ARGUMENT, also if it differs among the ranks. */
+farsum_status comm_mpi_longest(struct comm *comm, int64_t bytes);
 #endif

@@ -39,6 +39,14 @@ farsum_mpi_test(ranks_mpi_single 2 test_ranks_mpi single)
 farsum_mpi_test(ranks_mpi_exit 3 test_ranks_mpi exit)
 set_property(TEST ranks_mpi_exit APPEND PROPERTY ENVIRONMENT
   "LAUNCH_FAILS=rank 2 ends early")
+# The public functions.
+farsum_program(ranks_door farsum_shared ranks/door.c
+  ranks/door_bad.c)
+target_link_libraries(test_ranks_door PRIVATE farsum_mpi_shared)
+foreach(ranks 1 2 3 4 7)
+  farsum_mpi_test(ranks_door_${ranks} ${ranks} test_ranks_door cases)
+endforeach()
+farsum_mpi_test(ranks_door_single 2 test_ranks_door single)
 # A program without MPI opens the library.
 farsum_program(ranks_world farsum_shared ranks/world.c)
 add_dependencies(test_ranks_world farsum_mpi_shared)
