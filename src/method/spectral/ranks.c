@@ -191,8 +191,9 @@ static farsum_status ranks_create(const struct task *task, struct spectral *s,
     TRY(comm_agree(task->comm, status));
     s->ranks->comm = task->comm;
     TRY(ranks_exchanges(task, s, slack));
+    TRY(comm_agree(task->comm, ranks_states(task, s)));
     ranks_about(task, s, &s->parameters.cell);
-    return comm_agree(task->comm, ranks_states(task, s));
+    return FARSUM_OK;
 }
 
 farsum_status spectral_ranks_create(const struct task *task,
