@@ -44,25 +44,37 @@ static farsum_status make_state(struct farsum_plan *plan)
     return device_settle(plan->task.device, status);
 }
 
+/* What a rank does without the others: checks and chooses. */
+static farsum_status make_begin(struct farsum_plan *p,
+                                const farsum_problem *problem,
+                                const farsum_options *options, int how,
+                                struct plan_aim aim, struct plan_held *before)
+{
+    TRY(plan_begin(p, problem, options, how, aim, before));
+    TRY(make_choice(p));
+    if (!(how & PLAN_INNER))
+        TRY(plan_arrays(&p->task.problem));
+    plan_holds(p, *before);
+    *before = plan_held(p);
+    TRY(task_has_memory(&p->task, (double)p->bytes));
+    mem_free(p->task.sample_q); /* later code uses only its sums */
+    p->task.sample_q = NULL;
+    p->task.problem.sample_q = NULL;
+    return FARSUM_OK;
+}
+
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,
                             struct plan_aim aim, farsum_plan **plan)
 {
-    farsum_status status = FARSUM_OK;
+    farsum_status status;
     struct farsum_plan *p = NULL;
     double start = clock_seconds();
     struct plan_held before = {mem_bytes(), 0};
-    GO(MEM_NEW(p, 1));
-    GO(plan_begin(p, problem, options, how, aim, &before));
-    GO(make_choice(p));
-    if (!(how & PLAN_INNER))
-        GO(plan_arrays(&p->task.problem));
-    plan_holds(p, before);
-    before = plan_held(p);
-    GO(task_has_memory(&p->task, (double)p->bytes));
-    mem_free(p->task.sample_q); /* later code uses only its sums */
-    p->task.sample_q = NULL;
-    p->task.problem.sample_q = NULL;
+    status = MEM_NEW(p, 1);
+    if (status == FARSUM_OK)
+        status = make_begin(p, problem, options, how, aim, &before);
+    GO(aim.comm ? comm_agree(aim.comm, status) : status);
     GO(make_state(p));
     GO(progress_check(&p->progress));
     progress_end(&p->progress, status);

@@ -149,7 +149,10 @@ static farsum_status ranks_choose(const farsum_problem *problem,
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     int k = 0;
     chosen->options = (farsum_options)FARSUM_OPTIONS_INIT;
-    GO(plan_make(problem, options, PLAN_DRY, &plan));
+    status = plan_make(problem, options, PLAN_DRY, &plan);
+    if (status != FARSUM_OK && plan)
+        status = progress_end(&plan->progress, status);
+    GO(status);
     GO(farsum_plan_get_options(plan, &chosen->options));
     GO(farsum_plan_get_info(plan, &info));
     chosen->precision = info.precision;
@@ -225,7 +228,7 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
     if (comm->rank == 0)
         KEEP_ON(ranks_choose(&w.problem, &own, &one));
     GO(comm_agree(comm, status));
-    GO(comm_gather(comm, &one, all, sizeof one));
+    GO(comm_agree(comm, comm_gather(comm, &one, all, sizeof one)));
     ranks_take(&all[0], &own);
     w.problem.precision = all[0].precision;
     status = plan_make_for(&w.problem, &own, PLAN_INNER, aim, &made);
