@@ -154,11 +154,11 @@ farsum_status spectral_ranks_points(const struct task *task,
                                      .unwrapped = &s->y};
     int64_t all[2] = {n, m};
     TRY(comm_sum_counts(k->comm, all, 2));
+    TRY(arrivals_route(task, s, &sources)); /* agrees, also on the counts */
     if (all[0] < 1)
         FAIL(ERR_ARGUMENT, "all ranks have 0 sources, at least 1 is needed");
     s->all_n = all[0];
     s->all_m = all[1];
-    TRY(arrivals_route(task, s, &sources));
     if (spectral_apart(s))
         TRY(arrivals_route(task, s, &targets));
     s->n = k->route.n_own;

@@ -204,10 +204,10 @@ static farsum_status ranks_one(struct task *task, struct spectral *s, int r,
     if (own > 0 && asked->field)
         memset(s->field, 0, 3 * own * real);
     KEEP_ON(ranks_sum(task, s, asked, &sums));
-    KEEP_ON(asked->velocity
-                ? spectral_out_flow(task, s, 0, k->q, &sums, asked, 1)
-                : spectral_out(task, s, 0, k->q, &sums, asked, 1));
-    return comm_agree(k->comm, status);
+    TRY(comm_agree(k->comm, status));
+    return asked->velocity
+               ? spectral_out_flow(task, s, 0, k->q, &sums, asked)
+               : spectral_out(task, s, 0, k->q, &sums, asked);
 }
 
 /* Energy and virial of a sum, on all ranks. */

@@ -246,7 +246,7 @@ static farsum_status spectral_set_points(struct task *task, void *state,
                                          const void *y)
 {
     struct spectral *s = state;
-    TRY(progress_step(0, 0, "placing points"));
+    TRY(task_agree(task, progress_step(0, 0, "placing points")));
     TRY(s->ranks ? spectral_ranks_points(task, s, n, x, m, y)
         : s->gpu ? spectral_gpu_set_points(task, s, n, x, m, y)
                  : spectral_host_points(task, s, n, x, m, y));
@@ -362,9 +362,9 @@ static farsum_status spectral_execute(struct task *task, void *state, int rhs,
         TRY(spectral_sum(task, s, result, &sums));
         spectral_exclude(task, s, result, &sums);
         if (result->velocity)
-            TRY(spectral_out_flow(task, s, r, q, &sums, result, 1));
+            TRY(spectral_out_flow(task, s, r, q, &sums, result));
         else
-            TRY(spectral_out(task, s, r, q, &sums, result, 1));
+            TRY(spectral_out(task, s, r, q, &sums, result));
     }
     task->report->info.seconds_stages = 0;
     for (int r = 0; r < STAGE_COUNT; r++) {

@@ -65,16 +65,16 @@ struct spectral_sums {
  * and through the mean flow of a stresslet. */
 int spectral_unwraps(const struct task *task);
 /* Adds background and surface terms, scales by coulomb and units, and writes
- * row r of the caller's arrays and the plan's estimate.  out = 0: writes
- * nothing, and fails if the results are not in the range of their types. */
+ * row r of the caller's arrays and the plan's estimate.  Fails before it writes
+ * if results are not in the range of their types. */
 farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
                            const void *q, struct spectral_sums *sums,
-                           farsum_result *result, int out);
+                           farsum_result *result);
 /* The same for a flow. */
 farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
                                 int r, const void *q,
                                 const struct spectral_sums *sums,
-                                farsum_result *result, int out);
+                                farsum_result *result);
 /* square: the sum of the squares of the velocities. */
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square);

@@ -165,16 +165,6 @@ static double out_most(double most, double v)
     return fabs(v) <= most ? most : isfinite(v) ? fabs(v) : INFINITY;
 }
 
-/* *sure: 1 if the results of all ranks are in range. */
-static farsum_status out_all(const struct task *task, int here, int *sure)
-{
-    double unsure = !here;
-    *sure = 0;
-    TRY(task_max(task, &unsure, 1));
-    *sure = unsure == 0;
-    return FARSUM_OK;
-}
-
 /* 1: every one of the n results so far is in range, whatever is still added. */
 static int out_sure(const struct task *task, const void *v, int64_t n,
                     int exponent)
@@ -183,33 +173,32 @@ static int out_sure(const struct task *task, const void *v, int64_t n,
     return units_sure(most, exponent, task->problem.arrays);
 }
 
-farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
-                                int r, const void *q,
-                                const struct spectral_sums *sums,
-                                farsum_result *result, int out)
+/* Mean flow of sources whose fluxes are separated. */
+struct out_flow {
+    double mean[3], net;
+};
+
+/* Velocities of row r, and the sum of their squares.  out = 0: writes nothing,
+ * and fails if they are not in the range of their type. */
+static farsum_status out_velocities(const struct task *task,
+                                    const struct spectral *s, int r,
+                                    const struct out_flow *flow,
+                                    const farsum_result *result, int out,
+                                    double *squares)
 {
     farsum_precision to = task->problem.arrays, from = task->problem.precision;
     const double *at = spectral_apart(s) ? s->y : s->x;
     const struct pair_kind *kind = task->pair.kind;
     const struct scale scale = scale_of(task_exponent(task));
-    double c = task_constant(task), mean[3], net, square = 0, most = 0;
+    double c = task_constant(task), square = 0, most = 0;
     double unit = c / pow(s->parameters.rc, kind->power);
-    TRY(out_flux(task, s, r, q, mean, &net));
     int64_t n = spectral_targets(s), first = r * n;
-    int sure = !out;
-    if (out)
-        TRY(out_all(task,
-                    out_sure(task, s->potential, 3 * n, task_exponent(task)),
-                    &sure));
-    if (!sure)
-        TRY(task_agree(task,
-                       spectral_out_flow(task, s, r, q, sums, result, 0)));
     PAR_FOR(task->threads, reduction(+ : square) reduction(max : most))
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < 3; a++) {
             double u = unit * array_get(s->potential, from, a * n + i);
             if (kind->flux)
-                u += c * (mean[a] - net * at[3 * i + a]);
+                u += c * (flow->mean[a] - flow->net * at[3 * i + a]);
             if (out)
                 array_put(result->velocity, to, 3 * (first + i) + a,
                           scale_by(scale, u));
@@ -217,8 +206,25 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
                 most = out_most(most, u);
             square += u * u;
         }
-    if (!out)
-        return units_range(task, most, task_exponent(task), to, "velocity");
+    *squares = square;
+    return out ? FARSUM_OK
+               : units_range(task, most, task_exponent(task), to, "velocity");
+}
+
+farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
+                                int r, const void *q,
+                                const struct spectral_sums *sums,
+                                farsum_result *result)
+{
+    farsum_status status = FARSUM_OK;
+    struct out_flow flow;
+    double square;
+    TRY(out_flux(task, s, r, q, flow.mean, &flow.net));
+    if (!out_sure(task, s->potential, 3 * spectral_targets(s),
+                  task_exponent(task)))
+        status = out_velocities(task, s, r, &flow, result, 0, &square);
+    TRY(task_agree(task, status));
+    TRY(out_velocities(task, s, r, &flow, result, 1, &square));
     TRY(task_sum(task, &square, 1));
     spectral_estimate_flow(task, s, sums, square);
     return FARSUM_OK;
@@ -285,13 +291,19 @@ static farsum_status spectral_dipole(const struct task *task,
     return FARSUM_OK;
 }
 
+/* Terms of the whole cell: a constant potential, and vacuum surroundings. */
+struct out_terms {
+    double background, dipole[3], surface;
+};
+
 static farsum_status spectral_energy(const struct task *task,
                                      const struct spectral *s,
                                      const struct spectral_sums *sums,
-                                     double background, double surface,
-                                     const double dipole[3], int r,
-                                     farsum_result *result, int out)
+                                     const struct out_terms *terms, int r,
+                                     const farsum_result *result, int out)
 {
+    const double *dipole = terms->dipole;
+    double background = terms->background, surface = terms->surface;
     double c = task_constant(task), rc = s->parameters.rc, energy, virial[9];
     double unit = 1 / pow(rc, task->pair.kind->power);
     int exponent = task_exponent_energy(task);
@@ -360,31 +372,24 @@ static int out_safe(const struct task *task, const struct spectral *s,
                || out_sure(task, s->field, 3 * n, task_exponent_field(task)));
 }
 
-farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
-                           const void *q, struct spectral_sums *sums,
-                           farsum_result *result, int out)
+/* Potentials and fields of row r, and the sums of q^2 E^2 and phi^2.  out = 0:
+ * writes nothing, and fails if they are not in the range of their types. */
+static farsum_status out_values(const struct task *task,
+                                const struct spectral *s, int r, const void *q,
+                                const struct out_terms *terms,
+                                const farsum_result *result, int out,
+                                double squares[2])
 {
     farsum_precision to = task->problem.arrays, from = task->problem.precision;
     const double *at = spectral_apart(s) ? s->y : s->x;
-    double c = task_constant(task), rc = s->parameters.rc, dipole[3] = {0};
-    int64_t n = spectral_targets(s), first = r * n;
-    int vacuum = task->problem.surface == FARSUM_VACUUM;
+    double c = task_constant(task), rc = s->parameters.rc;
     const struct scale value = scale_of(task_exponent(task));
     const struct scale field = scale_of(task_exponent_field(task));
-    double surface = 0;
-    if (vacuum)
-        TRY(spectral_dipole(task, s, r, q, dipole, &surface));
-    double background = spectral_background(s, sums->q1);
     double unit = c / pow(rc, task->pair.kind->power);
     double square = 0, square_phi = 0, most_phi = 0, most = 0;
     double per = task->units.per[0];
-    int safe = !out;
-    if (out)
-        TRY(out_all(task, out_safe(task, s, result), &safe));
-    if (!safe)
-        TRY(task_agree(task, spectral_out(task, s, r, q, sums, result, 0)));
-    TRY(spectral_energy(task, s, sums, background, surface, dipole, r, result,
-                        out));
+    int64_t n = spectral_targets(s), first = r * n;
+    int vacuum = task->problem.surface == FARSUM_VACUUM;
     PAR_FOR(task->threads, reduction(+ : square, square_phi)
             reduction(max : most_phi, most))
     for (int64_t i = 0; i < n; i++) {
@@ -392,9 +397,9 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
             spectral_apart(s) ? 1 : per * array_get(q, to, r * s->n + i);
         if (result->potential) {
             double phi = unit * array_get(s->potential, from, i)
-                         + c * background / rc;
+                         + c * terms->background / rc;
             for (int k = 0; vacuum && k < 3; k++)
-                phi += c * surface * dipole[k] * at[3 * i + k];
+                phi += c * terms->surface * terms->dipole[k] * at[3 * i + k];
             if (out)
                 array_put(result->potential, to, first + i,
                           scale_by(value, phi));
@@ -404,7 +409,7 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
         }
         for (int k = 0; result->field && k < 3; k++) {
             double e = unit / rc * array_get(s->field, from, 3 * i + k)
-                       - c * surface * dipole[k];
+                       - c * terms->surface * terms->dipole[k];
             if (out)
                 array_put(result->field, to, 3 * (first + i) + k,
                           scale_by(field, e));
@@ -413,11 +418,31 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
             square += qi * qi * e * e;
         }
     }
-    if (!out) {
-        TRY(units_range(task, most_phi, task_exponent(task), to, "potential"));
-        return units_range(task, most, task_exponent_field(task), to, "field");
+    squares[0] = square;
+    squares[1] = square_phi;
+    if (out)
+        return FARSUM_OK;
+    TRY(units_range(task, most_phi, task_exponent(task), to, "potential"));
+    return units_range(task, most, task_exponent_field(task), to, "field");
+}
+
+farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
+                           const void *q, struct spectral_sums *sums,
+                           farsum_result *result)
+{
+    farsum_status status = FARSUM_OK;
+    struct out_terms terms = {.background = spectral_background(s, sums->q1)};
+    double squares[2];
+    if (task->problem.surface == FARSUM_VACUUM)
+        TRY(spectral_dipole(task, s, r, q, terms.dipole, &terms.surface));
+    if (!out_safe(task, s, result)) {
+        status = spectral_energy(task, s, sums, &terms, r, result, 0);
+        if (status == FARSUM_OK)
+            status = out_values(task, s, r, q, &terms, result, 0, squares);
     }
-    double squares[2] = {square, square_phi};
+    TRY(task_agree(task, status));
+    TRY(spectral_energy(task, s, sums, &terms, r, result, 1));
+    TRY(out_values(task, s, r, q, &terms, result, 1, squares));
     TRY(task_sum(task, squares, 2));
     spectral_estimate(task, s, sums, squares[0], squares[1],
                       result->field != NULL, result->potential != NULL);
