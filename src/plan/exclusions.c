@@ -37,6 +37,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     farsum_status status = FARSUM_OK;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(plan_connected(plan));
     TRY(device_usable(plan->task.device));
     if (plan->task.comm)
         FAIL(ERR_UNSUPPORTED, "a plan over ranks has no exclusions");

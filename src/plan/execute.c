@@ -36,6 +36,7 @@ static farsum_status plan_strengths(const struct farsum_plan *plan, int r,
 static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
                                 const void *q, const farsum_result *result)
 {
+    TRY(device_usable(plan->task.device));
     if (!plan->has_points)
         FAIL(ERR_STATE, "no points are set; call farsum_plan_set_points first");
     if (rhs < 1)
@@ -70,9 +71,11 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
 {
     FP_GUARD;
     double start = clock_seconds(), checked = plan->report.info.seconds_verify;
-    TRY(device_usable(plan->task.device));
-    TRY(task_agree(&plan->task, plan_check(plan, rhs, q, result)));
-    TRY(progress_step(0, rhs, "summing by %s", plan->report.info.method));
+    farsum_status status = plan_check(plan, rhs, q, result);
+    if (status == FARSUM_OK)
+        status =
+            progress_step(0, rhs, "summing by %s", plan->report.info.method);
+    TRY(task_agree(&plan->task, status));
     TRY(plan_sum_apart(plan, rhs, q, result, then));
     checked = plan->report.info.seconds_verify - checked; /* included in it */
     plan->report.info.seconds_execute = clock_seconds() - start - checked;

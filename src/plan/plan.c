@@ -50,23 +50,43 @@ farsum_status farsum_plan_tune(const farsum_problem *problem,
     return plan_of(problem, options, PLAN_DRY, (struct plan_aim){0}, plan);
 }
 
+farsum_status plan_connected(const struct farsum_plan *plan)
+{
+    if (plan->task.comm && plan->task.comm->broken)
+        FAIL(ERR_COMM, "the communication among the ranks failed in an earlier "
+                       "call of this plan; destroy it");
+    return FARSUM_OK;
+}
+
+/* Ends the listener's call.  Over ranks the status and its words stay those
+ * that the ranks have agreed on. */
+static farsum_status plan_told(struct farsum_plan *plan, farsum_status status)
+{
+    if (!plan->task.comm)
+        return progress_end(&plan->progress, status);
+    TRY(progress_end(&plan->progress, FARSUM_OK));
+    return status;
+}
+
 farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
                                      const void *x, int64_t m, const void *y)
 {
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(plan_connected(plan));
     progress_begin(&plan->progress);
     farsum_status status = plan_points(plan, n, x, m, y);
-    if (status != FARSUM_OK)
+    if (status != FARSUM_OK && !plan->task.comm)
         status = plan_advise_points(status, plan, n, x, m);
-    return progress_end(&plan->progress, status);
+    return plan_told(plan, status);
 }
 
 farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
 {
     FP_GUARD;
-    if (!plan || !cell)
-        FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "cell" : "plan");
+    if (!plan)
+        FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(plan_connected(plan));
     return plan_cell(plan, cell);
 }
 
@@ -77,7 +97,8 @@ static farsum_status plan_excess(struct farsum_plan *plan)
     FP_GUARD;
     double tolerance = plan->task.problem.tolerance * plan->task.finer;
     double error = plan_estimate(plan);
-    if (plan->task.dry || plan->n == 0 || !(error > tolerance))
+    int empty = plan->n == 0 && !plan->task.comm; /* a rank may have none */
+    if (plan->task.dry || empty || !(error > tolerance))
         return FARSUM_OK;
     if (plan->task.options.on_excess == FARSUM_EXCESS_FAIL)
         FAIL(ERR_TOLERANCE,
@@ -109,14 +130,19 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
     farsum_result asked;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(plan_connected(plan));
     TRY(task_agree(&plan->task, execute_asked(plan, q, result, &asked)));
     plan_then *check = verify_late_waits(plan, &asked) ? verify_late_sum : NULL;
     progress_begin(&plan->progress);
-    TRY(progress_end(&plan->progress, plan_sum(plan, rhs, q, &asked, check)));
+    TRY(plan_told(plan, plan_sum(plan, rhs, q, &asked, check)));
     if (!check) /* info describes a different sum */
         verify_late_drop(plan);
-    return plan->task.problem.memory == FARSUM_HOST ? plan_excess(plan)
-                                                    : FARSUM_OK;
+    if (plan->task.problem.memory == FARSUM_DEVICE)
+        return FARSUM_OK;
+    farsum_status status = plan_excess(plan);
+    return plan->task.options.on_excess == FARSUM_EXCESS_FAIL
+               ? task_agree(&plan->task, status)
+               : status;
 }
 
 farsum_status farsum_plan_finish(farsum_plan *plan)
@@ -124,6 +150,7 @@ farsum_status farsum_plan_finish(farsum_plan *plan)
     FP_GUARD;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
+    TRY(plan_connected(plan));
     TRY(plan_finish(plan));
     TRY(verify_late_finish(plan));
     return plan->task.problem.memory == FARSUM_DEVICE ? plan_excess(plan)

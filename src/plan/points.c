@@ -57,6 +57,7 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     plan_unlimit(plan, limit);
     if (status == FARSUM_OK)
         status = progress_check(&plan->progress);
+    status = task_agree(&plan->task, status);
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
@@ -69,14 +70,23 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     return FARSUM_OK;
 }
 
-farsum_status plan_cell(struct farsum_plan *plan, const double cell[9])
+static farsum_status cell_check(const struct farsum_plan *plan,
+                                const double *cell)
 {
-    FP_GUARD;
+    if (!cell)
+        FAIL(ERR_ARGUMENT, "cell is NULL");
     TRY(device_usable(plan->task.device));
     if (plan->task.dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune accepts no cell");
     if (!plan->task.problem.periodic[0])
         FAIL(ERR_STATE, "the problem has no periodic axis, so it has no cell");
+    return FARSUM_OK;
+}
+
+farsum_status plan_cell(struct farsum_plan *plan, const double cell[9])
+{
+    FP_GUARD;
+    TRY(task_agree(&plan->task, cell_check(plan, cell)));
     struct cell checked;
     double old[9], right[9], inside[9];
     TRY(task_same(&plan->task, cell, 9, "cell"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* results.c: sums of several parts whose results appear together.  A caller may
- * stop between the parts, or a result may exceed the range of its type; then
- * the outputs stay unchanged. */
+ * stop between the parts, a result may exceed the range of its type, or another
+ * rank may fail; then the outputs stay unchanged. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -60,8 +60,10 @@ farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
     void **from[OUTPUTS], **to[OUTPUTS];
     int64_t bytes[OUTPUTS];
     int parts = rhs > 1 || plan->beside || then;
-    if (plan->task.problem.memory == FARSUM_DEVICE || !parts
-        || (!plan->progress.call && units_safe(&plan->task, plan->n, rhs, q)))
+    if (plan->task.problem.memory == FARSUM_DEVICE
+        || (!plan->task.comm
+            && (!parts || (!plan->progress.call
+                           && units_safe(&plan->task, plan->n, rhs, q)))))
         return apart_sum(plan, rhs, q, result, then);
     apart_arrays(plan, rhs, &mine, from, bytes);
     apart_arrays(plan, rhs, result, to, bytes);
@@ -69,8 +71,9 @@ farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
         *from[k] = NULL;
     for (int k = 0; k < OUTPUTS; k++)
         if (*to[k])
-            GO(mem_alloc(from[k], bytes[k], 1, 0));
-    GO(apart_sum(plan, rhs, q, &mine, then));
+            KEEP_ON(mem_alloc(from[k], bytes[k], 1, 0));
+    GO(task_agree(&plan->task, status));
+    GO(task_agree(&plan->task, apart_sum(plan, rhs, q, &mine, then)));
     for (int k = 0; k < OUTPUTS; k++)
         if (*to[k])
             memcpy(*to[k], *from[k], (size_t)bytes[k]);

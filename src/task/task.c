@@ -55,10 +55,11 @@ farsum_status task_same(const struct task *task, const double *values, int n,
         both[i] = values[i];
         both[MOST + i] = -values[i];
     }
-    TRY(task_max(task, both, 2 * MOST));
+    farsum_status status = task_max(task, both, 2 * MOST);
     for (int i = 0; i < n; i++)
         if (!(both[i] == -both[MOST + i]))
-            FAIL(ERR_ARGUMENT, "%s differs among the ranks: %g and %g", what,
-                 -both[MOST + i], both[i]);
-    return FARSUM_OK;
+            status = status_fail(FARSUM_ERR_ARGUMENT,
+                                 "%s differs among the ranks: %g and %g", what,
+                                 -both[MOST + i], both[i]);
+    return task_agree(task, status);
 }
