@@ -29,6 +29,8 @@ struct ranks_play {
  * work did not return FARSUM_OK.  play may be NULL. */
 int ranks_run(int size, const struct ranks_play *play,
               farsum_status (*work)(struct comm *, void *), void *data);
+/* The number of calls that this rank has made so far. */
+int64_t ranks_calls_of(const struct comm *comm);
 /* The largest number of calls that a rank made in the last ranks_run: a test
  * lets each of them fail. */
 int64_t ranks_calls(void);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_life.h: the life of a small plan over ranks, for tests of failures.
+ *
+ * Each step is collective.  The ranks record its end, and the test compares
+ * them: status, words, and the number of calls of comm so far, which differs if
+ * a rank has left the order of calls. */
+#ifndef FARSUM_TEST_RANKS_PLAN_LIFE_H
+#define FARSUM_TEST_RANKS_PLAN_LIFE_H
+
+#include "plan/ranks.h"
+#include "ranks/comm_threads.h"
+
+enum { LIFE_POINTS = 24, LIFE_RANKS = 3, LIFE_WIDTH = 3, LIFE_RHS = 2 };
+
+/* Steps of a life: create; points; two sums, the second one of two right-hand
+ * sides; other points; a sum. */
+enum step { CREATE, POINTS, SUM, SUMS, OTHER_POINTS, OTHER_SUM, STEPS };
+
+struct end {
+    farsum_status status;
+    char words[256];
+    int64_t calls;
+};
+
+/* What one rank passes to the functions of a plan.  A test may change it. */
+struct given {
+    farsum_problem problem;
+    farsum_options options;
+    const farsum_problem *problem_at; /* &problem */
+    int64_t n, m;
+    const double *x, *y, *q;
+    double *own_x, *own_q;            /* owned: what x and q point to */
+    farsum_result result;
+    int rhs;
+};
+
+struct life {
+    int size, flow, sampled;
+    /* Called before each step; NULL: nothing is changed. */
+    void (*change)(struct life *life, struct comm *comm, enum step step,
+                   struct given *given);
+    int bad_rank;        /* for change */
+    const void *bad;     /* for change */
+    int64_t fail_at;     /* this allocation of rank fail_rank fails; 0: none */
+    int fail_rank;
+    int allocated;       /* set: 1: fail_at was reached */
+    int broken;          /* 1: comm fails for ever after a failure */
+    enum step ended;     /* set: the step that failed, or STEPS */
+    struct end ends[STEPS][LIFE_RANKS];
+    struct end after[LIFE_RANKS];    /* after a failure */
+    double *right[STEPS][LIFE_RANKS]; /* results of a life without failures, or
+                                         NULL: they are set */
+};
+
+/* Runs a life on each of life->size ranks, and compares their ends.  name: for
+ * messages. */
+void life_run(struct life *life, const struct ranks_play *play,
+              const char *name);
+/* Makes a life, and runs it to set the results. */
+void life_make(struct life *life, int size, int flow, int sampled);
+void life_free(struct life *life);
+#endif
