@@ -176,6 +176,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
     p->task.finer = aim.finer;
     p->most_seconds = aim.most;
     p->task.comm = aim.comm;
+    p->task.share_of = aim.share_of;
     TRY(problem_check(problem, &p->task.problem, &p->task.pair));
     if (aim.wide && p->task.problem.precision == FARSUM_AUTO)
         p->task.problem.precision = FARSUM_F64;

@@ -79,6 +79,7 @@ struct plan_aim {
     int wide;     /* 1: auto means f64 */
     double most;  /* seconds of an execute; 0: any */
     struct comm *comm; /* borrowed; NULL: one rank */
+    int64_t share_of; /* as task.share_of */
 };
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,

@@ -63,3 +63,10 @@ farsum_status task_same(const struct task *task, const double *values, int n,
                                  -both[MOST + i], both[i]);
     return task_agree(task, status);
 }
+
+farsum_status task_add(const struct task *task, farsum_status status,
+                       double *values, int64_t n)
+{
+    TRY(task_agree(task, status));
+    return task_agree(task, task_sum(task, values, (int)n));
+}

@@ -35,6 +35,8 @@ struct task {
     struct device *device;  /* NULL: the host */
     struct comm *comm;      /* borrowed; NULL: one rank.  Counts of the problem
                                are then those of all ranks */
+    int64_t share_of;       /* a reference: its sources are a rank's share of so
+                               many, for which its parameters are; 0: all */
     enum isa isa;
     int threads;
     int dry;                /* 1: farsum_plan_tune: create allocates nothing */
@@ -69,6 +71,10 @@ farsum_status task_agree(const struct task *task, farsum_status status);
 /* Replaces values by their sums, or largest ones, over all ranks. */
 farsum_status task_sum(const struct task *task, double *values, int n);
 farsum_status task_max(const struct task *task, double *values, int n);
+/* Agrees on this rank's status so far, and adds if no rank failed.  Returns the
+ * same status on all ranks. */
+farsum_status task_add(const struct task *task, farsum_status status,
+                       double *values, int64_t n);
 /* Fails on all ranks if the numbers, 16 at most, differ among ranks. */
 farsum_status task_same(const struct task *task, const double *values, int n,
                         const char *what);

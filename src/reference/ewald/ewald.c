@@ -75,6 +75,7 @@ static farsum_status ewald_make(const struct task *task, const double cell[9],
     struct ewald_setup setup = {
         .accuracy = p->tolerance,
         .n = p->n_sources,
+        .share_of = task->share_of,
         .m = p->n_targets,
         .threads = task->threads,
         .isa = task->isa,

@@ -21,9 +21,10 @@ farsum_status ewald_count(const struct ewald_lattice *lattice,
         FAIL(ERR_ARGUMENT, "ewald: accuracy %g, cutoff %g", setup->accuracy,
              setup->cutoff);
     int64_t m = setup->m > 0 ? setup->m : setup->n;
+    int64_t n = setup->share_of > 0 ? setup->share_of : setup->n;
     *count = (struct ewald_count){
         .volume = (double)lattice->volume,
-        .n = (double)(setup->n > 0 ? setup->n : 1),
+        .n = (double)(n > 0 ? n : 1),
         .m = (double)(m > 0 ? m : 1),
         .length = (double)(lattice->length[0] + lattice->length[1] +
                            lattice->length[2]),

@@ -42,6 +42,7 @@ struct ewald_setup {
                         the potential's likewise */
     double cutoff;   /* rc; 0: the cheapest one */
     int64_t n, m;    /* expected sources and targets; m = 0: the sources */
+    int64_t share_of; /* the sources are a part of so many; 0: all */
     int threads;     /* 0: all */
     enum isa isa;
     enum ewald_level level;

@@ -18,6 +18,7 @@
 struct few_device {
     const struct task *task; /* device, kernel, cell, units, threads */
     int64_t n, m;
+    int64_t share_of; /* as task.share_of */
     const struct buf *x, *q; /* sources as passed in, type `arrays` */
     const double *y;         /* [m][3] targets as passed in */
     double accuracy;         /* as in struct ewald_setup; open: ignored */

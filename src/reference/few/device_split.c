@@ -147,6 +147,7 @@ farsum_status few_device_split(struct few_device_split *w)
     struct ewald_setup setup = {
         .accuracy = of->accuracy,
         .n = of->n,
+        .share_of = of->share_of,
         .m = of->m,
         .threads = task->threads,
         .isa = task->isa,
