@@ -27,10 +27,10 @@ double plan_power(const struct farsum_plan *plan)
 const char *plan_norm_unseen(const struct farsum_plan *plan)
 {
     if (plan->task.given.error != FARSUM_ERROR_PRESSURE || plan_power(plan) > 0
-        || plan->task.problem.n_sources <= PLAN_FEW)
+        || (plan->task.problem.n_sources <= PLAN_FEW && !plan->task.comm))
         return NULL;
-    return "above 5000 particles the virial follows only from the energy, and "
-           "not for yukawa or with softening";
+    return "above 5000 particles and over ranks the virial follows only from "
+           "the energy, and not for yukawa or with softening";
 }
 
 farsum_status plan_norm(struct farsum_plan *plan)
@@ -38,7 +38,8 @@ farsum_status plan_norm(struct farsum_plan *plan)
     farsum_problem *p = &plan->task.problem;
     const farsum_options *o = &plan->task.options;
     int checked = p->sample_x && p->n_targets == 0 && o->verify >= 0
-                  && (o->verify > 0 || p->n_sources <= PLAN_CHECKED)
+                  && (o->verify > 0
+                      || plan_few_enough(&plan->task, (double)p->n_sources))
                   && !plan_norm_unseen(plan);
     if (o->strict && p->error > FARSUM_ERROR_VELOCITY)
         FAIL(ERR_UNSUPPORTED,

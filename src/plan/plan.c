@@ -39,7 +39,7 @@ farsum_status farsum_plan_create(const farsum_problem *problem,
     }
     if (status != FARSUM_OK)
         return status;
-    return plan_verify(problem, options, plan);
+    return plan_verify(problem, options, problem, plan);
 }
 
 farsum_status farsum_plan_tune(const farsum_problem *problem,

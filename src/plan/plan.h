@@ -90,10 +90,17 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
                          const farsum_options *options, int how,
                          struct plan_aim aim, struct plan_held *before);
 /* plan/verify/verify.c: checks the plan by a second sum of the sample.  While
- * the error is too large, a more accurate plan replaces it.  On failure *plan
- * is destroyed and NULL. */
+ * the error is too large, a more accurate plan replaces it.  own: with this
+ * rank's part of the sample; one process: the problem.  On failure *plan is
+ * destroyed and NULL.  Collective over ranks. */
 farsum_status plan_verify(const farsum_problem *problem,
-                          const farsum_options *options, farsum_plan **plan);
+                          const farsum_options *options,
+                          const farsum_problem *own, farsum_plan **plan);
+/* plan/ranks.c: plan_make_for over the ranks of aim.comm, with parameters that
+ * rank 0 chooses.  Collective, with the same status and words on all ranks. */
+farsum_status plan_make_ranks(const farsum_problem *problem,
+                              const farsum_options *options,
+                              struct plan_aim aim, farsum_plan **plan);
 /* Check of a plan that create could not check, during its first sum.  The data
  * for this check are kept while plan->late is set: plan/late.c. */
 struct verify_late {
@@ -173,8 +180,13 @@ static inline int plan_refuses(farsum_status status)
     return status == FARSUM_ERR_UNSUPPORTED || status == FARSUM_ERR_TOLERANCE
            || status == FARSUM_ERR_MEMORY;
 }
-/* Particles up to which a plan is checked by default. */
+/* Particles per rank up to which a plan is checked by default. */
 enum { PLAN_CHECKED = 10000000 };
+/* 1: not more than that. */
+static inline int plan_few_enough(const struct task *task, double n)
+{
+    return n <= (double)PLAN_CHECKED * (task->comm ? task->comm->size : 1);
+}
 /* Particles up to which a reference is chosen without being named. */
 enum { PLAN_FEW = 5000 };
 /* plan/choose_method.c: selects and tunes the method; sets its state and

@@ -25,12 +25,14 @@ struct chosen {
     farsum_options options; /* texts are unset */
     char text[CHOICES][TEXT];
     farsum_precision precision;
+    double finer; /* as task.finer */
 };
 
 /* The problem of all ranks, with the samples of all. */
 struct whole {
     farsum_problem problem;
-    void *x, *q; /* owned, or NULL */
+    farsum_problem own; /* with this rank's part of the sample */
+    void *x, *q;        /* owned, or NULL */
 };
 
 /* Bytes of a sample: positions, strengths. */
@@ -130,6 +132,8 @@ static farsum_status whole_problem(struct comm *comm,
     w->problem.arrays = checked.arrays;
     w->problem.sample_x = x;
     w->problem.sample_q = q;
+    w->own = w->problem;
+    w->own.n_sources = n;
     if (sampled)
         GO(whole_sample(comm, w, &pair, n, counts));
     else
@@ -142,20 +146,22 @@ done:
 /* Chooses on rank 0. */
 static farsum_status ranks_choose(const farsum_problem *problem,
                                   const farsum_options *options,
-                                  struct chosen *chosen)
+                                  struct plan_aim aim, struct chosen *chosen)
 {
     farsum_status status = FARSUM_OK;
     farsum_plan *plan = NULL;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     int k = 0;
     chosen->options = (farsum_options)FARSUM_OPTIONS_INIT;
-    status = plan_make(problem, options, PLAN_DRY, &plan);
+    aim.comm = NULL;
+    status = plan_make_for(problem, options, PLAN_DRY, aim, &plan);
     if (status != FARSUM_OK && plan)
         status = progress_end(&plan->progress, status);
     GO(status);
     GO(farsum_plan_get_options(plan, &chosen->options));
     GO(farsum_plan_get_info(plan, &info));
     chosen->precision = info.precision;
+    chosen->finer = plan->task.finer;
     for (const struct option_row *row = option_rows; row->name; row++) {
         const char *text;
         if (row->kind != FARSUM_OPTION_TEXT
@@ -206,13 +212,43 @@ static farsum_status ranks_options(farsum_options *options)
     return FARSUM_OK;
 }
 
+farsum_status plan_make_ranks(const farsum_problem *problem,
+                              const farsum_options *options,
+                              struct plan_aim aim, farsum_plan **plan)
+{
+    farsum_status status = FARSUM_OK;
+    struct comm *comm = aim.comm;
+    struct chosen one = {.precision = FARSUM_F64}, *all = NULL;
+    farsum_options taken = *options;
+    farsum_problem same = *problem;
+    *plan = NULL;
+    KEEP_ON(MEM_NEW(all, comm->size));
+    if (comm->rank == 0)
+        KEEP_ON(ranks_choose(problem, options, aim, &one));
+    GO(comm_agree(comm, status));
+    GO(comm_agree(comm, comm_gather(comm, &one, all, sizeof one)));
+    ranks_take(&all[0], &taken);
+    same.precision = all[0].precision;
+    aim.finer = all[0].finer;
+    aim.most = 0; /* rank 0 kept it */
+    status = plan_make_for(&same, &taken, PLAN_INNER, aim, plan);
+    GO(comm_agree(comm, status));
+    (*plan)->task.given.precision = problem->precision;
+done:
+    if (status != FARSUM_OK) {
+        farsum_plan_destroy(*plan);
+        *plan = NULL;
+    }
+    mem_free(all);
+    return status;
+}
+
 farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
                               const farsum_options *options, farsum_plan **plan)
 {
     farsum_status status = FARSUM_OK;
     farsum_options own = FARSUM_OPTIONS_INIT;
     struct whole w = {.x = NULL};
-    struct chosen one = {.precision = FARSUM_F64}, *all = NULL;
     struct plan_aim aim = {.comm = comm};
     farsum_plan *made = NULL;
     if (options)
@@ -222,22 +258,17 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
         status = ranks_options(&own);
     GO(comm_agree(comm, status));
     GO(ranks_same(comm, problem, &own));
-    own.verify = FARSUM_VERIFY_OFF; /* not yet over ranks */
     GO(whole_problem(comm, problem, &w));
-    KEEP_ON(MEM_NEW(all, comm->size));
-    if (comm->rank == 0)
-        KEEP_ON(ranks_choose(&w.problem, &own, &one));
-    GO(comm_agree(comm, status));
-    GO(comm_agree(comm, comm_gather(comm, &one, all, sizeof one)));
-    ranks_take(&all[0], &own);
-    w.problem.precision = all[0].precision;
-    status = plan_make_for(&w.problem, &own, PLAN_INNER, aim, &made);
-    GO(comm_agree(comm, status));
-    *plan = made;
-    made = NULL;
+    status = plan_make_ranks(&w.problem, &own, aim, &made);
+    if (plan_refuses(status) && w.problem.error > FARSUM_ERROR_VELOCITY) {
+        aim.finer = 1;
+        status = plan_make_ranks(&w.problem, &own, aim, &made);
+    }
+    if (status == FARSUM_OK)
+        status = plan_verify(&w.problem, &own, &w.own, &made);
+    if (status == FARSUM_OK)
+        *plan = made;
 done:
-    farsum_plan_destroy(made);
-    mem_free(all);
     mem_free(w.x);
     mem_free(w.q);
     return status;

@@ -46,7 +46,8 @@ static farsum_status apart_sum(struct farsum_plan *plan, int rhs, const void *q,
     farsum_result own = *result;
     if (plan->beside)
         own.virial = NULL;
-    TRY(plan->method->execute(&plan->task, plan->state, rhs, q, &own));
+    TRY(task_agree(&plan->task, plan->method->execute(&plan->task, plan->state,
+                                                      rhs, q, &own)));
     if (plan->beside)
         TRY(apart_beside(plan, rhs, q, result));
     return then ? then(plan, rhs, q, result) : FARSUM_OK;

@@ -220,7 +220,7 @@ static void sparse_places(void)
             x[3 * i + d] = 0.5 + 0.01 * (x[3 * i + d] - 0.5);
     }
     CHECK_OK(plan_of(&one, "host", &plan));
-    struct verify_sum s = {.n = N, .x = x, .q = q};
+    struct verify_sum s = {.n = N, .all_n = N, .around = N, .x = x, .q = q};
     CHECK_OK(verify_targets(plan, &s, size, WANTED, &t));
     for (int64_t k = 0; k < t.count; k++) {
         int out = t.index[k] < OUTSIDE;

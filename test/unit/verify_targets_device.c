@@ -115,7 +115,8 @@ static void find(const char *kernel, int strengths, int periodic, int f32)
     CHECK_OK(verify_targets_device(plan, &s, WANTED));
     count(what, &s.targets);
     verify_clear(&s);
-    struct verify_sum host = {.n = MANY, .x = x, .q = q};
+    struct verify_sum host = {
+        .n = MANY, .all_n = MANY, .around = MANY, .x = x, .q = q};
     CHECK_OK(verify_targets(plan, &host, size, WANTED, &host.targets));
     snprintf(what, sizeof what, "%s, on the host", kernel);
     count(what, &host.targets);

@@ -18,21 +18,18 @@ struct verify_measure verify_measure(const struct farsum_plan *plan,
                                      const struct verify_sum *s)
 {
     struct verify_measure of = {plan, s, task_exponent(&plan->task), 0, 1};
-    double square = 0;
     of.force = plan->task.problem.error != FARSUM_ERROR_POTENTIAL
                && plan->task.pair.kind->gradient;
     if (!of.force)
         return of;
     of.unit = task_exponent_field(&plan->task);
-    for (int64_t i = 0; i < s->n && s->m > 0; i++)
-        square += pow(ldexp(verify_q(s, i), -plan->task.units.strength), 2);
-    of.q = sqrt(square / (double)s->n);
+    of.q = s->strength;
     return of;
 }
 
 double verify_weight(const struct verify_measure *of, int64_t i)
 {
-    return of->force && of->s->m == 0
+    return of->force && of->s->all_m == 0
                ? ldexp(verify_q(of->s, i), -of->plan->task.units.strength)
                : of->q;
 }
@@ -151,18 +148,22 @@ done:
 }
 
 /* Sets the RMS difference over all targets, over the tolerance. */
-static void compare_errors(const struct farsum_plan *plan,
-                           const struct verify_sum *s, const void *out,
-                           struct verify_error *error)
+static farsum_status compare_errors(const struct farsum_plan *plan,
+                                    const struct verify_sum *s,
+                                    const void *out,
+                                    struct verify_error *error)
 {
     const struct verify_targets *t = &s->targets;
     const struct verify_measure of = verify_measure(plan, s);
     struct verify_tally tally = {0};
-    double norm = 1, unsure, sure = s->n <= VERIFY_FEW ? SURE_FEW : SURE;
-    for (int64_t k = 0; k < t->count; k++)
-        verify_tally(&tally, t, k,
-                     verify_square(&of, out, t->index[k],
-                                   s->wanted + k * s->width));
+    double norm = 1, unsure, sure = s->all_n <= VERIFY_FEW ? SURE_FEW : SURE;
+    for (int64_t k = 0; k < t->count; k++) {
+        int64_t i = verify_index(s, k);
+        if (i >= 0)
+            verify_tally(&tally, t, k,
+                         verify_square(&of, out, i, s->wanted + k * s->width));
+    }
+    TRY(verify_tally_add(plan, &tally));
     if (plan->task.problem.error != FARSUM_ERROR_ABSOLUTE)
         norm = plan->report.info.norm;
     norm *= plan->task.problem.tolerance * plan->task.finer
@@ -170,6 +171,7 @@ static void compare_errors(const struct farsum_plan *plan,
     double sum = verify_tally_sum(&tally, t, &unsure);
     error->is = sum > 0 ? sqrt(sum) / norm : 0;
     error->most = sum > 0 ? sqrt(sum + sure * unsure) / norm : 0;
+    return FARSUM_OK;
 }
 
 farsum_status verify_errors(const struct farsum_plan *plan,
@@ -178,8 +180,7 @@ farsum_status verify_errors(const struct farsum_plan *plan,
 {
     if (plan->task.given.error == FARSUM_ERROR_EACH)
         return verify_compare_each(plan, s, out, error);
-    compare_errors(plan, s, out, error);
-    return FARSUM_OK;
+    return compare_errors(plan, s, out, error);
 }
 
 /* Replaces the error if the tolerance limits the energy or the pressure. */
@@ -203,15 +204,16 @@ farsum_status verify_compare(struct farsum_plan *plan, struct verify_sum *s,
     struct verify_error energies[2];
     size_t real = (size_t)array_size(plan->task.problem.arrays);
     int potential = plan->task.problem.outputs & FARSUM_POTENTIAL ? 1 : 0;
-    GO(mem_alloc(&out.values, s->n * s->width, real, 0));
+    KEEP_ON(mem_alloc(&out.values, s->n * s->width, real, 0));
     if (s->width == 1)
         out.potential = out.values;
     else if (s->energies && potential)
-        GO(mem_alloc(&out.potential, s->n, real, 0));
-    GO(progress_step(0, 0, "checking by a second sum"));
-    GO(compare_sum(plan, s, &out));
+        KEEP_ON(mem_alloc(&out.potential, s->n, real, 0));
+    KEEP_ON(progress_step(0, 0, "checking by a second sum"));
+    GO(task_agree(&plan->task, status));
+    GO(task_agree(&plan->task, compare_sum(plan, s, &out)));
     GO(verify_errors(plan, s, out.values, error));
-    verify_compare_energies(plan, s, &out, energies);
+    GO(verify_compare_energies(plan, s, &out, energies));
     for (int k = 0; k < 2; k++)
         plan->energies[k] = energies[k].is;
     compare_norm(plan, energies, error);

@@ -25,7 +25,7 @@ int verify_on_device(const struct farsum_plan *plan, const struct verify_sum *s)
 int verify_few(const struct farsum_plan *plan, const struct verify_sum *s)
 {
     farsum_status status = FARSUM_ERR_UNSUPPORTED;
-    if (!s->whole && s->n > VERIFY_FEW)
+    if (!s->whole && s->all_n > VERIFY_FEW)
         status = few_fits(&plan->task, s->tolerance, s->targets.count);
     if (status == FARSUM_OK)
         return 1;
@@ -193,6 +193,7 @@ static farsum_status sum_values(struct farsum_plan *plan, struct verify_sum *s,
 {
     struct few_device sum = {.task = &plan->task,
                              .n = s->n,
+                             .share_of = plan->task.comm ? s->all_n : 0,
                              .m = s->targets.count,
                              .y = y,
                              .accuracy = s->tolerance,

@@ -45,7 +45,7 @@ static double each_error(const struct verify_measure *of, const void *out,
                          int64_t k)
 {
     const struct farsum_plan *plan = of->plan;
-    int64_t i = of->s->targets.index[k];
+    int64_t i = verify_index(of->s, k);
     double difference = 0, square = 0;
     for (int c = 0; c < 3; c++) {
         double v = array_get(out, plan->task.problem.arrays, 3 * i + c);
@@ -65,19 +65,25 @@ farsum_status verify_compare_each(const struct farsum_plan *plan,
                                   struct verify_error *error)
 {
     const struct verify_targets *t = &s->targets;
-    double beyond = BEYOND * (double)(s->m > 0 ? s->m : s->n);
+    double beyond = BEYOND * (double)verify_all(s), *errors = NULL;
     const struct verify_measure of = verify_measure(plan, s);
+    farsum_status status = FARSUM_OK;
     struct each *e = NULL;
-    TRY(MEM_RAW(e, t->count));
-    for (int64_t k = 0; k < t->count; k++) {
-        e[k].error = each_error(&of, out, k);
-        e[k].weight = verify_stands_for(t, k);
-    }
+    KEEP_ON(MEM_NEW(errors, t->count));
+    KEEP_ON(MEM_RAW(e, t->count));
+    for (int64_t k = 0; k < t->count && status == FARSUM_OK; k++)
+        if (verify_index(s, k) >= 0)
+            errors[k] = each_error(&of, out, k);
+    GO(task_add(&plan->task, status, errors, t->count));
+    for (int64_t k = 0; k < t->count; k++)
+        e[k] = (struct each){errors[k], verify_stands_for(t, k)};
     qsort(e, (size_t)t->count, sizeof *e, each_order);
     error->is = each_percentile(e, t->count, beyond);
     error->most = t->certain == t->count
                       ? error->is
                       : each_percentile(e, t->count, SURE * t->weight[1]);
+done:
+    mem_free(errors);
     mem_free(e);
-    return FARSUM_OK;
+    return status;
 }

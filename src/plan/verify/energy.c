@@ -28,7 +28,7 @@ unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole)
                || (norm == FARSUM_ERROR_PRESSURE && !(plan_power(plan) > 0));
     int64_t most = only ? PLAN_FEW : WHOLE;
     *whole = asked && n <= most;
-    if (!asked || *whole)
+    if (!asked || (*whole && !plan->task.comm))
         return asked;
     if (!(p->outputs & FARSUM_POTENTIAL))
         return 0;
@@ -49,8 +49,9 @@ static double energies_charge(const struct farsum_plan *plan,
     return ldexp(verify_q(s, i), -plan->task.units.strength);
 }
 
-/* Sets magnitude and energy from all particles.  phi: the plan's potentials;
- * NULL: uses the second sum's, which must then have all particles. */
+/* Sets magnitude and energy from this rank's particles.  phi: the plan's
+ * potentials; NULL: uses the second sum's, which must then have all
+ * particles. */
 static void energies_all(const struct farsum_plan *plan,
                          const struct verify_sum *s, const void *phi,
                          struct energies *e)
@@ -70,23 +71,32 @@ static void energies_all(const struct farsum_plan *plan,
     e->energy = energy;
 }
 
-/* Sets error and unsure from the targets. */
-static void energies_targets(const struct farsum_plan *plan,
-                             const struct verify_sum *s, const void *phi,
-                             struct energies *e)
+/* Adds up the ranks' magnitude and energy, and sets error and unsure from the
+ * targets. */
+static farsum_status energies_targets(const struct farsum_plan *plan,
+                                      const struct verify_sum *s,
+                                      const void *phi, struct energies *e)
 {
     const struct verify_targets *t = &s->targets;
     const double *wanted = verify_potentials(s);
     int unit = task_exponent(&plan->task);
     struct verify_tally tally = {0};
     for (int64_t k = 0; k < t->count; k++) {
-        int64_t i = t->index[k];
+        int64_t i = verify_index(s, k);
+        if (i < 0)
+            continue;
         double v = array_get(phi, plan->task.problem.arrays, i);
         verify_tally(&tally, t, k,
                      0.5 * energies_charge(plan, s, i)
                          * (ldexp(v, -unit) - ldexp(wanted[k], -unit)));
     }
+    double all[2] = {e->magnitude, e->energy};
+    TRY(task_add(&plan->task, FARSUM_OK, all, 2));
+    TRY(verify_tally_add(plan, &tally));
+    e->magnitude = all[0];
+    e->energy = all[1];
     e->error = verify_tally_sum(&tally, t, &e->unsure);
+    return FARSUM_OK;
 }
 
 /* An error, and its upper limit, over the sum of magnitudes. */
@@ -101,10 +111,10 @@ static struct verify_error energies_over(double error, double unsure,
     return e;
 }
 
-void verify_compare_energies(const struct farsum_plan *plan,
-                             const struct verify_sum *s,
-                             const struct verify_out *out,
-                             struct verify_error error[2])
+farsum_status verify_compare_energies(const struct farsum_plan *plan,
+                                      const struct verify_sum *s,
+                                      const struct verify_out *out,
+                                      struct verify_error error[2])
 {
     int unit = task_exponent_energy(&plan->task), asked = (int)s->energies;
     double power = plan->task.pair.kind->power, trace = 0, was = 0;
@@ -112,7 +122,7 @@ void verify_compare_energies(const struct farsum_plan *plan,
     for (int k = 0; k < 2; k++)
         error[k] = (struct verify_error){-1, -1};
     if (!asked)
-        return;
+        return FARSUM_OK;
     energies_all(plan, s, out->potential, &e);
     for (int a = 0; a < 9; a += 4) {
         trace += ldexp(out->virial[a], -unit);
@@ -121,7 +131,7 @@ void verify_compare_energies(const struct farsum_plan *plan,
     double energy = ldexp(out->energy, -unit), virial = trace - was;
     double of_energy = energy - ldexp(s->energy, -unit);
     if (!s->whole) {
-        energies_targets(plan, s, out->potential, &e);
+        TRY(energies_targets(plan, s, out->potential, &e));
         of_energy = energy - e.energy + e.error;
         virial = trace - power * e.energy + power * e.error;
     }
@@ -130,4 +140,5 @@ void verify_compare_energies(const struct farsum_plan *plan,
     if (asked & FARSUM_VIRIAL)
         error[1] = energies_over(virial, power * e.unsure,
                                  power * e.magnitude);
+    return FARSUM_OK;
 }

@@ -28,6 +28,7 @@ enum { FEW = VERIFY_FEW, SOME = 50000 };
 void verify_clear(struct verify_sum *s)
 {
     verify_recall(s);
+    verify_slab_free(s->slab);
     mem_free(s->own_x);
     mem_free(s->own_y);
     mem_free(s->own_q);
@@ -59,20 +60,27 @@ static farsum_status sum_widen(const struct farsum_plan *plan,
 {
     if (s->x)
         return FARSUM_OK;
-    TRY(sum_wide(plan, s->given_x, 3 * s->n, &s->own_x, &s->x));
+    TRY(sum_wide(plan, s->given_x, 3 * s->around, &s->own_x, &s->x));
     TRY(sum_wide(plan, s->given_y, 3 * s->m, &s->own_y, &s->y));
     return sum_wide(plan, s->given_q, s->n * plan->task.pair.strengths,
                     &s->own_q, &s->q);
 }
 
-/* Magnitudes of the strengths, in a common power-of-two unit. */
-static farsum_status sum_sizes(const struct farsum_plan *plan, int64_t n,
-                               const double *q, double **size)
+/* Magnitudes of the strengths, in a power-of-two unit common to all ranks. */
+static farsum_status sum_sizes(const struct farsum_plan *plan,
+                               struct verify_sum *s, double **size)
 {
+    farsum_status status = FARSUM_OK;
     int width = plan->task.pair.strengths;
-    double most = units_largest(q, FARSUM_F64, n * width, plan->task.threads);
+    int64_t n = s->n;
+    double most = 0;
+    KEEP_ON(sum_widen(plan, s));
+    KEEP_ON(MEM_RAW(*size, n));
+    TRY(task_agree(&plan->task, status));
+    const double *q = s->q;
+    most = units_largest(q, FARSUM_F64, n * width, plan->task.threads);
+    TRY(task_agree(&plan->task, task_max(&plan->task, &most, 1)));
     int unit = most > 0 && isfinite(most) ? ilogb(most) : 0;
-    TRY(MEM_RAW(*size, n));
     PAR_FOR(plan->task.threads)
     for (int64_t i = 0; i < n; i++) {
         double sum = 0;
@@ -85,15 +93,31 @@ static farsum_status sum_sizes(const struct farsum_plan *plan, int64_t n,
     return FARSUM_OK;
 }
 
+/* The RMS strength, in the plan's units. */
+static farsum_status sum_strength(const struct farsum_plan *plan,
+                                  struct verify_sum *s)
+{
+    double square = 0;
+    if (s->all_m == 0 || !verify_measure(plan, s).force)
+        return FARSUM_OK;
+    for (int64_t i = 0; i < s->n; i++)
+        square += pow(ldexp(verify_q(s, i), -plan->task.units.strength), 2);
+    TRY(task_add(&plan->task, FARSUM_OK, &square, 1));
+    s->strength = sqrt(square / (double)s->all_n);
+    return FARSUM_OK;
+}
+
 /* RMS of forces or velocities, in the plan's units. */
-static double sum_size(const struct farsum_plan *plan,
-                       const struct verify_sum *s)
+static farsum_status sum_size(const struct farsum_plan *plan,
+                              struct verify_sum *s)
 {
     const struct verify_measure of = verify_measure(plan, s);
     double sum = 0;
-    for (int64_t i = 0; i < verify_all(s); i++)
+    for (int64_t i = 0; i < verify_own(s); i++)
         sum += verify_square(&of, s->results, i, NULL);
-    return sqrt(sum / (double)verify_all(s));
+    TRY(task_add(&plan->task, FARSUM_OK, &sum, 1));
+    s->size = sqrt(sum / (double)verify_all(s));
+    return FARSUM_OK;
 }
 
 /* The relative tolerance of the second sum.  An absolute tolerance is divided
@@ -107,7 +131,7 @@ static double sum_tolerance(const struct farsum_plan *plan,
                 ? plan->task.problem.tolerance * plan->task.finer / s->size
                 : 1e-6;
     t = fmin(t, 0.1);
-    if (s->n <= FEW)
+    if (s->all_n <= FEW)
         return fmax(1e-14, fmin(FINER * t, fmax(FINEST * t, LAST_F64)));
     return fmax(1e-14, FINER * t);
 }
@@ -181,7 +205,9 @@ farsum_result verify_result(const struct farsum_plan *plan,
     return result;
 }
 
-/* Sums at the targets y by a reference's plan on the host. */
+/* Sums at the targets y by a reference's plan on the host.  Over ranks all
+ * have the parameters for the sources of all, so that their sums leave out the
+ * same terms as one process would. */
 static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
                               const double *y)
 {
@@ -189,6 +215,7 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     farsum_options how = FARSUM_OPTIONS_INIT;
     farsum_plan *other = NULL;
     farsum_problem problem = sum_problem(plan, s);
+    const struct plan_aim aim = {.share_of = plan->task.comm ? s->all_n : 0};
     how.method = problem.periodic[0] ? "ewald" : "direct";
     how.threads = plan->task.threads;
     how.isa = plan->report.info.isa;
@@ -201,7 +228,7 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     result.energy = s->whole ? &s->energy : NULL;
     result.virial = s->whole ? s->virial : NULL;
     GO(sum_widen(plan, s));
-    GO(plan_make(&problem, &how, PLAN_INNER, &other));
+    GO(plan_make_for(&problem, &how, PLAN_INNER, aim, &other));
     GO(sum_exclusions(plan, s, other));
     GO(plan_points(other, s->n, s->x, problem.n_targets,
                    s->whole ? NULL : y));
@@ -211,22 +238,31 @@ done:
     return status;
 }
 
+/* Sums at all targets; over ranks, the sources of all. */
 static farsum_status sum_targets(struct farsum_plan *plan, struct verify_sum *s)
 {
     farsum_status status = FARSUM_OK;
-    const void *x = s->m > 0 ? s->given_y : s->given_x;
+    const struct task *task = &plan->task;
+    const void *x = s->all_m > 0 ? s->given_y : s->given_x;
     const struct verify_targets *t = &s->targets;
     double *y = NULL;
-    GO(MEM_RAW(y, 3 * t->count));
-    for (int64_t i = 0; i < 3 * t->count; i++)
-        y[i] = array_get(x, s->type, 3 * t->index[i / 3] + i % 3);
-    GO(MEM_RAW(s->wanted, t->count * s->width));
+    KEEP_ON(MEM_NEW(y, 3 * t->count));
+    KEEP_ON(MEM_NEW(s->wanted, t->count * s->width));
     if (s->energies && s->width > 1)
-        GO(MEM_RAW(s->potential, t->count));
-    if (verify_on_device(plan, s) || verify_few(plan, s))
-        GO(verify_sum_few(plan, s, y));
-    else
-        GO(sum_host(plan, s, y));
+        KEEP_ON(MEM_NEW(s->potential, t->count));
+    for (int64_t k = 0; k < 3 * t->count && status == FARSUM_OK; k++) {
+        int64_t i = verify_index(s, k / 3);
+        if (i >= 0)
+            y[k] = array_get(x, s->type, 3 * i + k % 3);
+    }
+    GO(task_add(task, status, y, 3 * t->count));
+    if (s->n > 0)
+        status = verify_on_device(plan, s) || verify_few(plan, s)
+                     ? verify_sum_few(plan, s, y)
+                     : sum_host(plan, s, y);
+    GO(task_add(task, status, s->wanted, t->count * s->width));
+    if (s->potential)
+        GO(task_add(task, FARSUM_OK, s->potential, t->count));
 done:
     mem_free(y);
     return status;
@@ -238,14 +274,15 @@ static farsum_status sum_draw(struct farsum_plan *plan, struct verify_sum *s)
     farsum_status status = FARSUM_OK;
     double *size = NULL;
     int wanted = plan->method->options & METHOD_BOXES ? OF_BOXES : OF_MESH;
-    wanted *= s->n <= FEW ? 3 : s->n <= SOME ? 2 : 1;
+    wanted *= s->all_n <= FEW ? 3 : s->all_n <= SOME ? 2 : 1;
     wanted = plan->task.given.error == FARSUM_ERROR_EACH ? OF_EACH : wanted;
     if (s->whole)
-        wanted = (int)s->n;
+        wanted = (int)s->all_n;
+    if (plan->task.comm) /* no rank has all sources */
+        s->whole = 0;
     if (s->m == 0 && s->n > SOME && verify_on_device(plan, s))
         return verify_targets_device(plan, s, wanted);
-    GO(sum_widen(plan, s));
-    GO(sum_sizes(plan, s->n, s->q, &size));
+    GO(sum_sizes(plan, s, &size));
     GO(verify_targets(plan, s, size, wanted, &s->targets));
 done:
     mem_free(size);
@@ -256,17 +293,21 @@ farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s)
 {
     s->width = plan->task.problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
     s->type = plan->task.problem.arrays;
-    TRY(progress_step(0, 0, "checking by a second sum"));
+    TRY(task_agree(&plan->task,
+                   progress_step(0, 0, "checking by a second sum")));
+    TRY(verify_slabs(plan, s));
+    TRY(sum_strength(plan, s));
     if (s->results)
-        s->size = sum_size(plan, s);
+        TRY(sum_size(plan, s));
     s->tolerance = sum_tolerance(plan, s);
     if (!s->results)
-        s->energies = verify_energies(plan, s->n, &s->whole);
+        s->energies = verify_energies(plan, s->all_n, &s->whole);
     double start = clock_seconds();
     TRY(sum_draw(plan, s));
     double drawn = clock_seconds();
     TRY(sum_targets(plan, s));
     s->seconds_drawn = drawn - start;
     s->seconds_summed = clock_seconds() - drawn;
+    s->summed = 1;
     return FARSUM_OK;
 }

@@ -17,6 +17,16 @@ void verify_tally(struct verify_tally *tally, const struct verify_targets *t,
     tally->squares[kind] += value * value;
 }
 
+farsum_status verify_tally_add(const struct farsum_plan *plan,
+                               struct verify_tally *tally)
+{
+    double all[] = {tally->certain, tally->sum[0], tally->sum[1],
+                    tally->squares[0], tally->squares[1]};
+    TRY(task_add(&plan->task, FARSUM_OK, all, 5));
+    *tally = (struct verify_tally){all[0], {all[1], all[2]}, {all[3], all[4]}};
+    return FARSUM_OK;
+}
+
 double verify_tally_sum(const struct verify_tally *tally,
                         const struct verify_targets *t, double *unsure)
 {

@@ -10,267 +10,11 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/random.h"
-#include "plan/verify/verify.h"
-#include "points/cell.h"
-#include "points/tree/tree_set.h"
+#include "plan/verify/places.h"
 
-/* FAR: separate targets search for sources among so many places along a curve.
- * BITS: bits of a coordinate. */
-enum { FAR = 64, BITS = 21 };
-enum { BLOCK = 512 }; /* places that a thread processes in one go */
 /* DRAWN: random targets drawn for each that is taken.  One in SPARSE of them is
- * in a sparse place. */
-enum { DRAWN = 4, SPARSE = 8 };
-
-/* Positions of the sources, then of separate targets, in a box of edges 1. */
-struct places {
-    int64_t n, all;
-    const double *x, *y;
-    struct cell cell;  /* periodic: its fractions are the box */
-    int periodic, threads;
-    double low[3], edge; /* open: of the box */
-    uint64_t *key;     /* owned, [all] */
-    int64_t *order;    /* owned, [all] */
-    double *at;        /* owned, [all][3]: the places in that order */
-    double *near, *clustering; /* owned, [all]: squares of distances to the
-                             nearest neighbour, and across CLUSTERING places */
-};
-
-static void places_fraction(const struct places *p, int64_t i, double s[3])
-{
-    const double *x = i < p->n ? p->x + 3 * i : p->y + 3 * (i - p->n);
-    for (int d = 0; d < 3; d++)
-        s[d] = p->periodic
-                   ? cell_wrap(p->cell.unit
-                               * (x[0] * p->cell.inv[d]
-                                  + x[1] * p->cell.inv[3 + d]
-                                  + x[2] * p->cell.inv[6 + d]))
-                   : (x[d] - p->low[d]) / p->edge;
-}
-
-/* The squared distance between places k and l of the order.  It is that of the
- * nearest image only if the cell is nearly orthogonal. */
-static double places_distance(const struct places *p, int64_t k, int64_t l)
-{
-    const double *a = p->at + 3 * k, *b = p->at + 3 * l;
-    double s[3], r2 = 0;
-    for (int d = 0; d < 3; d++)
-        s[d] = p->periodic ? sample_nearest(a[d] - b[d]) : a[d] - b[d];
-    for (int c = 0; c < 3; c++) {
-        double d = p->periodic ? s[0] * p->cell.a[c] + s[1] * p->cell.a[3 + c]
-                                     + s[2] * p->cell.a[6 + c]
-                               : s[c];
-        r2 += d * d;
-    }
-    return r2;
-}
-
-/* Sorts along Morton's curve through the box moved by `by`. */
-static farsum_status places_sort(struct places *p, const double by[3])
-{
-    PAR_FOR(p->threads)
-    for (int64_t i = 0; i < p->all; i++) {
-        double s[3];
-        places_fraction(p, i, s);
-        p->key[i] = 0;
-        for (int d = 0; d < 3; d++) {
-            double v = p->periodic ? cell_wrap(s[d] + by[d])
-                                   : 0.5 * (s[d] + by[d]);
-            p->key[i] |= tree_spread((uint64_t)(v * ((1 << BITS) - 1))) << d;
-        }
-    }
-    TRY(tree_sort(p->all, 3 * BITS, p->key, p->order, p->threads));
-    PAR_FOR(p->threads)
-    for (int64_t k = 0; k < p->all; k++)
-        places_fraction(p, p->order[k], p->at + 3 * k);
-    return FARSUM_OK;
-}
-
-/* The squared distance from k0 to the nearest of the next sources along the
- * curve in one direction. */
-static double places_next(const struct places *p, int64_t k0, int way)
-{
-    double least = INFINITY;
-    int found = 0;
-    for (int64_t k = k0 + way; k >= 0 && k < p->all && found < NEXT
-                               && (k - k0) * way <= FAR;
-         k += way)
-        if (p->order[k] < p->n) {
-            least = fmin(least, places_distance(p, k0, k));
-            found++;
-        }
-    return least;
-}
-
-/* Sets squared distances from places k0 .. k1 to those `on` places later. */
-static void places_forward(const struct places *p, int64_t k0, int64_t k1,
-                           int on, double *to)
-{
-    const double *a = p->at + 3 * k0, *b = a + 3 * on, *c = p->cell.a;
-    for (int64_t k = 0; k < k1 - k0; k++) {
-        double s[3], r2 = 0;
-        for (int d = 0; d < 3; d++) {
-            s[d] = a[3 * k + d] - b[3 * k + d];
-            if (p->periodic)
-                s[d] -= (s[d] + 0x1.8p52) - 0x1.8p52; /* rounded */
-        }
-        for (int d = 0; d < 3; d++) {
-            double v = p->periodic
-                           ? s[0] * c[d] + s[1] * c[3 + d] + s[2] * c[6 + d]
-                           : s[d];
-            r2 += v * v;
-        }
-        to[k] = r2;
-    }
-}
-
-/* Sets near and clustering of places k0 .. k1, all of them sources. */
-static void places_block(struct places *p, int64_t k0, int64_t k1)
-{
-    double r2[BLOCK + NEXT];
-    for (int64_t k = k0; k < k1; k++)
-        p->near[k] = p->clustering[k] = INFINITY;
-    for (int on = 1; on <= NEXT; on++) {
-        int64_t low = k0 < on ? 0 : k0 - on;
-        int64_t high = k1 + on > p->all ? p->all - on : k1;
-        if (high <= low)
-            continue;
-        places_forward(p, low, high, on, r2);
-        for (int64_t k = low; k < high; k++) {
-            double here = r2[k - low];
-            if (k >= k0 && here < p->near[k])
-                p->near[k] = here;
-            if (k + on < k1 && here < p->near[k + on])
-                p->near[k + on] = here;
-        }
-    }
-    int64_t low = k0 < CLUSTERING / 2 ? 0 : k0 - CLUSTERING / 2;
-    int64_t high = k1 + CLUSTERING / 2 > p->all ? p->all - CLUSTERING
-                                                : k1 - CLUSTERING / 2;
-    if (high > low)
-        places_forward(p, low, high, CLUSTERING,
-                       p->clustering + low + CLUSTERING / 2);
-}
-
-/* The same for the separate targets among places k0 .. k1. */
-static void places_apart(struct places *p, int64_t k0, int64_t k1)
-{
-    for (int64_t k = k0; k < k1; k++) {
-        int64_t first = k - CLUSTERING / 2;
-        int target = p->order[k] >= p->n;
-        p->near[k] = p->clustering[k] = INFINITY;
-        if (target)
-            p->near[k] = fmin(places_next(p, k, -1), places_next(p, k, 1));
-        if (target && first >= 0 && first + CLUSTERING < p->all)
-            p->clustering[k] = places_distance(p, first, first + CLUSTERING);
-    }
-}
-
-/* The smallest values so far, smallest first. */
-struct best {
-    double v[NEAR];
-    int64_t i[NEAR];
-    int count;
-};
-
-static void best_add(struct best *b, double v, int64_t i)
-{
-    int at = 0;
-    for (int k = 0; k < b->count; k++) {
-        if (b->i[k] != i)
-            continue;
-        if (b->v[k] <= v) /* found along another curve */
-            return;
-        b->count--;
-        for (int l = k; l < b->count; l++) {
-            b->v[l] = b->v[l + 1];
-            b->i[l] = b->i[l + 1];
-        }
-    }
-    while (at < b->count && b->v[at] <= v)
-        at++;
-    if (at == NEAR)
-        return;
-    b->count += b->count < NEAR;
-    for (int l = b->count - 1; l > at; l--) {
-        b->v[l] = b->v[l - 1];
-        b->i[l] = b->i[l - 1];
-    }
-    b->v[at] = v;
-    b->i[at] = i;
-}
-
-/* v: in the order of places. */
-static void best_of(const struct places *p, const double *v, struct best *b)
-{
-    for (int64_t k = 0; k < p->all; k++)
-        if (v[k] < INFINITY && (b->count < NEAR || v[k] < b->v[NEAR - 1]))
-            best_add(b, v[k], p->order[k]);
-}
-
-/* Neighbours in space are mostly neighbours along a curve.  If one curve
- * separates them, another curve through the moved box does not. */
-static farsum_status places_near(struct places *p, uint64_t *random,
-                                 struct best *near, struct best *clustering)
-{
-    int64_t blocks = (p->all + BLOCK - 1) / BLOCK;
-    near->count = clustering->count = 0;
-    for (int c = 0; c < CURVES; c++) {
-        double by[3];
-        for (int d = 0; d < 3; d++)
-            by[d] = ldexp((double)(random_next(random) >> 11), -53);
-        TRY(places_sort(p, by));
-        PAR_FOR(p->threads)
-        for (int64_t k = 0; k < blocks; k++) {
-            int64_t end = p->all - k * BLOCK < BLOCK ? p->all : (k + 1) * BLOCK;
-            if (p->all > p->n)
-                places_apart(p, k * BLOCK, end);
-            else
-                places_block(p, k * BLOCK, end);
-        }
-        best_of(p, p->near, near);
-        best_of(p, p->clustering, clustering);
-    }
-    return FARSUM_OK;
-}
-
-static void places_clear(struct places *p)
-{
-    mem_free(p->key);
-    mem_free(p->order);
-    mem_free(p->at);
-    mem_free(p->near);
-    mem_free(p->clustering);
-}
-
-static farsum_status places_make(const struct farsum_plan *plan,
-                                 const struct verify_sum *s, struct places *p)
-{
-    *p = (struct places){.n = s->n,
-                         .all = s->n + s->m,
-                         .x = s->x,
-                         .y = s->y,
-                         .periodic = plan->task.problem.periodic[0],
-                         .threads = plan->task.threads};
-    if (p->periodic) {
-        TRY(cell_set(&p->cell, plan->task.problem.cell, 1));
-        p->cell.unit = task_per(&plan->task);
-    } else {
-        struct extent extent = EXTENT_NONE;
-        extent_points(&extent, s->x, s->n, plan->task.threads);
-        extent_points(&extent, s->y, s->m, plan->task.threads);
-        p->edge = 0x1p-1000;
-        for (int d = 0; d < 3; d++) {
-            p->low[d] = extent.low[d];
-            p->edge = fmax(p->edge, extent.high[d] - extent.low[d]);
-        }
-    }
-    TRY(MEM_RAW(p->key, p->all));
-    TRY(MEM_RAW(p->order, p->all));
-    TRY(MEM_RAW(p->at, 3 * p->all));
-    TRY(MEM_RAW(p->near, p->all));
-    return MEM_RAW(p->clustering, p->all);
-}
+ * in a sparse place.  TRIES: places that are drawn together. */
+enum { DRAWN = 4, SPARSE = 8, TRIES = 256 };
 
 static int taken(const struct verify_targets *t, int64_t i)
 {
@@ -280,24 +24,55 @@ static int taken(const struct verify_targets *t, int64_t i)
     return 0;
 }
 
-/* Adds the strongest sources above `least` to the targets. */
-static void take_strong(int64_t n, const double *size, double least,
-                        struct verify_targets *t)
+/* The strongest sources above `least`. */
+static void best_strong(int64_t n, const double *size, double least,
+                        struct best *b)
 {
-    struct best best = {.count = 0};
     for (int64_t i = 0; i < n; i++)
-        if (size[i] > least
-            && (best.count < NEAR || -size[i] < best.v[NEAR - 1]))
-            best_add(&best, -size[i], i);
-    for (int k = 0; k < best.count && k < STRONG; k++)
-        verify_target(t, best.i[k]);
+        if (size[i] > least && (b->count < NEAR || -size[i] < b->v[NEAR - 1]))
+            best_add(b, -size[i], i);
 }
 
-static void take_best(const struct best *best, int64_t first, int most,
-                      struct verify_targets *t)
+/* The kinds of certain targets, and how many of each. */
+enum { MOST_STRONG, MOST_NEAR, MOST_DENSE, KINDS };
+static const int taken_of[KINDS] = {STRONG, NEAR, DENSE};
+
+/* Replaces this rank's best by those of all ranks. */
+static farsum_status best_ranks(const struct farsum_plan *plan,
+                                struct best best[KINDS])
 {
-    for (int k = 0; k < best->count && k < most; k++)
-        verify_target(t, best->i[k] - first);
+    farsum_status status = FARSUM_OK;
+    struct comm *comm = plan->task.comm;
+    struct best merged[KINDS] = {{.count = 0}}, *all = NULL;
+    if (!comm)
+        return FARSUM_OK;
+    KEEP_ON(MEM_RAW(all, (int64_t)comm->size * KINDS));
+    GO(comm_agree(comm, status));
+    GO(comm_agree(comm, comm_gather(comm, best, all, sizeof merged)));
+    for (int64_t r = 0; r < (int64_t)comm->size * KINDS; r++)
+        for (int k = 0; k < all[r].count; k++)
+            best_add(&merged[r % KINDS], all[r].v[k], all[r].i[k]);
+    memcpy(best, merged, sizeof merged);
+done:
+    mem_free(all);
+    return status;
+}
+
+/* Takes the strongest sources, nearest pairs and densest places of all
+ * ranks. */
+static farsum_status take_best(const struct farsum_plan *plan,
+                               const struct verify_sum *s,
+                               struct best best[KINDS],
+                               struct verify_targets *t)
+{
+    for (int b = 0; b < KINDS; b++)
+        for (int k = 0; k < best[b].count; k++)
+            best[b].i[k] += s->first;
+    TRY(best_ranks(plan, best));
+    for (int b = 0; b < KINDS; b++)
+        for (int k = 0; k < best[b].count && k < taken_of[b]; k++)
+            verify_target(t, best[b].i[k]);
+    return FARSUM_OK;
 }
 
 void verify_target(struct verify_targets *t, int64_t i)
@@ -337,36 +112,55 @@ static int drawn_turn(const void *a, const void *b)
     return one->turn < other->turn ? -1 : 1;
 }
 
-/* Draws `count` targets that are not among t. */
-static void drawn_fill(const struct places *p, int64_t first,
-                       const struct verify_targets *t, uint64_t *random,
-                       int64_t count, struct drawn *drawn)
+/* Draws `count` targets of all ranks that are not among t.  All ranks draw the
+ * same places, and the rank of each adds what it knows. */
+static farsum_status drawn_fill(const struct farsum_plan *plan,
+                                const struct verify_sum *s,
+                                const struct places *p,
+                                const struct verify_targets *t,
+                                uint64_t *random, int64_t count,
+                                struct drawn *drawn)
 {
-    int64_t n = 0;
-    while (n < count) {
-        int64_t k = (int64_t)(random_next(random) % (uint64_t)p->all);
-        int64_t i = p->order[k] - first;
-        int known = i < 0 || taken(t, i);
-        for (int64_t l = 0; l < n && !known; l++)
-            known = drawn[l].i == i;
-        drawn[n] = (struct drawn){p->clustering[k], i, n};
-        n += !known;
+    uint64_t all = (uint64_t)(s->all_n + s->all_m);
+    double of[TRIES][2]; /* clustering; 1 + number, 0: no target */
+    for (int64_t n = 0; n < count;) {
+        memset(of, 0, sizeof of);
+        for (int k = 0; k < TRIES; k++) {
+            int64_t at = (int64_t)(random_next(random) % all) - s->place;
+            if (at < 0 || at >= s->n + s->m || places_target(p, at) < 0)
+                continue;
+            of[k][0] = p->clustering[at];
+            of[k][1] = (double)(1 + s->first + places_target(p, at));
+        }
+        TRY(task_add(&plan->task, FARSUM_OK, of[0], 2 * TRIES));
+        for (int k = 0; k < TRIES && n < count; k++) {
+            int64_t i = (int64_t)of[k][1] - 1;
+            int known = i < 0 || taken(t, i);
+            for (int64_t l = 0; l < n && !known; l++)
+                known = drawn[l].i == i;
+            drawn[n] = (struct drawn){of[k][0], i, n};
+            n += !known;
+        }
     }
+    return FARSUM_OK;
 }
 
 /* Marks the present targets as certain and adds random ones: half of them from
  * the sparsest eighth.  Where most particles are in clusters, the errors of
  * the few others, which feel whole clusters, may be the largest. */
-static farsum_status take_random(const struct places *p, int64_t first,
-                                 int64_t wanted, uint64_t *random,
-                                 struct verify_targets *t)
+static farsum_status take_random(const struct farsum_plan *plan,
+                                 const struct verify_sum *s,
+                                 struct places *p, int64_t wanted,
+                                 uint64_t *random, struct verify_targets *t)
 {
+    farsum_status status = FARSUM_OK;
     struct drawn *drawn = NULL;
-    int64_t n = p->all - first - t->count, m = wanted - t->count;
+    int64_t n = verify_all(s) - t->count, m = wanted - t->count;
     int64_t count = DRAWN * m < n ? DRAWN * m : n;
     int64_t sparse = count / SPARSE, half = m / 2 < sparse ? m / 2 : sparse;
-    TRY(MEM_RAW(drawn, count));
-    drawn_fill(p, first, t, random, count, drawn);
+    GO(task_agree(&plan->task, MEM_RAW(drawn, count)));
+    places_keep(p, s->n);
+    GO(drawn_fill(plan, s, p, t, random, count, drawn));
     qsort(drawn, (size_t)count, sizeof *drawn, drawn_sparse);
     qsort(drawn, (size_t)sparse, sizeof *drawn, drawn_turn);
     qsort(drawn + sparse, (size_t)(count - sparse), sizeof *drawn, drawn_turn);
@@ -379,17 +173,22 @@ static farsum_status take_random(const struct places *p, int64_t first,
     double each = (double)n / (double)count;
     t->weight[0] = half > 0 ? each * (double)sparse / (double)half : 0;
     t->weight[1] = each * (double)(count - sparse) / (double)(m - half);
+done:
     mem_free(drawn);
-    return FARSUM_OK;
+    return status;
 }
 
 /* Twice the mean: stronger sources may have far larger errors than others. */
-static double strong(int64_t n, const double *size)
+static farsum_status strong(const struct farsum_plan *plan,
+                            const struct verify_sum *s, const double *size,
+                            double *least)
 {
     double sum = 0;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < s->n; i++)
         sum += size[i];
-    return 2 * sum / (double)n;
+    TRY(task_add(&plan->task, FARSUM_OK, &sum, 1));
+    *least = 2 * sum / (double)s->all_n;
+    return FARSUM_OK;
 }
 
 farsum_status verify_targets(const struct farsum_plan *plan,
@@ -398,28 +197,31 @@ farsum_status verify_targets(const struct farsum_plan *plan,
 {
     farsum_status status = FARSUM_OK;
     struct places p = {0};
-    struct best near, clustering;
+    struct best best[KINDS] = {{.count = 0}};
     uint64_t random = VERIFY_SEED;
-    int64_t n = s->m > 0 ? s->m : s->n, first = s->m > 0 ? s->n : 0;
+    int64_t n = verify_all(s);
+    double least;
     *t = (struct verify_targets){.count = 0};
     if (n <= wanted + STRONG + NEAR + DENSE) {
-        TRY(MEM_RAW(t->index, n));
+        TRY(task_agree(&plan->task, MEM_RAW(t->index, n)));
         for (int64_t i = 0; i < n; i++)
             t->index[i] = i;
         t->count = t->certain = t->sparse = n;
         return FARSUM_OK;
     }
-    GO(MEM_RAW(t->index, wanted));
-    GO(places_make(plan, s, &p));
-    GO(places_near(&p, &random, &near, &clustering));
-    if (s->m == 0)
-        take_strong(n, size, strong(n, size), t);
-    take_best(&near, first, NEAR, t);
-    take_best(&clustering, first, DENSE, t);
+    KEEP_ON(MEM_RAW(t->index, wanted));
+    KEEP_ON(places_make(plan, s, &p));
+    if (status == FARSUM_OK)
+        status = places_near(&p, &random, &best[MOST_NEAR], &best[MOST_DENSE]);
+    GO(task_agree(&plan->task, status));
+    GO(strong(plan, s, size, &least));
+    if (s->all_m == 0)
+        best_strong(s->n, size, least, &best[MOST_STRONG]);
+    GO(take_best(plan, s, best, t));
     if (plan->task.given.error == FARSUM_ERROR_EACH) /* a percentile of all */
         verify_targets_draw(t, n, wanted, &random);
     else
-        GO(take_random(&p, first, wanted, &random, t));
+        GO(take_random(plan, s, &p, wanted, &random, t));
 done:
     places_clear(&p);
     return status;

@@ -42,6 +42,8 @@ static const char *verify_not(const struct farsum_plan *plan)
                                                            : FARSUM_FIELD;
     if (plan->method->wide)
         return "it is a reference itself";
+    if (plan->task.comm && p->n_exclusions > 0)
+        return "the second sum over ranks has no exclusions";
     if (!(p->outputs & needed))
         return "what the tolerance is of is not among the outputs";
     return plan_norm_unseen(plan);
@@ -50,21 +52,23 @@ static const char *verify_not(const struct farsum_plan *plan)
 static int verify_wanted(const struct farsum_plan *plan)
 {
     const farsum_options *o = &plan->task.options;
+    double n = (double)plan->task.problem.n_sources;
     if (o->verify < 0 || plan->task.dry)
         return 0;
     return o->verify > 0
-           || (!o->strict && plan->task.problem.n_sources <= PLAN_CHECKED
+           || (!o->strict && plan_few_enough(&plan->task, n)
                && verify_not(plan) == NULL);
 }
 
-/* The second sum during create: of the sample. */
+/* The second sum during create: of the sample.  own: with this rank's
+ * sample. */
 static struct verify_sum verify_sample(const struct farsum_plan *plan,
-                                       const farsum_problem *problem)
+                                       const farsum_problem *own)
 {
     return (struct verify_sum){
-        .n = plan->task.problem.n_sources,
-        .given_x = problem->sample_x,
-        .given_q = problem->sample_q,
+        .n = own->n_sources,
+        .given_x = own->sample_x,
+        .given_q = own->sample_q,
         .size = plan->task.problem.coulomb * plan->task.sample.force,
     };
 }
@@ -78,11 +82,11 @@ static int verify_skips(const struct farsum_plan *plan, farsum_status status)
 }
 
 /* Resets the plan to its state before it summed the sample. */
-static void verify_rest(struct farsum_plan *plan, int64_t n)
+static void verify_rest(struct farsum_plan *plan)
 {
     farsum_plan_info *i = &plan->report.info;
     plan->n = plan->m = 0;
-    i->n_sources = i->n_targets = n;
+    i->n_sources = i->n_targets = plan->task.problem.n_sources;
     plan->beside_ran = 0;
     plan->report.net_size = -1;
     i->net_strength = 0;
@@ -124,18 +128,20 @@ static farsum_status verify_once(struct farsum_plan *plan,
                                  struct verify_sum *s,
                                  struct verify_error *error)
 {
-    double start = clock_seconds();
+    double start = clock_seconds(), seconds;
     struct plan_limit limit = plan_limit(plan);
     progress_begin(&plan->progress);
-    farsum_status status = s->wanted ? FARSUM_OK : verify_sum(plan, s);
+    farsum_status status = s->summed ? FARSUM_OK : verify_sum(plan, s);
     if (status == FARSUM_OK)
         status = verify_compare(plan, s, error);
+    if (status == FARSUM_OK)
+        status = verify_seconds(plan, start, &seconds);
     status = progress_end(&plan->progress, status);
     plan_unlimit(plan, limit);
     if (status != FARSUM_OK)
         return status;
-    verify_rest(plan, s->n);
-    verify_found(plan, s, error->is, clock_seconds() - start);
+    verify_rest(plan);
+    verify_found(plan, s, error->is, seconds);
     return FARSUM_OK;
 }
 
@@ -171,6 +177,15 @@ static int verify_binds(const struct farsum_plan *plan, double error)
     return 1;
 }
 
+/* Makes another plan for the problem; collective over ranks. */
+static farsum_status verify_next(const farsum_problem *problem,
+                                 const farsum_options *options,
+                                 struct plan_aim aim, farsum_plan **next)
+{
+    return aim.comm ? plan_make_ranks(problem, options, aim, next)
+                    : plan_make_for(problem, options, PLAN_INNER, aim, next);
+}
+
 /* Returns 1 if a check shows that a plan in f64 keeps the tolerance. */
 static int verify_wider(const struct farsum_plan *plan,
                         const farsum_problem *problem,
@@ -179,6 +194,7 @@ static int verify_wider(const struct farsum_plan *plan,
     farsum_problem wide;
     struct farsum_plan *made = NULL;
     struct verify_error error = {INFINITY, INFINITY};
+    const struct plan_aim aim = {.comm = plan->task.comm};
     if (plan->task.given.precision == FARSUM_F64
         || plan->task.given.precision == FARSUM_AUTO)
         return 0;
@@ -187,7 +203,7 @@ static int verify_wider(const struct farsum_plan *plan,
                == FARSUM_OK;
     wide.precision = FARSUM_F64;
     wide.arrays = plan->task.problem.arrays;
-    good = good && plan_make(&wide, options, PLAN_INNER, &made) == FARSUM_OK
+    good = good && verify_next(&wide, options, aim, &made) == FARSUM_OK
            && verify_once(made, s, &error) == FARSUM_OK
                && verify_keeps(&error, KEPT);
     verify_recall(s);
@@ -218,24 +234,28 @@ static farsum_status verify_fails(const struct farsum_plan *plan,
 }
 
 farsum_status plan_verify(const farsum_problem *problem,
-                          const farsum_options *options, farsum_plan **plan)
+                          const farsum_options *options,
+                          const farsum_problem *own, farsum_plan **plan)
 {
     farsum_status status = FARSUM_OK;
     struct farsum_plan *p = *plan, *next = NULL;
-    struct verify_sum s = verify_sample(p, problem);
-    struct plan_aim aim = {.most = DEARER * p->method_seconds + LONGER};
+    struct verify_sum s = verify_sample(p, own);
+    struct plan_aim aim = {.most = DEARER * p->method_seconds + LONGER,
+                           .comm = p->task.comm};
     struct verify_error error = {0};
-    double seconds = 0, last = 0;
+    double last = 0;
     if (!verify_wanted(p))
         return FARSUM_OK;
     const char *not = verify_not(p);
     if (not)
         GO(status_fail(FARSUM_ERR_UNSUPPORTED, "verify: %s", not));
-    if (!s.given_x || !s.given_q || p->task.problem.n_targets > 0) {
+    if (!problem->sample_x || !problem->sample_q
+        || p->task.problem.n_targets > 0) {
         if (p->task.given.error == FARSUM_ERROR_ENERGY
             || p->task.given.error == FARSUM_ERROR_PRESSURE)
             return FARSUM_OK; /* not known from potentials at targets */
-        GO(MEM_NEW(p->late, 1)); /* the first sum is checked */
+        /* the first sum is checked */
+        GO(task_agree(&p->task, MEM_NEW(p->late, 1)));
         return FARSUM_OK;
     }
     for (int k = 0; k <= CORRECTIONS; k++) {
@@ -249,9 +269,11 @@ farsum_status plan_verify(const farsum_problem *problem,
         aim = verify_aim(p, aim, now, last);
         last = now;
         double start = clock_seconds();
-        status = plan_make_for(problem, options, PLAN_INNER, aim, &next);
+        status = verify_next(problem, options, aim, &next);
         if (status != FARSUM_OK)
             break;
+        double spent;
+        GO(verify_seconds(p, start, &spent));
         task_log(&next->task,
                  "a second sum measured %.3g: the plan is now in %s and of "
                  "tolerance %.3g",
@@ -259,8 +281,8 @@ farsum_status plan_verify(const farsum_problem *problem,
                  next->report.info.precision == FARSUM_F64 ? "f64"
                                                            : "f32 or mixed",
                  next->task.given.tolerance / next->task.finer);
-        seconds = p->report.info.seconds_verify + clock_seconds() - start;
-        next->report.info.seconds_verify = seconds;
+        next->report.info.seconds_verify =
+            p->report.info.seconds_verify + spent;
         next->report.info.seconds_create = p->report.info.seconds_create;
         verify_recall(&s);
         farsum_plan_destroy(p);
@@ -274,6 +296,7 @@ farsum_status plan_verify(const farsum_problem *problem,
     else if (status == FARSUM_OK || plan_refuses(status))
         status = verify_fails(p, problem, options, &s, error.is, status);
 done:
+    farsum_plan_destroy(next);
     verify_clear(&s);
     if (status != FARSUM_OK && p->checked < 0 && verify_skips(p, status)) {
         task_log(&p->task, "not checked by a second sum: %s", farsum_message());

@@ -14,14 +14,15 @@
 #include "reference/few/device.h"
 #include "plan/plan.h"
 
-/* The targets of the second sum: some of the separate targets, or of the n
- * sources.  The first `certain` ones may have far larger errors than others;
+/* The targets of the second sum: some of the separate targets, or of the
+ * sources.  Over ranks these are the targets of all ranks, the same on each.
+ * The first `certain` ones may have far larger errors than others;
  * each counts once.  The next ones, up to `sparse`, are random targets in
  * sparse places, the rest random others.  They count weight[0] and weight[1]
  * times. */
 struct verify_targets {
     int64_t count, certain, sparse;
-    int64_t *index; /* owned, [count] */
+    int64_t *index; /* owned, [count]: numbers among all ranks' targets */
     double weight[2];
 };
 /* The number of targets that target k of these stands for. */
@@ -36,6 +37,9 @@ struct verify_tally {
 };
 void verify_tally(struct verify_tally *tally, const struct verify_targets *t,
                   int64_t k, double value);
+/* Adds up the tallies of all ranks. */
+farsum_status verify_tally_add(const struct farsum_plan *plan,
+                               struct verify_tally *tally);
 /* *unsure: its standard error. */
 double verify_tally_sum(const struct verify_tally *tally,
                         const struct verify_targets *t, double *unsure);
@@ -52,14 +56,24 @@ struct verify_there {
  * each plan that is tried. */
 struct verify_sum {
     int64_t n, m;               /* m: separate targets, or 0 */
+    int64_t all_n, all_m;       /* of all ranks */
+    int64_t first;              /* the number of this rank's first target */
+    int64_t place;              /* sources and separate targets of the ranks
+                                   before this one */
+    int64_t around;             /* sources near which targets are searched for:
+                                   the n, then those near the rank's slab */
+    struct verify_slab *slab;   /* owned; NULL: one process */
     const void *given_x, *given_y, *given_q; /* type `arrays`, on host */
     const void *results;        /* the plan's, at all targets; NULL: the plan
                                    has not summed yet */
     double size;                /* for an absolute tolerance: RMS force or
                                    velocity, in the plan's units; computed
                                    from results if not NULL; 0: not known */
+    double strength;            /* RMS strength, in the plan's units; set if
+                                   separate targets need it */
     farsum_precision type;      /* of the arrays above */
     const double *x, *y, *q;    /* the same in f64, for sums on the host */
+    int summed;                 /* 1: the second sum is there */
     double *own_x, *own_y, *own_q; /* owned; NULL: the given ones are f64 */
     struct verify_there *there;    /* owned; NULL: no data on a device */
     struct verify_targets targets;
@@ -75,9 +89,20 @@ struct verify_sum {
     double seconds_drawn, seconds_summed; /* to draw targets; to sum */
 };
 
+/* The targets of all ranks, and of this one. */
 static inline int64_t verify_all(const struct verify_sum *s)
 {
-    return s->m > 0 ? s->m : s->n;
+    return s->all_m > 0 ? s->all_m : s->all_n;
+}
+static inline int64_t verify_own(const struct verify_sum *s)
+{
+    return s->all_m > 0 ? s->m : s->n;
+}
+/* This rank's index of target k; -1: it is another rank's. */
+static inline int64_t verify_index(const struct verify_sum *s, int64_t k)
+{
+    int64_t i = s->targets.index[k] - s->first;
+    return i >= 0 && i < verify_own(s) ? i : -1;
 }
 static inline double verify_x(const struct verify_sum *s, int64_t i)
 {
@@ -94,14 +119,24 @@ static inline double verify_q(const struct verify_sum *s, int64_t i)
 enum { STRONG = 6, NEAR = 6, DENSE = 4, CLUSTERING = 16, NEXT = 3, CURVES = 2 };
 enum { VERIFY_SEED = 0x5eed };
 
-/* targets.c.  Selects all targets if they are not many more than
- * `wanted`.  Otherwise selects the strongest sources, the targets with the
- * nearest neighbours, those in the densest places, and others at random.  The
- * neighbours of separate targets are sources.  size: [n] magnitudes of the
- * strengths. */
+/* targets.c.  Input: n to around, x, y.  Selects all targets if they are not
+ * many more than `wanted`.  Otherwise selects the strongest sources, those with
+ * the nearest neighbours, those in the densest places, and others at random.
+ * The neighbours of separate targets are sources.  Over ranks, all select the
+ * same targets among those of all.  size: [n] magnitudes of the strengths. */
 farsum_status verify_targets(const struct farsum_plan *plan,
                              const struct verify_sum *s, const double *size,
                              int64_t wanted, struct verify_targets *targets);
+
+/* ranks.c.  Sets all_n and all_m.  Over ranks, replaces the sources, separate
+ * targets and results that this rank gave by those in its slab of the cell, so
+ * that it has most neighbours of its targets.  Collective. */
+farsum_status verify_slabs(const struct farsum_plan *plan,
+                           struct verify_sum *s);
+void verify_slab_free(struct verify_slab *slab); /* NULL is legal */
+/* The largest of the ranks' seconds since `start`. */
+farsum_status verify_seconds(const struct farsum_plan *plan, double start,
+                             double *seconds);
 
 /* Adds target i, unless the targets contain it. */
 void verify_target(struct verify_targets *targets, int64_t i);
@@ -186,15 +221,16 @@ double verify_square(const struct verify_measure *of, const void *out,
 farsum_status verify_compare_each(const struct farsum_plan *plan,
                                   const struct verify_sum *s, const void *out,
                                   struct verify_error *error);
-/* energy.c.  Returns which of energy and virial are measured.  *whole:
+/* energy.c.  Returns which of energy and virial are measured.  n: sources of
+ * all ranks.  *whole:
  * 1: by a second sum of all sources. */
 unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole);
 /* Sets the errors of energy and virial, relative to their norms; negative: not
  * measured. */
-void verify_compare_energies(const struct farsum_plan *plan,
-                             const struct verify_sum *s,
-                             const struct verify_out *out,
-                             struct verify_error error[2]);
+farsum_status verify_compare_energies(const struct farsum_plan *plan,
+                                      const struct verify_sum *s,
+                                      const struct verify_out *out,
+                                      struct verify_error error[2]);
 void verify_clear(struct verify_sum *s);
 /* verify.c.  Records the measured error of the sum that info describes. */
 void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
