@@ -38,11 +38,11 @@ void verify_late_clear(struct farsum_plan *plan)
 }
 
 /* If a check that nobody requested fails, logs the reason and drops the check.
- * If the caller stopped the check, the sum stops too. */
+ * If the caller stopped the check, or the network failed, the sum fails too. */
 farsum_status verify_late_skip(struct farsum_plan *plan, farsum_status status)
 {
     if (status == FARSUM_OK || plan->task.options.verify > 0
-        || status == FARSUM_ERR_STATE)
+        || status == FARSUM_ERR_STATE || status == FARSUM_ERR_COMM)
         return status;
     task_log(&plan->task, "not checked by a second sum: %s", farsum_message());
     verify_late_clear(plan);
