@@ -19,38 +19,46 @@ struct shared {
     int64_t fail_at;     /* 0: none */
     int64_t first[RANKS + 1]; /* points that each rank gives */
     double v[3 * MOST];  /* forces, velocities or potentials of all */
+    int64_t target[RANKS + 1]; /* separate targets that each rank gives */
     double energy[RANKS];
     farsum_plan_info created[RANKS], info[RANKS];
     farsum_status status[RANKS];
     char words[RANKS][1024];
 };
 
+static double y[3 * MOST];
+static int targets; /* separate ones of all ranks; 0: the sources */
+
 static int wide(const struct system *s)
 {
     return s->problem.error == FARSUM_ERROR_POTENTIAL ? 1 : 3;
 }
 
+/* Sums points from `first` on at targets from `target` on; m = 0: the
+ * points. */
 static farsum_status sum(const struct system *s, farsum_plan *plan,
-                         int64_t first, int64_t n, double *v, double *energy)
+                         int64_t first, int64_t n, int64_t target, int64_t m,
+                         double *v, double *energy)
 {
     farsum_result r = FARSUM_RESULT_INIT;
-    TRY(farsum_plan_set_points(plan, n, n > 0 ? s->x + 3 * first : NULL, 0,
-                               NULL));
+    TRY(farsum_plan_set_points(plan, n, n > 0 ? s->x + 3 * first : NULL, m,
+                               m > 0 ? y + 3 * target : NULL));
     r.potential = wide(s) == 1 ? v : NULL;
     r.field = wide(s) == 3 && s->strengths == 1 ? v : NULL;
     r.velocity = s->strengths > 1 ? v : NULL;
     r.energy = s->problem.outputs & FARSUM_ENERGY ? energy : NULL;
     TRY(farsum_plan_execute(plan, 1, s->q + s->strengths * first, &r));
-    for (int64_t i = 0; r.field && i < 3 * n; i++)
+    for (int64_t i = 0; r.field && targets == 0 && i < 3 * n; i++)
         v[i] *= s->q[first + i / 3];
     return FARSUM_OK;
 }
 
 static farsum_problem problem_from(const struct system *s, int64_t first,
-                                   int64_t n, int sampled)
+                                   int64_t n, int64_t m, int sampled)
 {
     farsum_problem p = problem_of(s);
     p.n_sources = n;
+    p.n_targets = m;
     p.sample_x = sampled && n > 0 ? s->x + 3 * first : NULL;
     p.sample_q = sampled && n > 0 ? s->q + s->strengths * first : NULL;
     p.outputs |= s->problem.outputs;
@@ -64,14 +72,16 @@ static farsum_status work(struct comm *comm, void *data)
     const struct system *s = of->s;
     int rank = comm->rank;
     int64_t first = of->first[rank], n = of->first[rank + 1] - first;
-    farsum_problem p = problem_from(s, first, n, of->sampled);
+    int64_t target = of->target[rank], m = of->target[rank + 1] - target;
+    farsum_problem p = problem_from(s, first, n, m, of->sampled);
     farsum_plan *plan = NULL;
     of->created[rank] = of->info[rank] =
         (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
     mem_fail_at(rank == of->fail_rank ? of->fail_at : 0);
     GO(plan_over_ranks(comm, &p, &of->options, &plan));
     GO(farsum_plan_get_info(plan, &of->created[rank]));
-    GO(sum(s, plan, first, n, of->v + wide(s) * first, &of->energy[rank]));
+    GO(sum(s, plan, first, n, target, m,
+           of->v + wide(s) * (targets ? target : first), &of->energy[rank]));
     GO(farsum_plan_get_info(plan, &of->info[rank]));
 done:
     of->status[rank] = status;
@@ -86,9 +96,11 @@ enum share { EVEN, LAST, SHARES };
 
 static void share(struct shared *of, int size, enum share how)
 {
-    for (int r = 0; r <= size; r++)
-        of->first[r] = how == LAST ? (r == size ? of->s->n : 0)
-                                   : of->s->n * r / size;
+    for (int r = 0; r <= size; r++) {
+        int even = r * of->s->n / size, last = r == size;
+        of->first[r] = how == LAST ? last * of->s->n : even;
+        of->target[r] = how == LAST ? last * targets : targets * r / size;
+    }
 }
 
 /* What is the same on all ranks, to the bit. */
@@ -111,7 +123,8 @@ static double measure(const struct shared *of)
 {
     static double right[3 * MOST];
     const struct system *s = of->s;
-    farsum_problem p = problem_from(s, 0, s->n, 1);
+    farsum_problem p = problem_from(s, 0, s->n, targets, targets == 0);
+    int count = targets ? targets : s->n;
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *reference = NULL;
     double energy;
@@ -120,9 +133,11 @@ static double measure(const struct shared *of)
     p.error = p.error == FARSUM_ERROR_ABSOLUTE ? 0 : p.error;
     o.method = "ewald";
     CHECK_OK(farsum_plan_create(&p, &o, &reference));
-    CHECK_OK(sum(s, reference, 0, s->n, right, &energy));
+    CHECK_OK(sum(s, reference, 0, s->n, 0, targets, right, &energy));
     farsum_plan_destroy(reference);
-    double error = rms(wide(s) * s->n, of->v, right) * sqrt(wide(s));
+    double error = rms(wide(s) * count, of->v, right) * sqrt(wide(s));
+    if (targets && wide(s) == 3 && s->strengths == 1) /* forces */
+        error *= rms(s->n, s->q, NULL);
     return s->problem.error == FARSUM_ERROR_ABSOLUTE ? error
                                                      : error / of->info[0].norm;
 }
@@ -148,7 +163,7 @@ static void keeps(const char *what, int sampled)
     static const int sizes[] = {1, 2, 3, RANKS};
     double tolerance = s.problem.tolerance;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-        for (enum share how = EVEN; how < SHARES; how++) {
+        for (enum share how = EVEN; how < (k == 2 ? SHARES : LAST); how++) {
             int size = sizes[k];
             of.s = &s;
             of.sampled = sampled;
@@ -196,7 +211,7 @@ static void clusters(void)
 
 static void first_sum(void)
 {
-    for (int k = 4; k < 7; k++) {
+    for (int k = 4; k < 6; k++) {
         colloid(&s, pow(10, -k));
         keeps("colloid without a sample", 0);
     }
@@ -205,11 +220,136 @@ static void first_sum(void)
     keeps("absolute without a sample", 0);
 }
 
+/* A near pair, whose potentials f32 does not resolve, and vectors on a
+ * lattice. */
+static void others(void)
+{
+    uint64_t random = 5;
+    begin(&s, "pair", MOST, 1, 1e-5);
+    for (int i = 0; i < 3 * s.n; i++)
+        s.x[i] = i == 3 ? s.x[0] + 1e-5 : i == 4 || i == 5 ? s.x[i - 3]
+                                                       : uniform(&random);
+    for (int i = 0; i < s.n; i++)
+        s.q[i] = normal(&random);
+    s.problem.error = FARSUM_ERROR_POTENTIAL;
+    s.problem.precision = FARSUM_AUTO;
+    keeps("a near pair", 1);
+    begin(&s, "rotlet", 125, 3, 1e-6);
+    s.problem.kernel = "rotlet";
+    for (int i = 0; i < 3 * s.n; i++) {
+        int place = i % 3 == 0 ? i / 3 % 5 : i % 3 == 1 ? i / 15 % 5 : i / 75;
+        s.x[i] = (place + 0.3 * uniform(&random)) / 5;
+        s.q[i] = normal(&random) + 2;
+    }
+    keeps("rotlets on a lattice", 1);
+}
+
+/* The parameters of the first plan, given as options, leave no finer plan: all
+ * ranks refuse with the same words. */
+static void refused(void)
+{
+    const farsum_options before = of.options;
+    colloid(&s, 1e-5);
+    s.problem.precision = FARSUM_F64;
+    of.s = &s;
+    of.sampled = 1;
+    share(&of, 3, EVEN);
+    of.options.verify = FARSUM_VERIFY_OFF;
+    run(3, "without a check");
+    CHECK(measure(&of) > s.problem.tolerance, "the first plan is right");
+    of.options.cutoff = of.info[0].cutoff;
+    of.options.spectral.support = of.info[0].support;
+    memcpy(of.options.spectral.mesh, of.info[0].mesh, sizeof of.info[0].mesh);
+    of.options.verify = 1;
+    CHECK(ranks_run(3, NULL, work, &of) == 3, "a plan with a large error");
+    for (int r = 0; r < 3; r++)
+        CHECK(of.status[r] == FARSUM_ERR_TOLERANCE
+                  && strcmp(of.words[r], of.words[0]) == 0
+                  && strstr(of.words[r], "a second sum of 144 targets"),
+              "rank %d: %d, %s", r, of.status[r], of.words[r]);
+    of.options = before;
+}
+
+/* Where all particles are targets, ranks measure what one process does. */
+static void alike(const char *what)
+{
+    static const int sizes[] = {1, 2, RANKS};
+    farsum_plan_info one = FARSUM_PLAN_INFO_INIT;
+    farsum_options o = of.options;
+    farsum_plan *plan = NULL;
+    farsum_problem p = problem_from(&s, 0, s.n, 0, 1);
+    o.verify = of.options.verify = 1;
+    o.method = "spectral";
+    CHECK_OK(farsum_plan_create(&p, &o, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &one));
+    farsum_plan_destroy(plan);
+    of.s = &s;
+    of.sampled = 1;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        share(&of, sizes[k], EVEN);
+        run(sizes[k], what);
+        const farsum_plan_info *info = &of.created[0];
+        printf("  %s, %d ranks: %.6g, energy %.6g, virial %.6g\n", what,
+               sizes[k], info->checked_error, info->estimated_energy_error,
+               info->estimated_virial_error);
+        CHECK(info->checked_targets == s.n && one.checked_targets == s.n,
+              "%s: %lld and %lld targets", what,
+              (long long)info->checked_targets,
+              (long long)one.checked_targets);
+        CHECK(fabs(info->checked_error / one.checked_error - 1) < 1e-3
+                  && fabs(info->estimated_energy_error
+                          / one.estimated_energy_error - 1) < 1e-3
+                  && fabs(info->estimated_virial_error
+                          / one.estimated_virial_error - 1) < 1e-3,
+              "%s, %d ranks: measured %g, %g, %g; one process %g, %g, %g",
+              what, sizes[k], info->checked_error,
+              info->estimated_energy_error, info->estimated_virial_error,
+              one.checked_error, one.estimated_energy_error,
+              one.estimated_virial_error);
+    }
+}
+
+static void norms(void)
+{
+    colloid(&s, 1e-3);
+    s.problem.error = FARSUM_ERROR_EACH;
+    alike("each");
+    for (int norm = FARSUM_ERROR_POTENTIAL; norm <= FARSUM_ERROR_PRESSURE;
+         norm++) {
+        if (norm != FARSUM_ERROR_POTENTIAL && norm != FARSUM_ERROR_ENERGY
+            && norm != FARSUM_ERROR_PRESSURE)
+            continue;
+        colloid(&s, 1e-4);
+        s.problem.outputs = FARSUM_ENERGY | FARSUM_VIRIAL;
+        s.problem.error = (farsum_error_kind)norm;
+        alike(norm == FARSUM_ERROR_ENERGY     ? "energy"
+              : norm == FARSUM_ERROR_PRESSURE ? "pressure"
+                                              : "potential");
+    }
+}
+
+static void apart(void)
+{
+    uint64_t random = 29;
+    targets = 300;
+    for (int i = 0; i < 3 * targets; i++)
+        y[i] = uniform(&random);
+    colloid(&s, 1e-5);
+    keeps("separate targets", 0);
+    s.problem.error = FARSUM_ERROR_POTENTIAL;
+    keeps("potentials at separate targets", 0);
+    targets = 0;
+}
+
 int main(void)
 {
     of.options = (farsum_options)FARSUM_OPTIONS_INIT;
     of.options.threads = 1;
     RUN(clusters);
     RUN(first_sum);
+    RUN(others);
+    RUN(refused);
+    RUN(norms);
+    RUN(apart);
     return check_end();
 }
