@@ -18,6 +18,23 @@ foreach(kind shared static)
     DESTINATION ${farsum_cmake_dir})
 endforeach()
 
+if(FARSUM_MPI)
+  # libfarsum_mpi finds libfarsum in its own folder, and MPI where it was.  The
+  # run path is the same in the build tree: tools/farsum/CMakeLists.txt says why.
+  set_target_properties(farsum_mpi_shared PROPERTIES EXPORT_NAME farsum_mpi
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
+    INSTALL_RPATH_USE_LINK_PATH ON)
+  install(FILES include/farsum/mpi.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/farsum)
+  foreach(kind shared static)
+    install(TARGETS farsum_mpi_${kind} EXPORT farsum_mpi_${kind}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT farsum_mpi_${kind} NAMESPACE farsum::
+      DESTINATION ${farsum_cmake_dir})
+  endforeach()
+endif()
+
 set(FARSUM_WITH_FFTW ${FARSUM_FFTW})
 configure_package_config_file(cmake/farsumConfig.cmake.in farsumConfig.cmake
   INSTALL_DESTINATION ${farsum_cmake_dir})
@@ -39,6 +56,12 @@ endif()
 string(APPEND FARSUM_PC_PRIVATE "-lstdc++ ${OpenMP_C_FLAGS} -lm")
 configure_file(cmake/farsum.pc.in farsum.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/farsum.pc DESTINATION ${farsum_pc_dir})
+
+if(FARSUM_MPI)
+  configure_file(cmake/farsum_mpi.pc.in farsum_mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/farsum_mpi.pc
+    DESTINATION ${farsum_pc_dir})
+endif()
 
 install(FILES LICENSE THIRD_PARTY_NOTICES.md SECURITY.md README.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -2,11 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs a build into its own folder, moves that folder, and tests that an
 # outside project finds the library there, by CMake and by pkg-config, shared
-# and static.
+# and static.  MPICC and a launcher: also for libfarsum_mpi; without them it must
+# not be installed.
 #
-#     run.sh BUILD SOURCE CMAKE CC CXX
+#     run.sh BUILD SOURCE CMAKE CC CXX [MPICC LAUNCHER OPTION...]
 set -eu
-build=$1 here=$2/test/install/outside cmake=$3 cc=$4 cxx=$5
+build=$1 source=$2 here=$2/test/install/outside cmake=$3 cc=$4 cxx=$5
+shift 5
+mpicc=${1:-}
+[ -z "$mpicc" ] || shift
+launcher=$*
+two_ranks() { timeout -k 10 60 $launcher -n 2 "$@"; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 step() { echo "--- $*"; }
@@ -27,7 +33,7 @@ pc=$(find "$prefix" -name farsum.pc)
 lib=$(dirname "$(dirname "$pc")")
 test -f "$prefix/include/farsum/farsum.h"
 none grep -F "$work/first" -r "$prefix/include" "$lib/cmake" "$pc"
-none grep -F "$2" -r "$prefix/include" "$lib/cmake" "$pc"
+none grep -F "$source" -r "$prefix/include" "$lib/cmake" "$pc"
 
 step "the command and its manual page"
 "$prefix/bin/farsum" list >/dev/null
@@ -50,6 +56,22 @@ step "by find_package"
 "$work/cmake/with_static"
 not_linked "$work/cmake/with_static"
 
+step "libfarsum_mpi"
+if [ -n "$mpicc" ]; then
+    "$cmake" -S "$here/mpi" -B "$work/mpi" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$cc" >"$work/log" 2>&1 \
+        && "$cmake" --build "$work/mpi" >>"$work/log" 2>&1 \
+        || { cat "$work/log"; exit 1; }
+    two_ranks "$work/mpi/with_shared"
+    two_ranks "$work/mpi/with_static"
+    not_linked "$work/mpi/with_static"
+else
+    test ! -e "$prefix/include/farsum/mpi.h"
+    none "$cmake" -S "$here/mpi" -B "$work/mpi" \
+        -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" 2>&1
+    grep -q "farsum.*mpi" "$work/log" || { cat "$work/log"; exit 1; }
+fi
+
 step "by pkg-config, shared"
 export PKG_CONFIG_PATH="$lib/pkgconfig"
 flags="-std=c11 -Wall -Wextra -Werror -pedantic"
@@ -59,9 +81,15 @@ LD_LIBRARY_PATH=$lib "$work/shared"
 "$cxx" -std=c++20 -Wall -Werror -pedantic "$here/main.cc" \
     $(pkg-config --cflags --libs farsum) -o "$work/plus"
 LD_LIBRARY_PATH=$lib "$work/plus"
+if [ -n "$mpicc" ]; then
+    OMPI_CC=$cc MPICH_CC=$cc "$mpicc" -Wall -Wextra -Werror "$here/mpi/main.c" \
+        $(pkg-config --cflags --libs farsum_mpi) -lm -Wl,-rpath,"$lib" \
+        -o "$work/mpi_shared"
+    two_ranks "$work/mpi_shared"
+fi
 
 step "by pkg-config, static"
-rm "$lib"/libfarsum.so*
+rm "$lib"/libfarsum*.so*
 "$cc" $flags "$here/main.c" $(pkg-config --static --cflags --libs farsum) \
     -o "$work/static"
 "$work/static"
@@ -69,4 +97,9 @@ rm "$lib"/libfarsum.so*
     $(pkg-config --static --cflags --libs farsum) -o "$work/plus_static"
 "$work/plus_static"
 not_linked "$work/plus_static"
+if [ -n "$mpicc" ]; then
+    OMPI_CC=$cc MPICH_CC=$cc "$mpicc" "$here/mpi/main.c" \
+        $(pkg-config --static --cflags --libs farsum_mpi) -o "$work/mpi_static"
+    two_ranks "$work/mpi_static"
+fi
 step "all of it works"
