@@ -19,13 +19,17 @@ get_filename_component(mpi_folder ${MPI_C_COMPILER} DIRECTORY)
 find_program(FARSUM_MPIEXEC NAMES ${launchers} mpiexec HINTS ${mpi_folder}
   REQUIRED)
 
-# farsum_mpi_test(NAME RANKS PROGRAM ARGUMENT...)
-function(farsum_mpi_test name ranks program)
+# farsum_mpi_run(NAME RANKS PROGRAM ARGUMENT...)
+function(farsum_mpi_run name ranks program)
   add_test(NAME ${name} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/ranks/launch.sh
     ${FARSUM_MPIEXEC} ${launcher_options} -n ${ranks}
-    $<TARGET_FILE:${program}> ${ARGN} ${ranks})
+    $<TARGET_FILE:${program}> ${ARGN})
   set_tests_properties(${name} PROPERTIES TIMEOUT 330 PROCESSORS ${ranks}
     ENVIRONMENT "${launcher_environment}")
+endfunction()
+# The same for a program whose last argument is the number of ranks.
+function(farsum_mpi_test name ranks program)
+  farsum_mpi_run(${name} ${ranks} ${program} ${ARGN} ${ranks})
 endfunction()
 
 farsum_program(ranks_mpi farsum_static ranks/mpi.c ranks/comm_cases.c)
@@ -61,3 +65,6 @@ set_property(TEST ranks_world_abort APPEND PROPERTY ENVIRONMENT
 # 5 GB of memory
 farsum_mpi_test(ranks_mpi_large 2 test_ranks_mpi large)
 set_property(TEST ranks_mpi_large PROPERTY LABELS full)
+if(FARSUM_EXAMPLES)
+  farsum_mpi_run(example_ranks 3 example_ranks)
+endif()
