@@ -260,7 +260,11 @@ farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
     farsum_status status = MEM_NEW(columns, trial->mesh[1]);
     struct cell cell = s->parameters.cell;
     struct spectral old = *s;
-    TRY(comm_agree(comm, status));
+    status = comm_agree(comm, status);
+    if (status != FARSUM_OK) {
+        mem_free(columns);
+        return status;
+    }
     int covers = ranks_cover(task, s, trial, columns);
     mem_free(columns);
     if (covers) {
