@@ -216,8 +216,9 @@ struct ranks_numbers {
 };
 
 /* Sets asked to arrays of own points for the outputs that any rank requests.  A
- * rank that gives targets must request the same. */
-static farsum_status ranks_asked(struct spectral *s,
+ * rank that gives targets must request the same, and all ranks as many
+ * right-hand sides. */
+static farsum_status ranks_asked(struct spectral *s, int rhs,
                                  const farsum_result *result,
                                  struct ranks_numbers *numbers,
                                  farsum_result *asked)
@@ -227,8 +228,8 @@ static farsum_status ranks_asked(struct spectral *s,
     int64_t given = spectral_apart(s) ? k->target_route.n : k->route.n;
     const int here[] = {result->potential != NULL, result->velocity != NULL,
                         result->field != NULL, result->energy != NULL,
-                        result->virial != NULL};
-    enum { ARRAYS = 3, ALL = sizeof here / sizeof *here };
+                        result->virial != NULL, rhs, -rhs};
+    enum { ARRAYS = 3, RHS = 5, ALL = sizeof here / sizeof *here };
     double any[ALL];
     farsum_status status = FARSUM_OK;
     for (int i = 0; i < ALL; i++)
@@ -239,6 +240,10 @@ static farsum_status ranks_asked(struct spectral *s,
             status = status_fail(FARSUM_ERR_ARGUMENT,
                                  "another rank requests an output that this "
                                  "rank's result lacks; set the same on all");
+    if (any[RHS] != -any[RHS + 1])
+        status = status_fail(FARSUM_ERR_ARGUMENT,
+                             "rhs differs among the ranks: %g and %g",
+                             -any[RHS + 1], any[RHS]);
     void *values = k->potential ? k->potential : &none;
     *asked = (farsum_result)FARSUM_RESULT_INIT;
     asked->potential = any[0] > 0 ? values : NULL;
@@ -255,7 +260,7 @@ farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
 {
     farsum_result asked;
     struct ranks_numbers numbers = {0};
-    TRY(ranks_asked(s, result, &numbers, &asked));
+    TRY(ranks_asked(s, rhs, result, &numbers, &asked));
     memset(s->seconds, 0, sizeof s->seconds);
     s->seconds_back = 0;
     s->done = 0;
