@@ -64,7 +64,7 @@ static void broken_network_in(int size, int flow)
 {
     struct life life;
     life_make(&life, size, flow, !flow);
-    int64_t calls = life.ends[OTHER_SUM][0].calls;
+    int64_t calls = life.ends[CELL_SUM][0].calls;
     for (int r = 0; r < size; r++)
         for (int64_t k = 1; k <= calls; k++) {
             struct ranks_play play = {.fail_rank = r, .fail_call = k};

@@ -54,6 +54,8 @@ static void given_make(struct given *g, const struct life *life,
         g->problem.cell[4 * d] = 2;
         g->options.spectral.mesh[d] = 8;
     }
+    memcpy(g->smaller, g->problem.cell, sizeof g->smaller);
+    g->smaller[0] = 1.7;
     g->options.cutoff = 0.8;
     g->options.spectral.support = 4;
     g->options.threads = 1;
@@ -62,6 +64,7 @@ static void given_make(struct given *g, const struct life *life,
         g->problem.sample_q = g->own_q;
     }
     g->problem_at = &g->problem;
+    g->result_at = &g->result;
 }
 
 /* Sets the result's arrays: parts of `out`. */
@@ -91,9 +94,11 @@ static farsum_status step_run(struct comm *comm, enum step step,
 {
     if (step == CREATE)
         return plan_over_ranks(comm, g->problem_at, &g->options, plan);
-    if (step == POINTS || step == OTHER_POINTS)
+    if (step == POINTS || step == OTHER_POINTS || step == CELL_POINTS)
         return farsum_plan_set_points(*plan, g->n, g->x, g->m, g->y);
-    return farsum_plan_execute(*plan, g->rhs, g->q, &g->result);
+    if (step == CELL)
+        return farsum_plan_set_cell(*plan, g->cell);
+    return farsum_plan_execute(*plan, g->rhs, g->q, g->result_at);
 }
 
 static void end_set(struct end *end, const struct comm *comm,
@@ -107,7 +112,7 @@ static void end_set(struct end *end, const struct comm *comm,
 
 static int sums(enum step step)
 {
-    return step == SUM || step == SUMS || step == OTHER_SUM;
+    return step == SUM || step == SUMS || step == OTHER_SUM || step == CELL_SUM;
 }
 
 /* One step; returns its status. */
@@ -117,14 +122,20 @@ static farsum_status life_step(struct life *life, struct comm *comm,
 {
     double out[NUMBERS];
     int rank = comm->rank;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     g->x = g->own_x + (step == OTHER_POINTS ? 3 * g->n : 0);
     g->q = g->own_q;
+    g->cell = g->smaller;
     g->rhs = step == SUMS ? LIFE_RHS : 1;
     given_result(g, life->flow, out);
     if (life->change)
         life->change(life, comm, step, g);
     farsum_status status = step_run(comm, step, g, plan);
     end_set(&life->ends[step][rank], comm, status);
+    if (step == CREATE && status == FARSUM_OK && rank == 0) {
+        CHECK_OK(farsum_plan_get_info(*plan, &info));
+        life->bytes = info.bytes;
+    }
     double **right = &life->right[step][rank];
     if (status != FARSUM_OK)
         CHECK(untouched(out), "step %d: rank %d writes results and fails",
@@ -157,17 +168,23 @@ static void life_is_broken(const struct comm *comm, struct given *g,
     CHECK(ranks_calls_of(comm) == calls, "a broken plan communicates");
 }
 
-/* After a failure the plan works again. */
-static void life_recovers(struct life *life, struct comm *comm, struct given *g,
+/* After a failure of a step the plan works again. */
+static void life_recovers(struct life *life, struct comm *comm, enum step step,
                           farsum_plan **plan)
 {
+    static const enum step again[][4] = {{POINTS, SUM, SUMS, STEPS},
+                                         {CELL_POINTS, CELL_SUM, STEPS},
+                                         {CREATE, POINTS, SUM, STEPS}};
     struct life quiet = *life;
+    struct given g;
+    farsum_status status = FARSUM_OK;
     quiet.change = NULL;
-    farsum_status status = life_step(&quiet, comm, POINTS, g, plan);
-    if (status == FARSUM_OK)
-        status = life_step(&quiet, comm, SUM, g, plan);
-    if (status == FARSUM_OK)
-        status = life_step(&quiet, comm, SUMS, g, plan);
+    given_make(&g, life, comm);
+    const enum step *next = again[step == CREATE ? 2 : step > CELL];
+    for (; *next < STEPS && status == FARSUM_OK; next++)
+        status = life_step(&quiet, comm, *next, &g, plan);
+    free(g.own_x);
+    free(g.own_q);
     CHECK(status == FARSUM_OK, "the plan does not recover: %s",
           farsum_message());
     end_set(&life->after[comm->rank], comm, status);
@@ -207,8 +224,10 @@ static farsum_status life_rank(struct comm *comm, void *data)
         CHECK(!plan, "a failed create leaves a plan");
     else if (step < STEPS && comm->broken)
         life_is_broken(comm, &g, plan);
-    else if (step < STEPS)
-        life_recovers(life, comm, &g, &plan);
+    else if (step < STEPS && !life->spent)
+        life_recovers(life, comm, step, &plan);
+    if (step == CREATE && life->creates_again)
+        life_recovers(life, comm, step, &plan);
     farsum_plan_destroy(plan);
     CHECK(mem_bytes() == before, "rank %d keeps %lld bytes", comm->rank,
           (long long)(mem_bytes() - before));

@@ -13,8 +13,20 @@
 enum { LIFE_POINTS = 24, LIFE_RANKS = 3, LIFE_WIDTH = 3, LIFE_RHS = 2 };
 
 /* Steps of a life: create; points; two sums, the second one of two right-hand
- * sides; other points; a sum. */
-enum step { CREATE, POINTS, SUM, SUMS, OTHER_POINTS, OTHER_SUM, STEPS };
+ * sides; other points; a sum; a smaller cell, which needs a wider halo; points;
+ * a sum. */
+enum step {
+    CREATE,
+    POINTS,
+    SUM,
+    SUMS,
+    OTHER_POINTS,
+    OTHER_SUM,
+    CELL,
+    CELL_POINTS,
+    CELL_SUM,
+    STEPS
+};
 
 struct end {
     farsum_status status;
@@ -28,9 +40,11 @@ struct given {
     farsum_options options;
     const farsum_problem *problem_at; /* &problem */
     int64_t n, m;
-    const double *x, *y, *q;
+    const double *x, *y, *q, *cell;
+    double smaller[9];
     double *own_x, *own_q;            /* owned: what x and q point to */
     farsum_result result;
+    farsum_result *result_at;         /* &result */
     int rhs;
 };
 
@@ -44,7 +58,9 @@ struct life {
     int64_t fail_at;     /* this allocation of rank fail_rank fails; 0: none */
     int fail_rank;
     int allocated;       /* set: 1: fail_at was reached */
-    int broken;          /* 1: comm fails for ever after a failure */
+    uint64_t bytes;      /* set: of rank 0's plan without points */
+    int spent;           /* 1: after a failure the plan is at its limit */
+    int creates_again;   /* 1: after a failed create, a plan can be made */
     enum step ended;     /* set: the step that failed, or STEPS */
     struct end ends[STEPS][LIFE_RANKS];
     struct end after[LIFE_RANKS];    /* after a failure */
