@@ -68,3 +68,9 @@ set_property(TEST ranks_mpi_large PROPERTY LABELS full)
 if(FARSUM_EXAMPLES)
   farsum_mpi_run(example_ranks 3 example_ranks)
 endif()
+
+farsum_program(ranks_plan_exit farsum_static ranks/plan_exit.c)
+target_link_libraries(test_ranks_plan_exit PRIVATE farsum_mpi_static)
+farsum_mpi_test(ranks_plan_exit 3 test_ranks_plan_exit)
+set_property(TEST ranks_plan_exit APPEND PROPERTY ENVIRONMENT
+  "LAUNCH_FAILS=rank 1 exits")
