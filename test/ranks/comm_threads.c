@@ -3,6 +3,7 @@
 #include "ranks/comm_threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "base/random.h"
 #include "check.h"
 
+enum { YIELDS = 50 }; /* before a thread sleeps */
 enum call_kind { GATHER, COUNTS, TRADE };
 static const char *const call_names[] = {"gather", "counts", "trade"};
 
@@ -53,6 +55,11 @@ static int team_wait(struct team *t)
         t->arrived = 0;
         t->barriers++;
         pthread_cond_broadcast(&t->changed);
+    }
+    for (int k = 0; k < YIELDS && t->barriers == now && !t->gone; k++) {
+        pthread_mutex_unlock(&t->mutex);
+        sched_yield();
+        pthread_mutex_lock(&t->mutex);
     }
     while (t->barriers == now && !t->gone)
         pthread_cond_wait(&t->changed, &t->mutex);
