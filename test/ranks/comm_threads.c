@@ -3,7 +3,6 @@
 #include "ranks/comm_threads.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,16 +10,23 @@
 #include "base/random.h"
 #include "check.h"
 
-enum { YIELDS = 50 }; /* before a thread sleeps */
 enum call_kind { GATHER, COUNTS, TRADE };
 static const char *const call_names[] = {"gather", "counts", "trade"};
 
-/* The arguments of a rank's current call. */
-struct slot {
+/* The arguments of a rank's call. */
+struct call {
     enum call_kind kind;
     const void *send;
     const int64_t *to, *from; /* of trade; counts has only to */
     int64_t bytes;            /* of gather */
+};
+
+/* A call whose arrays are copies, so that the rank may go on while others read
+ * them. */
+struct slot {
+    struct call call;
+    int64_t capacity;
+    char *memory; /* owned */
 };
 
 struct team {
@@ -32,7 +38,9 @@ struct team {
     pthread_cond_t changed;
     int arrived, gone; /* gone: 1 + the first rank whose work ended, or 0 */
     int64_t barriers;
-    struct slot *slots;
+    struct slot *slots; /* [2][size]: of calls with odd and even numbers.  A
+                           rank that is in the call after the next one has
+                           read them */
 };
 
 struct rank {
@@ -55,11 +63,6 @@ static int team_wait(struct team *t)
         t->arrived = 0;
         t->barriers++;
         pthread_cond_broadcast(&t->changed);
-    }
-    for (int k = 0; k < YIELDS && t->barriers == now && !t->gone; k++) {
-        pthread_mutex_unlock(&t->mutex);
-        sched_yield();
-        pthread_mutex_lock(&t->mutex);
     }
     while (t->barriers == now && !t->gone)
         pthread_cond_wait(&t->changed, &t->mutex);
@@ -84,27 +87,6 @@ static void rank_delay(struct rank *me)
         usleep((useconds_t)(random_next(&me->random) % (uint64_t)(most + 1)));
 }
 
-/* All ranks compare all slots, so that all fail if one differs. */
-static farsum_status team_compare(const struct team *t)
-{
-    const struct slot *s = t->slots;
-    for (int r = 1; r < t->size; r++) {
-        if (s[r].kind != s[0].kind)
-            FAIL(ERR_INTERNAL, "rank 0 calls %s, rank %d calls %s",
-                 call_names[s[0].kind], r, call_names[s[r].kind]);
-        if (s[r].bytes != s[0].bytes)
-            FAIL(ERR_INTERNAL, "rank 0 gathers %lld bytes, rank %d %lld",
-                 (long long)s[0].bytes, r, (long long)s[r].bytes);
-    }
-    for (int a = 0; s[0].kind == TRADE && a < t->size; a++)
-        for (int b = 0; b < t->size; b++)
-            if (s[a].to[b] != s[b].from[a] || s[a].to[b] < 0)
-                FAIL(ERR_INTERNAL, "rank %d sends %lld bytes to rank %d, which "
-                     "receives %lld", a, (long long)s[a].to[b], b,
-                     (long long)s[b].from[a]);
-    return FARSUM_OK;
-}
-
 static int64_t sum_of(const int64_t *values, int n)
 {
     int64_t sum = 0;
@@ -113,21 +95,74 @@ static int64_t sum_of(const int64_t *values, int n)
     return sum;
 }
 
-/* Copies the other ranks' data to `got`. */
-static void copy_parts(const struct team *t, int rank, void *got)
+/* Copies bytes to the slot's memory, and returns the copy. */
+static void *slot_copy(struct slot *s, int64_t *used, const void *from,
+                       int64_t bytes)
 {
-    int size = t->size;
+    char *to = s->memory + *used;
+    if (from && bytes > 0)
+        memcpy(to, from, (size_t)bytes);
+    *used += (bytes + 7) / 8 * 8;
+    return to;
+}
+
+static void slot_fill(struct slot *s, struct call call, int size)
+{
+    int64_t lists = 8 * (int64_t)size, used = 0;
+    int64_t bytes = call.kind == GATHER  ? call.bytes
+                    : call.kind == TRADE ? sum_of(call.to, size)
+                                         : 0;
+    bytes = bytes > 0 ? bytes : 0;
+    if (s->capacity < 2 * lists + bytes + 8) {
+        free(s->memory);
+        s->capacity = 2 * (2 * lists + bytes + 8);
+        s->memory = check_memory((size_t)s->capacity, 1);
+    }
+    s->call = call;
+    if (call.to)
+        s->call.to = slot_copy(s, &used, call.to, lists);
+    if (call.from)
+        s->call.from = slot_copy(s, &used, call.from, lists);
+    s->call.send = slot_copy(s, &used, call.send, bytes);
+}
+
+/* All ranks compare all calls, so that all fail if one differs. */
+static farsum_status team_compare(const struct slot *s, int size)
+{
+    const struct call *first = &s[0].call;
+    for (int r = 1; r < size; r++) {
+        const struct call *c = &s[r].call;
+        if (c->kind != first->kind)
+            FAIL(ERR_INTERNAL, "rank 0 calls %s, rank %d calls %s",
+                 call_names[first->kind], r, call_names[c->kind]);
+        if (c->bytes != first->bytes)
+            FAIL(ERR_INTERNAL, "rank 0 gathers %lld bytes, rank %d %lld",
+                 (long long)first->bytes, r, (long long)c->bytes);
+    }
+    for (int a = 0; first->kind == TRADE && a < size; a++)
+        for (int b = 0; b < size; b++) {
+            int64_t to = s[a].call.to[b], from = s[b].call.from[a];
+            if (to != from || to < 0)
+                FAIL(ERR_INTERNAL, "rank %d sends %lld bytes to rank %d, which "
+                     "receives %lld", a, (long long)to, b, (long long)from);
+        }
+    return FARSUM_OK;
+}
+
+/* Copies the other ranks' data to `got`. */
+static void copy_parts(const struct slot *slots, int size, int rank, void *got)
+{
     char *at = got;
     for (int r = 0; r < size; r++) {
-        const struct slot *s = &t->slots[r];
-        const char *part = s->send;
-        int64_t bytes = s->bytes;
-        if (s->kind == COUNTS) {
-            part = (const char *)(s->to + rank);
+        const struct call *c = &slots[r].call;
+        const char *part = c->send;
+        int64_t bytes = c->bytes;
+        if (c->kind == COUNTS) {
+            part = (const char *)(c->to + rank);
             bytes = 8;
-        } else if (s->kind == TRADE) {
-            part += sum_of(s->to, rank);
-            bytes = s->to[rank];
+        } else if (c->kind == TRADE) {
+            part += sum_of(c->to, rank);
+            bytes = c->to[rank];
         }
         if (bytes > 0)
             memcpy(at, part, (size_t)bytes);
@@ -135,23 +170,22 @@ static void copy_parts(const struct team *t, int rank, void *got)
     }
 }
 
-static farsum_status rank_call(struct comm *comm, struct slot mine, void *got)
+static farsum_status rank_call(struct comm *comm, struct call mine, void *got)
 {
     struct rank *me = *(struct rank **)comm->inside;
     struct team *t = me->team;
     const struct ranks_play *play = t->play;
-    me->calls++;
+    struct slot *slots = t->slots + me->calls++ % 2 * t->size;
     rank_delay(me);
-    t->slots[comm->rank] = mine;
+    slot_fill(&slots[comm->rank], mine, t->size);
     int gone = team_wait(t);
     if (gone)
         FAIL(ERR_COMM, "rank %d ended before this %s", gone - 1,
              call_names[mine.kind]);
-    farsum_status status = team_compare(t);
     rank_delay(me);
+    farsum_status status = team_compare(slots, t->size);
     if (status == FARSUM_OK)
-        copy_parts(t, comm->rank, got);
-    team_wait(t); /* nobody can end here */
+        copy_parts(slots, t->size, comm->rank, got);
     if (comm->rank != play->fail_rank || me->calls != play->fail_call)
         return status;
     int64_t bytes = mine.kind == GATHER  ? mine.bytes * t->size
@@ -167,20 +201,20 @@ static farsum_status rank_call(struct comm *comm, struct slot mine, void *got)
 static farsum_status threads_gather(struct comm *comm, const void *one,
                                     void *all, int64_t bytes)
 {
-    return rank_call(comm, (struct slot){GATHER, one, NULL, NULL, bytes}, all);
+    return rank_call(comm, (struct call){GATHER, one, NULL, NULL, bytes}, all);
 }
 
 static farsum_status threads_counts(struct comm *comm, const int64_t *to,
                                     int64_t *from)
 {
-    return rank_call(comm, (struct slot){COUNTS, NULL, to, NULL, 0}, from);
+    return rank_call(comm, (struct call){COUNTS, NULL, to, NULL, 0}, from);
 }
 
 static farsum_status threads_trade(struct comm *comm, const void *send,
                                    const int64_t *to, void *got,
                                    const int64_t *from)
 {
-    return rank_call(comm, (struct slot){TRADE, send, to, from, 0}, got);
+    return rank_call(comm, (struct call){TRADE, send, to, from, 0}, got);
 }
 
 static const struct comm_calls threads_calls = {
@@ -202,7 +236,7 @@ int ranks_run(int size, const struct ranks_play *play,
     struct team team = {.size = size, .play = play ? play : &quiet,
                         .work = work, .data = data};
     struct rank *ranks = check_memory((size_t)size, sizeof *ranks);
-    team.slots = check_memory((size_t)size, sizeof *team.slots);
+    team.slots = check_memory(2 * (size_t)size, sizeof *team.slots);
     pthread_mutex_init(&team.mutex, NULL);
     pthread_cond_init(&team.changed, NULL);
     for (int r = 0; r < size; r++) {
@@ -227,6 +261,8 @@ int ranks_run(int size, const struct ranks_play *play,
     }
     pthread_mutex_destroy(&team.mutex);
     pthread_cond_destroy(&team.changed);
+    for (int r = 0; r < 2 * size; r++)
+        free(team.slots[r].memory);
     free(team.slots);
     free(ranks);
     return failed;

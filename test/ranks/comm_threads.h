@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* comm_threads.h: ranks as threads of one process.
  *
- * Each rank has its own struct comm.  A call copies from the other ranks'
- * arrays between two barriers.  It fails if the ranks call different functions,
- * or state different sizes.  If a rank's work ends, the other ranks' next call
+ * Each rank has its own struct comm.  A call copies its arrays, waits for the
+ * other ranks, and reads their copies.  It fails if the ranks call different
+ * functions, or state different sizes.  If a rank's work ends, the other ranks' next call
  * fails with FARSUM_ERR_COMM, so a test never hangs.
  *
  *     static farsum_status work(struct comm *comm, void *data) { ... }

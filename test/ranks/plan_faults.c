@@ -8,7 +8,7 @@
 #include "check.h"
 #include "ranks/plan_life.h"
 
-enum { PATIENCE = 300 }; /* seconds, after which a rank waits for ever */
+enum { PATIENCE = 900 }; /* seconds, after which a rank waits for ever */
 
 #ifndef STRIDE
 #define STRIDE 1 /* tries every such allocation and call */

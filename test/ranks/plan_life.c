@@ -59,6 +59,8 @@ static void given_make(struct given *g, const struct life *life,
     g->options.cutoff = 0.8;
     g->options.spectral.support = 4;
     g->options.threads = 1;
+    g->options.spectral.split = "gaussian";
+    g->options.spectral.window = "bspline";
     if (life->sampled) {
         g->problem.sample_x = g->own_x;
         g->problem.sample_q = g->own_q;
