@@ -65,9 +65,8 @@ static int member_order(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Checks that indices are in range and no source is paired with itself. */
-static farsum_status rows_check(const struct exclusions *e, int64_t n,
-                                int64_t m)
+farsum_status exclusions_check(const struct exclusions *e, int64_t n,
+                               int64_t m)
 {
     for (int64_t k = 0; k < e->count; k++)
         for (int side = 0; side < 2; side++) {
@@ -107,19 +106,22 @@ static void rows_fill(const struct exclusions *e, int64_t m, int64_t *start,
 /* Sorts each row; fails if a pair occurs twice. */
 static farsum_status rows_sort(struct exclusions *made,
                                const struct exclusions *e,
-                               struct member *member)
+                               struct member *member, int64_t twice[2])
 {
     for (int64_t r = 0; r < made->rows; r++) {
         int64_t from = made->start[r], end = made->start[r + 1];
         qsort(member + from, (size_t)(end - from), sizeof *member,
               member_order);
         for (int64_t k = from; k < end; k++) {
-            if (k > from && member[k].source == member[k - 1].source)
+            if (k > from && member[k].source == member[k - 1].source) {
+                twice[0] = member[k - 1].index;
+                twice[1] = member[k].index;
                 FAIL(ERR_ARGUMENT,
                      "exclusions %lld and %lld name the same pair, %lld %lld",
-                     (long long)member[k - 1].index, (long long)member[k].index,
-                     (long long)e->pair[2 * member[k].index],
-                     (long long)e->pair[2 * member[k].index + 1]);
+                     (long long)twice[0], (long long)twice[1],
+                     (long long)e->pair[2 * twice[1]],
+                     (long long)e->pair[2 * twice[1] + 1]);
+            }
             made->source[k] = member[k].source;
             made->lost[k] = 1 - e->factor[member[k].index];
         }
@@ -143,7 +145,7 @@ static void rows_compress(struct exclusions *made, const int64_t *count,
 }
 
 static farsum_status rows_make(struct exclusions *made,
-                               const struct exclusions *e)
+                               const struct exclusions *e, int64_t twice[2])
 {
     farsum_status status = FARSUM_OK;
     int64_t targets = made->m > 0 ? made->m : made->n;
@@ -164,33 +166,58 @@ static farsum_status rows_make(struct exclusions *made,
     for (int64_t r = 0; r < made->rows; r++)
         count[made->target[r]] = made->start[r];
     rows_fill(e, made->m, count, member);
-    GO(rows_sort(made, e, member));
+    GO(rows_sort(made, e, member, twice));
 done:
     mem_free(member);
     mem_free(count);
     return status;
 }
 
-farsum_status exclusions_rows(struct exclusions *e, int64_t n, int64_t m)
+void exclusions_take_rows(struct exclusions *e, struct exclusions *from)
 {
-    if (e->count == 0 || (e->n == n && e->m == m))
-        return FARSUM_OK;
-    struct exclusions made = {.n = n, .m = m, .version = e->version + 1};
-    TRY(rows_check(e, n, m));
-    farsum_status status = rows_make(&made, e);
-    if (status != FARSUM_OK) {
-        exclusions_clear(&made);
-        return status;
-    }
+    struct exclusions taken = *from;
     mem_free(e->target);
     mem_free(e->start);
     mem_free(e->source);
     mem_free(e->lost);
-    made.count = e->count;
-    made.pair = e->pair;
-    made.factor = e->factor;
-    *e = made;
-    return FARSUM_OK;
+    taken.count = e->count;
+    taken.pair = e->pair;
+    taken.factor = e->factor;
+    taken.version = e->version;
+    *e = taken;
+    from->target = from->start = from->source = NULL;
+    from->lost = NULL;
+    from->n = from->m = from->rows = from->entries = 0;
+}
+
+/* Replaces the rows by those of n sources and m targets. */
+static farsum_status rows_replace(struct exclusions *e, int64_t n, int64_t m,
+                                  int64_t twice[2])
+{
+    struct exclusions made = {.n = n, .m = m};
+    farsum_status status = rows_make(&made, e, twice);
+    if (status == FARSUM_OK) {
+        exclusions_take_rows(e, &made);
+        e->version++;
+    }
+    exclusions_clear(&made);
+    return status;
+}
+
+farsum_status exclusions_rows(struct exclusions *e, int64_t n, int64_t m)
+{
+    int64_t twice[2];
+    if (e->count == 0 || (e->n == n && e->m == m))
+        return FARSUM_OK;
+    TRY(exclusions_check(e, n, m));
+    return rows_replace(e, n, m, twice);
+}
+
+farsum_status exclusions_one_way(struct exclusions *e, int64_t targets,
+                                 int64_t twice[2])
+{
+    twice[0] = twice[1] = -1;
+    return e->count == 0 ? FARSUM_OK : rows_replace(e, 0, targets, twice);
 }
 
 /* Returns the index of v among n ascending numbers, or -1. */

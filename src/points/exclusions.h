@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exclusions.h: excluded pairs, whose interaction is scaled by a factor. */
+/* exclusions.h: excluded pairs, whose interaction is scaled by a factor.
+ *
+ * Over ranks the list has global numbers, and the rows are those of the rank's
+ * own points (method/spectral/ranks_exclude.c): sources from n on are points
+ * that other ranks own. */
 #ifndef FARSUM_POINTS_EXCLUSIONS_H
 #define FARSUM_POINTS_EXCLUSIONS_H
 
@@ -30,6 +34,17 @@ farsum_status exclusions_set(struct exclusions *e, int64_t count,
 /* Makes the rows for these points, unless they exist.  FARSUM_ERR_ARGUMENT: an
  * index out of range, a source paired with itself, a pair named twice. */
 farsum_status exclusions_rows(struct exclusions *e, int64_t n, int64_t m);
+/* Checks the indices of the list for n sources and m targets. */
+farsum_status exclusions_check(const struct exclusions *e, int64_t n,
+                               int64_t m);
+/* Makes rows of pairs that count for their first member only, one of `targets`
+ * targets; sources may have any index.  On failure the old rows stay; if a pair
+ * occurs twice, `twice` has its places in the list, else -1. */
+farsum_status exclusions_one_way(struct exclusions *e, int64_t targets,
+                                 int64_t twice[2]);
+/* Replaces the rows of e by those of `from`, which has none afterwards.  The
+ * version stays. */
+void exclusions_take_rows(struct exclusions *e, struct exclusions *from);
 /* Returns the row of target i, or -1. */
 int64_t exclusions_row(const struct exclusions *e, int64_t i);
 /* Returns the part of source j that target i loses: 0, or 1 - factor. */
