@@ -86,10 +86,6 @@ void points_clear(struct points *points)
     memset(points, 0, sizeof *points);
 }
 
-/* Fractional coordinates that differ by less count as equal.  Wrapping and
- * the cell's inverse round by this much, for example for points on opposite
- * faces. */
-#define POINTS_SAME 4e-15
 enum {
     SAME_BITS = 40,         /* bits of a coordinate in the hash */
     DISTINCT_LEAST = 4096,  /* minimum number of points per thread */
@@ -257,8 +253,9 @@ farsum_status points_coincide(int64_t i, int64_t j, double factor)
 
 /* Uses an open-addressed hash table of at least twice as many slots as
  * points. */
-farsum_status points_distinct(const struct points *points, int wrapped,
-                              int threads, struct exclusions *exclusions)
+farsum_status points_twins(const struct points *points, int wrapped,
+                           int threads, struct exclusions *exclusions,
+                           int64_t twins[2], double *factor)
 {
     int64_t n = points->n, most = n / DISTINCT_LEAST + 1, twin = -1, i;
     struct points_table table = {16, NULL, wrapped};
@@ -276,7 +273,18 @@ farsum_status points_distinct(const struct points *points, int wrapped,
         twin = points_not_excluded(&table, points, e, &i);
     }
     mem_free(table.slot);
-    if (twin < 0)
-        return FARSUM_OK;
-    return points_coincide(twin, i, e ? 1 - exclusions_lost(e, twin, i) : 1);
+    twins[0] = twin;
+    twins[1] = i;
+    *factor = twin >= 0 && e ? 1 - exclusions_lost(e, twin, i) : 1;
+    return FARSUM_OK;
+}
+
+farsum_status points_distinct(const struct points *points, int wrapped,
+                              int threads, struct exclusions *exclusions)
+{
+    int64_t twins[2];
+    double factor;
+    TRY(points_twins(points, wrapped, threads, exclusions, twins, &factor));
+    return twins[0] < 0 ? FARSUM_OK
+                        : points_coincide(twins[0], twins[1], factor);
 }

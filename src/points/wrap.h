@@ -40,10 +40,19 @@ void points_clear(struct points *points);
 /* Fails because sources i and j coincide and `factor` of their interaction
  * would remain. */
 farsum_status points_coincide(int64_t i, int64_t j, double factor);
+/* Fractional coordinates that differ by less count as equal.  Wrapping and
+ * the cell's inverse round by this much, for example for points on opposite
+ * faces. */
+#define POINTS_SAME 4e-15
 /* Fails with FARSUM_ERR_COINCIDENT and the two indices if two positions are
  * equal.  wrapped: up to rounding and a lattice vector; else bitwise.  Pairs
  * that are excluded completely may coincide; exclusions->together counts them.
  * exclusions NULL: there are none. */
 farsum_status points_distinct(const struct points *points, int wrapped,
                               int threads, struct exclusions *exclusions);
+/* Finds the two sources that points_distinct fails for, the lower one first,
+ * and the factor of their exclusion (1: none).  -1: there are none. */
+farsum_status points_twins(const struct points *points, int wrapped,
+                           int threads, struct exclusions *exclusions,
+                           int64_t twins[2], double *factor);
 #endif
