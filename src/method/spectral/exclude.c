@@ -59,9 +59,8 @@ struct pass {
     const struct task *task;
     const struct spectral *s;
     const struct bare_row *row;
-    const struct points *targets;
+    const struct exclude_sides *sides;
     struct bare_cell cell;
-    int64_t n_targets;
     int potential, field, sums; /* 1: wanted */
 };
 
@@ -70,11 +69,31 @@ struct part {
     double energy, virial[9];
 };
 
-static void load_strengths(const struct pass *p, int64_t j, double *q)
+/* The points that hold source *j, which becomes its index there. */
+static const struct exclude_points *source_of(const struct pass *p, int64_t *j)
+{
+    const struct exclude_points *sources = p->sides->sources;
+    if (*j < sources[0].n)
+        return &sources[0];
+    *j -= sources[0].n;
+    return &sources[1];
+}
+
+static void load_strengths(const struct pass *p,
+                           const struct exclude_points *from, int64_t j,
+                           double *q)
 {
     int width = p->task->pair.strengths;
     for (int a = 0; a < width; a++)
-        q[a] = array_get(p->s->q, p->task->problem.precision, j * width + a);
+        q[a] = array_get(from->q, p->task->problem.precision, j * width + a);
+}
+
+/* Fractions of the whole cell. */
+static void load_place(const struct exclude_points *from, int64_t i, double *f)
+{
+    f[0] = from->scale * from->s[0][i] + from->shift;
+    f[1] = from->s[1][i];
+    f[2] = from->s[2][i];
 }
 
 /* The values subtracted from one target, and the part's sums. */
@@ -122,36 +141,62 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
 {
     const struct exclusions *e = &p->task->exclusions;
     farsum_precision type = p->task->problem.precision;
-    double own[PAIR_STRENGTHS] = {0};
+    double own[PAIR_STRENGTHS] = {0}, at[3];
     struct row row = {.part = part};
     int64_t i = e->target[r];
     int values = p->task->pair.values;
+    load_place(&p->sides->targets, i, at);
     if (p->sums)
-        load_strengths(p, i, own);
+        load_strengths(p, &p->sides->targets, i, own);
     for (int64_t k = e->start[r]; k < e->start[r + 1]; k++) {
         double f[3], q[PAIR_STRENGTHS];
         struct bare_images images;
         int64_t j = e->source[k];
+        const struct exclude_points *from = source_of(p, &j);
+        load_place(from, j, f);
         for (int a = 0; a < 3; a++)
-            f[a] = p->targets->s[a][i] - p->s->source.s[a][j];
+            f[a] = at[a] - f[a];
         bare_nearest(&p->cell, f, &images);
         if (images.least < p->cell.skip)
             continue; /* the sum does not have this pair */
-        load_strengths(p, j, q);
+        load_strengths(p, from, j, q);
         exclude_pair(p, &images, e->lost[k] * images.share, q, own, &row);
     }
     for (int a = 0; p->potential && a < values; a++) {
-        int64_t at = a * p->n_targets + i;
-        array_put(p->s->potential, type, at,
-                  array_get(p->s->potential, type, at) - row.value[a]);
+        int64_t to = a * p->sides->targets.n + i;
+        array_put(p->s->potential, type, to,
+                  array_get(p->s->potential, type, to) - row.value[a]);
     }
     for (int a = 0; p->field && a < 3; a++)
         array_put(p->s->field, type, 3 * i + a,
                   array_get(p->s->field, type, 3 * i + a) - row.field[a]);
 }
 
+static struct exclude_points points_of(const struct points *points,
+                                       const void *q)
+{
+    return (struct exclude_points){.n = points->n,
+                                   .s = {points->s[0], points->s[1],
+                                         points->s[2]},
+                                   .scale = 1,
+                                   .q = q};
+}
+
 void spectral_exclude(const struct task *task, struct spectral *s,
                       const farsum_result *result, struct spectral_sums *sums)
+{
+    const struct exclude_sides sides = {
+        .targets = points_of(spectral_apart(s) ? &s->target : &s->source, s->q),
+        .sources = {points_of(&s->source, s->q)},
+        .cell = exclude_cell(task, &s->parameters.cell),
+    };
+    spectral_exclude_sides(task, s, &sides, result, sums);
+}
+
+void spectral_exclude_sides(const struct task *task, struct spectral *s,
+                            const struct exclude_sides *sides,
+                            const farsum_result *result,
+                            struct spectral_sums *sums)
 {
     const struct exclusions *e = &task->exclusions;
     struct part part[BLOCKS];
@@ -160,14 +205,12 @@ void spectral_exclude(const struct task *task, struct spectral *s,
     struct pass p = {
         .task = task,
         .s = s,
-        .targets = spectral_apart(s) ? &s->target : &s->source,
-        .n_targets = spectral_targets(s),
+        .sides = sides,
         .potential = result->potential || result->velocity,
         .field = result->field != NULL,
         .sums = result->energy || result->virial,
     };
-    const struct exclude_cell given = exclude_cell(task, &s->parameters.cell);
-    memcpy(&p.cell, &given, sizeof p.cell);
+    memcpy(&p.cell, &sides->cell, sizeof p.cell);
     for (size_t k = 0; k < sizeof bare_rows / sizeof *bare_rows; k++)
         if (strcmp(bare_rows[k].name, task->pair.name) == 0)
             p.row = &bare_rows[k];

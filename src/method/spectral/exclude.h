@@ -12,8 +12,27 @@ struct exclude_cell {
 /* Returns the reduced cell in units of the cutoff. */
 struct exclude_cell exclude_cell(const struct task *task,
                                  const struct cell *cell);
+/* Points of excluded pairs. */
+struct exclude_points {
+    int64_t n;
+    const double *s[3];  /* s[1] and s[2]: fractions of the whole cell; that of
+                            axis 0 is scale s[0] + shift */
+    double scale, shift;
+    const void *q;       /* strengths, of the plan's precision; those of
+                            separate targets are not read */
+};
+/* Rows' targets and sources.  Source j >= sources[0].n is point j -
+ * sources[0].n of sources[1]. */
+struct exclude_sides {
+    struct exclude_points targets, sources[2];
+    struct exclude_cell cell;
+};
 /* Subtracts excluded pairs from the values, the field and the sums of one
  * right-hand side. */
 void spectral_exclude(const struct task *task, struct spectral *s,
                       const farsum_result *result, struct spectral_sums *sums);
+void spectral_exclude_sides(const struct task *task, struct spectral *s,
+                            const struct exclude_sides *sides,
+                            const farsum_result *result,
+                            struct spectral_sums *sums);
 #endif

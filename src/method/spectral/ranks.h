@@ -9,6 +9,7 @@
 #ifndef FARSUM_METHOD_SPECTRAL_RANKS_H
 #define FARSUM_METHOD_SPECTRAL_RANKS_H
 
+#include "method/spectral/ranks_exclude.h"
 #include "method/spectral/spectral.h"
 #include "ranks/domain.h"
 #include "ranks/ghosts.h"
@@ -22,6 +23,7 @@ struct spectral_ranks {
     struct route route;        /* of the sources */
     struct route target_route; /* of separate targets */
     struct ghosts ghosts;
+    struct ranks_exclude exclude;
     struct planes *planes;
     struct slab *slab;
     struct cell own;       /* the rank's own cell, in units of the cutoff */
@@ -64,9 +66,9 @@ void spectral_ranks_args(const struct task *task, struct spectral *s,
 farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
                                   const struct parameters *trial);
 /* ranks_points.c */
-farsum_status spectral_ranks_points(const struct task *task,
-                                    struct spectral *s, int64_t n,
-                                    const void *x, int64_t m, const void *y);
+farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
+                                    int64_t n, const void *x, int64_t m,
+                                    const void *y);
 farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
                                      int rhs, const void *q,
                                      farsum_result *result);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks_points.c: points of `spectral` over ranks. */
 #include "method/spectral/ranks.h"
+#include "method/spectral/ranks_together.h"
 
 #include <string.h>
 
@@ -135,9 +136,9 @@ static farsum_status points_place(const struct task *task, struct spectral *s)
     return points_stages(s);
 }
 
-farsum_status spectral_ranks_points(const struct task *task,
-                                    struct spectral *s, int64_t n,
-                                    const void *x, int64_t m, const void *y)
+farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
+                                    int64_t n, const void *x, int64_t m,
+                                    const void *y)
 {
     struct spectral_ranks *k = s->ranks;
     const struct arrivals sources = {.what = "source",
@@ -167,10 +168,11 @@ farsum_status spectral_ranks_points(const struct task *task,
     points_inside(&k->domain, &s->source);
     if (spectral_apart(s))
         points_inside(&k->domain, &s->target);
+    TRY(spectral_ranks_exclusions(task, s));
     farsum_status status = points_place(task, s);
     double most = (double)s->n;
     KEEP_ON(comm_max(k->comm, &most, 1));
-    TRY(comm_agree(k->comm, status));
+    TRY(spectral_ranks_distinct(task, s, status));
     struct ranks_report *report = &task->report->ranks;
     report->own = s->n;
     report->ghosts = k->ghosts.n;

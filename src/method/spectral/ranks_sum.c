@@ -138,6 +138,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
                         task->pair.strengths * array_size(task->pairs),
                         k->ghost_q));
     KEEP_ON(ranks_own(task, s, near_q, &out));
+    KEEP_ON(spectral_ranks_exclude(task, s, result, sums));
     double start = clock_seconds();
     KEEP_ON(planes_add(k->planes, s->mesh, channel, channels));
     KEEP_ON(slab_forward(k->slab, &slab));

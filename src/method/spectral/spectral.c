@@ -383,7 +383,9 @@ static farsum_status spectral_finish(struct task *task, void *state)
 static farsum_status spectral_excludes(struct task *task, void *state)
 {
     struct spectral *s = state;
-    return s->gpu ? spectral_gpu_exclude(task, s) : FARSUM_OK;
+    return s->gpu     ? spectral_gpu_exclude(task, s)
+           : s->ranks ? spectral_ranks_exclusions(task, s)
+                      : FARSUM_OK;
 }
 
 const struct method method_spectral = {
