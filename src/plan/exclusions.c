@@ -7,14 +7,21 @@
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m)
 {
     plan->task.exclusions.together = 0;
+    if (plan->task.comm) /* the method makes them, once it knows the owners */
+        return FARSUM_OK;
     return exclusions_rows(&plan->task.exclusions, n, m);
 }
 
-farsum_status plan_exclude_hand(struct farsum_plan *plan)
+static farsum_status exclude_hand(struct farsum_plan *plan)
 {
     if (!plan->method->exclude)
         return FARSUM_OK;
     return plan->method->exclude(&plan->task, plan->state);
+}
+
+farsum_status plan_exclude_hand(struct farsum_plan *plan)
+{
+    return plan->task.comm ? FARSUM_OK : exclude_hand(plan);
 }
 
 farsum_status plan_exclude_problem(struct farsum_plan *plan)
@@ -29,6 +36,19 @@ farsum_status plan_exclude_problem(struct farsum_plan *plan)
     return exclusions_rows(&plan->task.exclusions, p->n_sources, 0);
 }
 
+/* Replaces count and together by their sums over all ranks. */
+static farsum_status exclude_counts(const struct farsum_plan *plan,
+                                    int64_t *count, int64_t *together)
+{
+    int64_t all[2] = {*count, *together};
+    if (!plan->task.comm)
+        return FARSUM_OK;
+    TRY(task_agree(&plan->task, comm_sum_counts(plan->task.comm, all, 2)));
+    *count = all[0];
+    *together = all[1];
+    return FARSUM_OK;
+}
+
 farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                                          const int64_t *pairs,
                                          const double *factors)
@@ -39,8 +59,6 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
         FAIL(ERR_ARGUMENT, "plan is NULL");
     TRY(plan_connected(plan));
     TRY(device_usable(plan->task.device));
-    if (plan->task.comm)
-        FAIL(ERR_UNSUPPORTED, "a plan over ranks has no exclusions");
     if (plan->task.dry)
         FAIL(ERR_STATE,
              "a plan made by farsum_plan_tune accepts no exclusions");
@@ -48,15 +66,16 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     struct plan_limit limit = plan_limit(plan);
     verify_late_drop(plan);
     struct exclusions made = {.version = plan->task.exclusions.version};
-    GO(exclusions_set(&made, count, pairs, factors));
-    if (plan->has_points)
+    int64_t all = count, together = plan->task.exclusions.together;
+    GO(task_agree(&plan->task, exclusions_set(&made, count, pairs, factors)));
+    GO(exclude_counts(plan, &all, &together));
+    if (plan->has_points && !plan->task.comm)
         GO(exclusions_rows(&made, plan->n, plan->m));
     struct exclusions old = plan->task.exclusions;
-    int together = old.together > 0;
     plan->task.exclusions = made;
     made = old;
     if (plan->has_points)
-        status = plan_exclude_hand(plan);
+        status = exclude_hand(plan);
     farsum_status beside = FARSUM_OK;
     if (status == FARSUM_OK && plan->beside)
         beside =
@@ -66,12 +85,12 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
         plan->task.exclusions = made;
         made = old;
         if (status == FARSUM_OK && plan->has_points)
-            status = plan_exclude_hand(plan);
+            status = exclude_hand(plan);
         status = status != FARSUM_OK ? status : beside;
         goto done;
     }
-    plan->report.info.n_exclusions = count;
-    if (together || (plan->beside && !plan->beside->has_points))
+    plan->report.info.n_exclusions = all;
+    if (together > 0 || (plan->beside && !plan->beside->has_points))
         plan->has_points = 0; /* set points may now include such pairs */
 done:
     exclusions_clear(&made);

@@ -13,6 +13,7 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "plan/options.h"
+#include "plan/ranks_exclusions.h"
 
 enum {
     TEXT = 48,          /* bytes of a variant's name */
@@ -33,6 +34,7 @@ struct whole {
     farsum_problem problem;
     farsum_problem own; /* with this rank's part of the sample */
     void *x, *q;        /* owned, or NULL */
+    struct ranks_pairs pairs;
 };
 
 /* Bytes of a sample: positions, strengths. */
@@ -112,9 +114,6 @@ static farsum_status whole_problem(struct comm *comm,
         status = status_fail(FARSUM_ERR_ARGUMENT,
                              "sample_x and sample_q must both be set or both "
                              "be NULL");
-    if (given.n_exclusions > 0)
-        status = status_fail(FARSUM_ERR_UNSUPPORTED,
-                             "a plan over ranks has no exclusions");
     GO(comm_agree(comm, status));
     GO(comm_gather(comm, &n, counts, sizeof n));
     all[0] = n;
@@ -127,6 +126,11 @@ static farsum_status whole_problem(struct comm *comm,
     int sampled = all[1] == 0 && all[0] <= SAMPLE_MOST;
     const void *x = given.sample_x, *q = given.sample_q;
     given.sample_x = given.sample_q = NULL;
+    GO(ranks_pairs_take(&w->pairs, comm, &given,
+                        sampled && all[2] == 0 ? counts : NULL));
+    given.n_exclusions = w->pairs.all.count;
+    given.exclusions = w->pairs.all.pair;
+    given.exclusion_factors = w->pairs.all.factor;
     GO(comm_agree(comm, problem_check(&given, &checked, &pair)));
     w->problem = given;
     w->problem.arrays = checked.arrays;
@@ -264,11 +268,14 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
         aim.finer = 1;
         status = plan_make_ranks(&w.problem, &own, aim, &made);
     }
-    if (status == FARSUM_OK)
-        status = plan_verify(&w.problem, &own, &w.own, &made);
-    if (status == FARSUM_OK)
-        *plan = made;
+    GO(status);
+    GO(comm_agree(comm, ranks_pairs_give(&w.pairs, made)));
+    GO(plan_verify(&w.problem, &own, &w.own, &made));
+    *plan = made;
+    made = NULL;
 done:
+    farsum_plan_destroy(made);
+    ranks_pairs_clear(&w.pairs);
     mem_free(w.x);
     mem_free(w.q);
     return status;

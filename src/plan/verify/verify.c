@@ -42,7 +42,7 @@ static const char *verify_not(const struct farsum_plan *plan)
                                                            : FARSUM_FIELD;
     if (plan->method->wide)
         return "it is a reference itself";
-    if (plan->task.comm && p->n_exclusions > 0)
+    if (plan->task.comm && plan->report.info.n_exclusions > 0)
         return "the second sum over ranks has no exclusions";
     if (!(p->outputs & needed))
         return "what the tolerance is of is not among the outputs";
