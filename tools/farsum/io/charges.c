@@ -33,7 +33,9 @@ static bool matches(const struct io_type_charge *c, const struct types *types,
 }
 
 static int find_charge(struct text *t, const struct io_options *options,
-                       const struct types *types, int64_t i, double *q) {
+                       const struct types *types, int64_t i, int64_t before,
+                       double *q) {
+    long long number = (long long)(before + i + 1);
     char what[100] = "", option[100] = "";
     const struct io_type_charge *found = NULL;
     for (int k = 0; k < options->n_type_charges; k++) {
@@ -41,7 +43,7 @@ static int find_charge(struct text *t, const struct io_options *options,
         if (!matches(c, types, i)) continue;
         if (found && found->q != c->q && !found->name != !c->name)
             return text_fail(t, "particle %lld has two charges by --charge, "
-                                "%g and %g", (long long)i + 1, found->q, c->q);
+                                "%g and %g", number, found->q, c->q);
         found = c;
     }
     if (found) {
@@ -59,12 +61,11 @@ static int find_charge(struct text *t, const struct io_options *options,
         snprintf(option, sizeof option, "%.40s", types->name[i]);
     }
     return text_fail(t, "particle %lld has the type %s, which has no charge: "
-                        "--charge %s=Q", (long long)i + 1, what,
-                     option);
+                        "--charge %s=Q", number, what, option);
 }
 
 int charges_by_type(struct text *t, const struct io_options *options,
-                    struct io_frame *frame) {
+                    struct io_frame *frame, int64_t before) {
     if (options->n_type_charges == 0) return 0;
     if (frame->q)
         return text_fail(t, "the particles have charges of their own: --charge "
@@ -76,6 +77,7 @@ int charges_by_type(struct text *t, const struct io_options *options,
     frame->q = calloc((size_t)(frame->n > 0 ? frame->n : 1), sizeof(double));
     if (!frame->q) return text_no_memory(t);
     for (int64_t i = 0; i < frame->n; i++)
-        if (find_charge(t, options, &types, i, &frame->q[i])) return -1;
+        if (find_charge(t, options, &types, i, before, &frame->q[i]))
+            return -1;
     return 0;
 }

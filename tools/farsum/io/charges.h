@@ -6,9 +6,10 @@
 #include "io.h"
 #include "text.h"
 
-/* Sets the frame's charges by type, if the options have any.  Returns 0, or -1
+/* Sets the frame's charges by type, if the options have any.  before: number of
+ * particles that other slices of the frame had.  Returns 0, or -1
  * with a message. */
 int charges_by_type(struct text *t, const struct io_options *options,
-                    struct io_frame *frame);
+                    struct io_frame *frame, int64_t before);
 
 #endif

@@ -9,6 +9,7 @@
 #include "frame.h"
 #include "geometry.h"
 #include "keys.h"
+#include "slices.h"
 
 static int parse_text(struct text *t, struct text_word word, char **out) {
     if (word.n == 0) return text_expected(t, word, "a word");
@@ -25,10 +26,12 @@ static int parse_text(struct text *t, struct text_word word, char **out) {
     return text_expected(t, text_next_word(t), "%s", expected);
 }
 
+/* Parses a value of the frame's last row, which is particle `number`. */
 static int parse_value(struct text *t, struct io_frame *frame,
-                       const struct field *f, int64_t i, int k) {
+                       const struct field *f, int64_t number, int k) {
+    int64_t i = frame->n - 1;
     struct text_word word = text_next_word(t);
-    struct text_item item = {f->name, f->width > 1 ? k + 1 : 0, i + 1};
+    struct text_item item = {f->name, f->width > 1 ? k + 1 : 0, number};
     if (f->role == ROLE_POS)
         return text_real(t, word, item, true, &frame->x[3 * i + k]);
     if (f->role == ROLE_CHARGE)
@@ -48,20 +51,23 @@ static int parse_value(struct text *t, struct io_frame *frame,
     return 0;
 }
 
-static int read_particles(struct text *t, struct io_frame *frame,
+static int read_particles(struct io_reader *reader, struct io_frame *frame,
                           const struct comment *c, int64_t n) {
+    struct text *t = &reader->text;
     int64_t capacity = 0;
     bool charged = c->charge >= 0;
+    slices_begin(reader, n);
     for (int64_t i = 0; i < n; i++) {
         int got = text_next_line(t);
         if (got < 0) return -1;
         if (got == 0)
             return text_expected_more(t, "particle %lld of %lld",
                                       (long long)(i + 1), (long long)n);
-        if (frame_grow(frame, charged, &capacity)) return text_no_memory(t);
+        if (slices_row(reader, frame, charged, &capacity)) return -1;
         for (int k = 0; k < c->n_fields; k++)
             for (int d = 0; d < c->fields[k].width; d++)
-                if (parse_value(t, frame, &c->fields[k], i, d)) return -1;
+                if (parse_value(t, frame, &c->fields[k], i + 1, d))
+                    return -1;
         if (text_finish_line(t)) return -1;
     }
     return frame_fit(frame, charged) ? text_no_memory(t) : 0;
@@ -119,7 +125,7 @@ int extxyz_read(struct io_reader *reader, struct io_frame *frame) {
                   ? text_no_memory(t)
                   : 0;
     }
-    if (!bad) bad = read_particles(t, frame, &c, n);
+    if (!bad) bad = read_particles(reader, frame, &c, n);
     comment_clear(&c);
     return bad ? -1 : 1;
 }

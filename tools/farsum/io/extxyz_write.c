@@ -135,12 +135,16 @@ static int put_particle(struct output *o, const struct io_frame *frame,
     return output_text(o, "\n");
 }
 
-int extxyz_write(struct io_writer *writer, const struct io_frame *frame) {
+int extxyz_begin(struct io_writer *writer, const struct io_frame *head,
+                 int64_t all) {
+    struct output *o = writer->output;
+    if (output_integer(o, all) || output_text(o, "\n")) return -1;
+    return put_comment(o, head, io_frame_column(head, "species"));
+}
+
+int extxyz_slice(struct io_writer *writer, const struct io_frame *frame) {
     struct output *o = writer->output;
     const struct io_column *species = io_frame_column(frame, "species");
-    if (output_integer(o, frame->n) || output_text(o, "\n") ||
-        put_comment(o, frame, species))
-        return -1;
     for (int64_t i = 0; i < frame->n; i++)
         if (put_particle(o, frame, species, i)) return -1;
     return 0;
@@ -150,5 +154,6 @@ const struct format format_extxyz = {
     .name = "extxyz",
     .suffixes = " .xyz .extxyz ",
     .read = extxyz_read,
-    .write = extxyz_write,
+    .begin = extxyz_begin,
+    .slice = extxyz_slice,
 };

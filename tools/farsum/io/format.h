@@ -14,6 +14,8 @@ struct io_reader {
     int64_t frames;   /* read so far */
     bool broken;      /* an error was reported: it is reported again */
     bool had_cell;    /* extended XYZ: some frame has a Lattice */
+    int64_t all, given; /* particles of the frame, by its header (0: unknown),
+                           and before its first row (slices.h) */
     char note[400];   /* note on the last frame for the user; "" */
     const char *image; /* borrowed; a file in memory, or NULL */
     size_t image_size;
@@ -38,7 +40,11 @@ struct format {
     /* Returns 0, or -1 with output_message set.  finish: puts all bytes in the
      * file. */
     int (*create)(struct io_writer *writer);
-    int (*write)(struct io_writer *writer, const struct io_frame *frame);
+    /* A frame: its head, its particles in slices, its end (may be NULL). */
+    int (*begin)(struct io_writer *writer, const struct io_frame *head,
+                 int64_t all);
+    int (*slice)(struct io_writer *writer, const struct io_frame *slice);
+    int (*end)(struct io_writer *writer, const struct io_frame *head);
     int (*finish)(struct io_writer *writer);
     void (*drop)(struct io_writer *writer); /* frees state; also called after
                                                finish */
@@ -49,6 +55,8 @@ extern const struct format format_extxyz, format_lammps, format_pqr,
 
 /* Readers and writers in other files. */
 int extxyz_read(struct io_reader *reader, struct io_frame *frame);
-int extxyz_write(struct io_writer *writer, const struct io_frame *frame);
+int extxyz_begin(struct io_writer *writer, const struct io_frame *head,
+                 int64_t all);
+int extxyz_slice(struct io_writer *writer, const struct io_frame *slice);
 
 #endif

@@ -188,18 +188,39 @@ static int resize_all(struct io_frame *frame, int64_t old, int64_t rows,
     return bad;
 }
 
-int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity) {
-    if (frame->n == *capacity) {
-        int64_t rows = *capacity + *capacity / 2 + 16;
+int frame_add_rows(struct io_frame *frame, bool charged, int64_t n,
+                   int64_t *capacity) {
+    int64_t rows = *capacity + *capacity / 2 + 16;
+    if (frame->n + n > *capacity) {
+        rows = frame->n + n > rows ? frame->n + n : rows;
         if (resize_all(frame, *capacity, rows, charged)) return -1;
         *capacity = rows;
     }
-    frame->n++;
+    frame->n += n;
     return 0;
+}
+
+int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity) {
+    return frame_add_rows(frame, charged, 1, capacity);
 }
 
 int frame_fit(struct io_frame *frame, bool charged) {
     return resize_all(frame, frame->n, frame->n, charged);
+}
+
+void frame_empty(struct io_frame *frame) {
+    size_t n = (size_t)frame->n;
+    for (int k = 0; k < frame->n_columns; k++) {
+        struct io_column *c = &frame->columns[k];
+        char **text = c->data;
+        if (!c->data) continue;
+        for (size_t i = 0; c->type == IO_TEXT && i < n * (size_t)c->width; i++)
+            free(text[i]);
+        memset(c->data, 0, n * frame_cell_size(c->type) * (size_t)c->width);
+    }
+    if (frame->x) memset(frame->x, 0, 3 * n * sizeof *frame->x);
+    if (frame->q) memset(frame->q, 0, n * sizeof *frame->q);
+    frame->n = 0;
 }
 
 /* Exact for right angles, which give zeros. */

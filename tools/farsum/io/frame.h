@@ -13,8 +13,13 @@ int frame_add_column(struct io_frame *frame, const char *name,
 /* Adds one row, zeroed, and increments n.  The arrays grow with the rows read,
  * never by a header's count.  -1: no memory. */
 int frame_grow(struct io_frame *frame, bool charged, int64_t *capacity);
+/* The same for n rows. */
+int frame_add_rows(struct io_frame *frame, bool charged, int64_t n,
+                   int64_t *capacity);
 /* Shrinks the arrays to n rows.  Empty arrays get an address too. */
 int frame_fit(struct io_frame *frame, bool charged);
+/* Removes all rows; the columns stay. */
+void frame_empty(struct io_frame *frame);
 /* Keeps the rows whose flag is set and frees the others. */
 void frame_keep_rows(struct io_frame *frame, const bool *keep);
 void frame_drop_column(struct io_frame *frame, const char *name);

@@ -17,7 +17,10 @@ int h5md_open(struct io_reader *reader);
 int h5md_read(struct io_reader *reader, struct io_frame *frame);
 void h5md_close(struct io_reader *reader);
 int h5md_create(struct io_writer *writer);
-int h5md_write(struct io_writer *writer, const struct io_frame *frame);
+int h5md_begin(struct io_writer *writer, const struct io_frame *head,
+               int64_t all);
+int h5md_slice(struct io_writer *writer, const struct io_frame *slice);
+int h5md_end(struct io_writer *writer, const struct io_frame *head);
 int h5md_finish(struct io_writer *writer);
 void h5md_drop(struct io_writer *writer);
 
@@ -74,12 +77,16 @@ struct h5md_element {
 int h5md_element_open(struct text *t, hid_t parent, const char *where,
                       const char *name, struct h5md_element *e);
 void h5md_element_close(struct h5md_element *e);
-/* Reads frame `at`, count values in all, as doubles. */
+/* Rows of one frame: along the first axis of an element, if it has axes. */
+struct h5md_rows {
+    int64_t frame, first, n;
+};
+/* Reads these rows as doubles. */
 int h5md_element_reals(struct text *t, const struct h5md_element *e,
-                       int64_t at, double *out);
-/* The data of a column with n rows; owned.  NULL: error. */
+                       struct h5md_rows rows, double *out);
+/* The data of a column; owned.  NULL: error. */
 void *h5md_element_column(struct text *t, const struct h5md_element *e,
-                          int64_t at, int64_t n);
+                          struct h5md_rows rows);
 
 /* --- the reader --- */
 

@@ -98,7 +98,7 @@ static struct h5md_out_element *new_element(struct io_writer *w,
 
 int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
                  const char *name, enum io_type type, int width,
-                 const struct io_column *like) {
+                 const struct io_column *like, int64_t n) {
     if (!*name || strchr(name, '/') || strcmp(name, ".") == 0)
         return output_fail(w->output, "the column name \"%.200s\" is not "
                                       "allowed in a file of this format", name);
@@ -112,7 +112,7 @@ int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
     e->rank = width > 1 ? 3 : 2;
     e->shape[1] = (hsize_t)h->n;
     e->shape[2] = (hsize_t)width;
-    hid_t file = h5md_out_type(e, like, h->n);
+    hid_t file = h5md_out_type(e, like, n);
     if (file < 0) return output_fail(w->output, "out of memory");
     int bad = add(w, h, parent, name, e, file);
     H5Tclose(file);
@@ -133,37 +133,45 @@ int h5md_out_add_plain(struct io_writer *w, struct h5md_out *h, hid_t parent,
     return bad;
 }
 
-/* Appends one frame. */
-static int append(struct io_writer *w, const struct h5md_out_element *e,
-                  hid_t set, const void *data) {
-    hsize_t start[3] = {(hsize_t)w->frames, 0, 0};
-    hsize_t size[3] = {start[0] + 1, e->shape[1], e->shape[2]};
-    hsize_t count[3] = {1, e->shape[1], e->shape[2]}, total = 1;
+/* Makes space for one more frame. */
+static int extend(struct io_writer *w, const struct h5md_out_element *e,
+                  hid_t set) {
+    hsize_t size[3] = {(hsize_t)w->frames + 1, e->shape[1], e->shape[2]};
+    return H5Dset_extent(set, size) >= 0 ? 0 : h5md_out_broken(w);
+}
+
+/* Writes rows of the last frame.  n: 1, if a frame has one value. */
+static int put_rows(struct io_writer *w, const struct h5md_out_element *e,
+                    hid_t set, int64_t first, int64_t n, const void *data) {
+    hsize_t start[3] = {(hsize_t)w->frames, (hsize_t)first, 0};
+    hsize_t count[3] = {1, (hsize_t)n, e->shape[2]}, total = 1;
     for (int k = 0; k < e->rank; k++) total *= count[k];
-    bool good = H5Dset_extent(set, size) >= 0;
-    if (total > 0 && good) {
-        hid_t file = H5Dget_space(set);
-        hid_t memory = H5Screate_simple(1, &total, NULL);
-        good = file >= 0 && memory >= 0 &&
-               H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count,
-                                   NULL) >= 0 &&
-               H5Dwrite(set, e->memory, memory, file, H5P_DEFAULT, data) >= 0;
-        int bad = good ? 0 : h5md_out_broken(w);
-        if (memory >= 0) H5Sclose(memory);
-        if (file >= 0) H5Sclose(file);
-        return bad;
-    }
-    return good ? 0 : h5md_out_broken(w);
+    if (total == 0) return 0;
+    hid_t file = H5Dget_space(set);
+    hid_t memory = H5Screate_simple(1, &total, NULL);
+    bool good = file >= 0 && memory >= 0 &&
+                H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count,
+                                    NULL) >= 0 &&
+                H5Dwrite(set, e->memory, memory, file, H5P_DEFAULT, data) >= 0;
+    int bad = good ? 0 : h5md_out_broken(w);
+    if (memory >= 0) H5Sclose(memory);
+    if (file >= 0) H5Sclose(file);
+    return bad;
 }
 
 int h5md_out_put_step(struct io_writer *w, struct h5md_out *h) {
     struct h5md_out_element e = {.rank = 1, .memory = H5T_NATIVE_INT64};
     int64_t step = w->frames;
-    return append(w, &e, h->step, &step);
+    return extend(w, &e, h->step) || put_rows(w, &e, h->step, 0, 1, &step);
+}
+
+int h5md_out_extend(struct io_writer *w, const struct h5md_out *h, int k) {
+    return extend(w, &h->elements[k], h->elements[k].set);
 }
 
 static int put_members(struct io_writer *w, const struct h5md_out_element *e,
-                       const char *const *text, int64_t n) {
+                       int64_t first, int64_t rows, const char *const *text) {
+    int64_t n = rows * e->width;
     int32_t *values = malloc((size_t)(n > 0 ? n : 1) * sizeof *values);
     if (!values) return output_fail(w->output, "out of memory");
     int bad = 0;
@@ -179,13 +187,14 @@ static int put_members(struct io_writer *w, const struct h5md_out_element *e,
         H5Tconvert(H5T_NATIVE_INT32, H5T_STD_I32LE, (size_t)n, values, NULL,
                    H5P_DEFAULT) < 0)
         bad = h5md_out_broken(w);
-    if (!bad) bad = append(w, e, e->set, values);
+    if (!bad) bad = put_rows(w, e, e->set, first, rows, values);
     free(values);
     return bad;
 }
 
 static int put_texts(struct io_writer *w, const struct h5md_out_element *e,
-                     const char *const *text, int64_t n) {
+                     int64_t first, int64_t rows, const char *const *text) {
+    int64_t n = rows * e->width;
     char *raw = calloc((size_t)(n > 0 ? n : 1), e->text_size);
     if (!raw) return output_fail(w->output, "out of memory");
     int bad = 0;
@@ -199,17 +208,17 @@ static int put_texts(struct io_writer *w, const struct h5md_out_element *e,
                               (long long)w->frames + 1, e->name,
                               e->text_size - 1);
     }
-    if (!bad) bad = append(w, e, e->set, raw);
+    if (!bad) bad = put_rows(w, e, e->set, first, rows, raw);
     free(raw);
     return bad;
 }
 
-int h5md_out_put(struct io_writer *w, struct h5md_out *h, int k,
-                 const void *data) {
+int h5md_out_put(struct io_writer *w, const struct h5md_out *h, int k,
+                 int64_t first, int64_t n, const void *data) {
     const struct h5md_out_element *e = &h->elements[k];
-    if (e->type != IO_TEXT) return append(w, e, e->set, data);
-    if (e->text_size == 0) return put_members(w, e, data, h->n * e->width);
-    return put_texts(w, e, data, h->n * e->width);
+    if (e->type != IO_TEXT) return put_rows(w, e, e->set, first, n, data);
+    return e->text_size == 0 ? put_members(w, e, first, n, data)
+                             : put_texts(w, e, first, n, data);
 }
 
 /* --- the end --- */

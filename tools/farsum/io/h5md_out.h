@@ -18,7 +18,8 @@ struct h5md_out_element {
 
 struct h5md_out {
     hid_t file, group, step; /* 0: none; step: the data set */
-    int64_t n, n_lines;
+    int64_t n, n_lines; /* n: particles */
+    int64_t written; /* rows of the frame so far */
     bool has_cell, charged, keys_change;
     int periodic[3];
     struct h5md_out_element *elements; /* owned */
@@ -40,24 +41,26 @@ hid_t h5md_out_group(hid_t parent, const char *name);
 /* Creates /particles/all/step, to which all elements link. */
 int h5md_out_step(struct io_writer *w, struct h5md_out *h);
 int h5md_out_put_step(struct io_writer *w, struct h5md_out *h);
-/* Adds an element with `width` values per particle.  `like`: the first frame's
- * column, NULL for reals. */
+/* Adds an element with `width` values per particle.  `like`: a column of n rows
+ * with all texts that matter, NULL for reals. */
 int h5md_out_add(struct io_writer *w, struct h5md_out *h, hid_t parent,
                  const char *name, enum io_type type, int width,
-                 const struct io_column *like);
+                 const struct io_column *like, int64_t n);
 /* Adds an element with rows x columns reals per frame; columns 0: a vector. */
 int h5md_out_add_plain(struct io_writer *w, struct h5md_out *h, hid_t parent,
                        const char *name, int rows, int columns);
 /* The type in the file; < 0: failed.  Sets e->memory and the fields for
- * texts. */
+ * texts.  n: rows of like. */
 hid_t h5md_out_type(struct h5md_out_element *e, const struct io_column *like,
                     int64_t n);
 /* The index of the enumeration's member equal to the text; -1: none. */
 int h5md_out_member(const struct h5md_out_element *e, const char *text);
 
-/* Writes element e of the frame w->frames. */
-int h5md_out_put(struct io_writer *w, struct h5md_out *h, int e,
-                 const void *data);
+/* Adds row w->frames to element e. */
+int h5md_out_extend(struct io_writer *w, const struct h5md_out *h, int e);
+/* Writes rows [first, first + n) of element e of the frame w->frames. */
+int h5md_out_put(struct io_writer *w, const struct h5md_out *h, int e,
+                 int64_t first, int64_t n, const void *data);
 /* Writes the keys, and flushes all bytes to the output. */
 int h5md_out_finish(struct io_writer *w, struct h5md_out *h);
 void h5md_out_close(struct h5md_out *h);

@@ -8,6 +8,7 @@
 #include "frame.h"
 #include "h5md.h"
 #include "keys.h"
+#include "slices.h"
 
 /* --- the frames' keys --- */
 
@@ -46,7 +47,8 @@ int h5md_open_keys(struct text *t, struct h5md *h) {
         int got = h5md_element_open(t, group, "/parameters", "keys", &e);
         bool ours = got == 1 && !e.timed && e.type == IO_TEXT && e.rank == 1 &&
                     (int64_t)e.shape[0] == h->frames;
-        if (ours) h->key_lines = h5md_element_column(t, &e, 0, h->frames);
+        if (ours) h->key_lines = h5md_element_column(
+                t, &e, (struct h5md_rows){0, 0, h->frames});
         bad = got < 0 || (ours && !h->key_lines) ? -1 : 0;
         if (got == 1) h5md_element_close(&e);
     }
@@ -77,14 +79,16 @@ static int set_keys(struct text *t, const struct h5md *h,
 
 /* --- a frame --- */
 
+/* rows: those of the values. */
 static int check_finite(struct text *t, const struct h5md_element *e,
-                        int64_t at, const double *values, int64_t n,
+                        struct h5md_rows rows, const double *values,
                         int width) {
-    for (int64_t i = 0; i < n * width; i++) {
+    for (int64_t i = 0; i < rows.n * width; i++) {
         if (isfinite(values[i])) continue;
         return text_fail(t, "%s: expected a finite number (frame %lld, row "
                             "%lld, column %lld), found %g", e->path,
-                         (long long)at + 1, (long long)(i / width) + 1,
+                         (long long)rows.frame + 1,
+                         (long long)(rows.first + i / width) + 1,
                          (long long)(i % width) + 1, values[i]);
     }
     return 0;
@@ -97,20 +101,21 @@ static int read_cell(struct text *t, const struct h5md *h,
     memcpy(frame->periodic, h->periodic, sizeof frame->periodic);
     if (e->set == 0) return 0;
     int n = e->rank == 1 ? 3 : 9;
-    if (h5md_element_reals(t, e, h5md_element_frame(e, at), v) ||
-        check_finite(t, e, at, v, n / 3, 3))
+    struct h5md_rows rows = {h5md_element_frame(e, at), 0, 3};
+    if (h5md_element_reals(t, e, rows, v) ||
+        check_finite(t, e, (struct h5md_rows){at, 0, n / 3}, v, 3))
         return -1;
     for (int k = 0; k < 9; k++)
         frame->cell[k] = n == 9 ? v[k] : k % 4 == 0 ? v[k / 4] : 0;
     frame->has_cell = true;
     if (o->set == 0) return 0;
-    if (h5md_element_reals(t, o, h5md_element_frame(o, at), frame->origin))
-        return -1;
-    return check_finite(t, o, at, frame->origin, 1, 3);
+    rows.frame = h5md_element_frame(o, at);
+    if (h5md_element_reals(t, o, rows, frame->origin)) return -1;
+    return check_finite(t, o, (struct h5md_rows){at, 0, 1}, frame->origin, 3);
 }
 
-static int read_columns(struct text *t, const struct h5md *h,
-                        struct io_frame *frame, int64_t at) {
+static int add_columns(struct text *t, const struct h5md *h,
+                       struct io_frame *frame) {
     for (int k = 0; k < h->n_columns; k++) {
         const struct h5md_element *e = &h->columns[k];
         if (io_frame_column(frame, e->name))
@@ -118,53 +123,99 @@ static int read_columns(struct text *t, const struct h5md *h,
                              e->name);
         if (frame_add_column(frame, e->name, e->type, e->width))
             return text_no_memory(t);
-        void *data = h5md_element_column(t, e, at, h->n);
+    }
+    return 0;
+}
+
+static int read_columns(struct text *t, const struct h5md *h,
+                        struct io_frame *frame, struct h5md_rows rows) {
+    for (int k = 0; k < h->n_columns; k++) {
+        void *data = h5md_element_column(t, &h->columns[k], rows);
         if (!data) return -1;
-        frame->columns[frame->n_columns - 1].data = data;
+        frame->columns[k].data = data;
     }
     return 0;
 }
 
 /* Rows without a particle have the id -1 (H5MD, "Observables and varying
- * numbers of particles"); removes them. */
-static int leave_out_filled(struct io_reader *r, struct io_frame *frame) {
+ * numbers of particles"); removes them, and adds their number to *filled. */
+static int leave_out_filled(struct io_reader *r, struct io_frame *frame,
+                            int64_t *filled) {
     const struct io_column *c = io_frame_column(frame, "id");
-    int64_t n = frame->n, filled = 0;
+    int64_t n = frame->n;
     if (!c || c->type != IO_INT || c->width != 1 || n == 0) return 0;
     const int64_t *id = c->data;
     bool *keep = malloc((size_t)n * sizeof *keep);
     if (!keep) return text_no_memory(&r->text);
     for (int64_t i = 0; i < n; i++) {
         keep[i] = id[i] != -1;
-        filled += !keep[i];
+        *filled += !keep[i];
     }
-    if (filled > 0) {
-        frame_keep_rows(frame, keep);
+    if (*filled > 0) frame_keep_rows(frame, keep);
+    free(keep);
+    return 0;
+}
+
+/* Removes the arrays of a frame without rows. */
+static void drop_arrays(struct io_frame *frame) {
+    free(frame->x);
+    free(frame->q);
+    frame->x = frame->q = NULL;
+    for (int k = 0; k < frame->n_columns; k++) {
+        free(frame->columns[k].data);
+        frame->columns[k].data = NULL;
+    }
+}
+
+/* Reads rows into a frame that has none. */
+static int read_rows(struct io_reader *r, const struct h5md *h,
+                     struct io_frame *frame, struct h5md_rows rows,
+                     int64_t *filled) {
+    struct text *t = &r->text;
+    size_t n = (size_t)(rows.n > 0 ? rows.n : 1);
+    bool charged = h->charge.set > 0;
+    drop_arrays(frame);
+    frame->n = rows.n;
+    frame->x = calloc(3 * n, sizeof(double));
+    if (charged) frame->q = calloc(n, sizeof(double));
+    if (!frame->x || (charged && !frame->q)) return text_no_memory(t);
+    const struct h5md_element *e = &h->charge;
+    struct h5md_rows own = rows;
+    own.frame = h5md_element_frame(e, rows.frame);
+    if (h5md_element_reals(t, &h->position, rows, frame->x) ||
+        (charged && h5md_element_reals(t, e, own, frame->q)) ||
+        read_columns(t, h, frame, rows) || leave_out_filled(r, frame, filled))
+        return -1;
+    struct h5md_rows kept = {rows.frame, r->given, frame->n};
+    if (check_finite(t, &h->position, kept, frame->x, 3)) return -1;
+    return charged ? check_finite(t, e, kept, frame->q, 1) : 0;
+}
+
+static int read_particles(struct io_reader *r, const struct h5md *h,
+                          struct io_frame *frame, int64_t at) {
+    struct h5md_rows rows = {at, 0, h->n};
+    int64_t filled = 0;
+    slices_begin(r, h->n);
+    if (r->options.slices && h->n > 0) rows.n = slices_rows(r);
+    if (add_columns(&r->text, h, frame)) return -1;
+    for (;;) {
+        if (rows.n > h->n - rows.first) rows.n = h->n - rows.first;
+        if (read_rows(r, h, frame, rows, &filled)) return -1;
+        rows.first += rows.n;
+        if (rows.first >= h->n) break;
+        if (slices_give(r, frame, false)) return -1;
+    }
+    if (filled > 0)
         snprintf(r->note, sizeof r->note, "%lld of %lld places are filled with "
                  "the id -1: they are left out, and the column id says whose "
-                 "the others are", (long long)filled, (long long)n);
-    }
-    free(keep);
+                 "the others are", (long long)filled, (long long)h->n);
     return 0;
 }
 
 static int read_frame(struct io_reader *r, const struct h5md *h,
                       struct io_frame *frame, int64_t at) {
     struct text *t = &r->text;
-    size_t n = (size_t)(h->n > 0 ? h->n : 1);
-    bool charged = h->charge.set > 0;
-    frame->n = h->n;
-    frame->x = calloc(3 * n, sizeof(double));
-    if (charged) frame->q = calloc(n, sizeof(double));
-    if (!frame->x || (charged && !frame->q)) return text_no_memory(t);
-    const struct h5md_element *e = &h->charge;
-    if (h5md_element_reals(t, &h->position, at, frame->x) ||
-        (charged &&
-         h5md_element_reals(t, e, h5md_element_frame(e, at), frame->q)) ||
-        read_columns(t, h, frame, at) || leave_out_filled(r, frame) ||
-        check_finite(t, &h->position, at, frame->x, frame->n, 3) ||
-        (charged && check_finite(t, e, at, frame->q, frame->n, 1)) ||
-        read_cell(t, h, frame, at))
+    if (read_particles(r, h, frame, at) || read_cell(t, h, frame, at))
         return -1;
     memcpy(frame->length_unit, h->length_unit, sizeof h->length_unit);
     memcpy(frame->charge_unit, h->charge_unit, sizeof h->charge_unit);

@@ -45,17 +45,19 @@ static bool chunks_are_there(const struct h5md_element *e, int64_t at) {
     return good;
 }
 
-static int read_raw(struct text *t, const struct h5md_element *e, int64_t at,
-                    hid_t type, void *out) {
+static int read_raw(struct text *t, const struct h5md_element *e,
+                    struct h5md_rows rows, hid_t type, void *out) {
     hsize_t start[9] = {0}, count[9], total = 1;
     int rank = 0, bad = -1;
+    int64_t at = rows.frame;
     if (e->timed) start[0] = (hsize_t)at, count[rank++] = 1;
     for (int k = 0; k < e->rank; k++) {
-        count[rank++] = e->shape[k];
-        total *= e->shape[k];
+        if (k == 0) start[rank] = (hsize_t)rows.first;
+        count[rank] = k == 0 ? (hsize_t)rows.n : e->shape[k];
+        total *= count[rank++];
     }
     if (total == 0) return 0;
-    if (!chunks_are_there(e, at))
+    if (rows.first == 0 && !chunks_are_there(e, at))
         return text_fail(t, "%s: frame %lld is not all there (truncated, or "
                             "never written)", e->path, (long long)at + 1);
     hid_t file = H5Dget_space(e->set), strict = h5_strict_transfer();
@@ -76,11 +78,11 @@ static int read_raw(struct text *t, const struct h5md_element *e, int64_t at,
 }
 
 int h5md_element_reals(struct text *t, const struct h5md_element *e,
-                       int64_t at, double *out) {
+                       struct h5md_rows rows, double *out) {
     if (e->type != IO_REAL && e->type != IO_INT)
         return text_fail(t, "%s: expected numbers, found another type",
                          e->path);
-    return read_raw(t, e, at, H5T_NATIVE_DOUBLE, out);
+    return read_raw(t, e, rows, H5T_NATIVE_DOUBLE, out);
 }
 
 static char *member_text(const struct h5md_element *e, int64_t value) {
@@ -92,10 +94,10 @@ static char *member_text(const struct h5md_element *e, int64_t value) {
 }
 
 static int read_members(struct text *t, const struct h5md_element *e,
-                        int64_t at, int64_t n, char **out) {
+                        struct h5md_rows rows, int64_t n, char **out) {
     int64_t *values = calloc((size_t)(n > 0 ? n : 1), sizeof *values);
     if (!values) return text_no_memory(t);
-    int bad = read_raw(t, e, at, H5T_NATIVE_INT64, values);
+    int bad = read_raw(t, e, rows, H5T_NATIVE_INT64, values);
     for (int64_t i = 0; i < n && !bad; i++) {
         out[i] = member_text(e, values[i]);
         if (!out[i]) bad = text_no_memory(t);
@@ -113,11 +115,11 @@ static hid_t memory_string(const struct h5md_element *e, size_t size) {
 }
 
 static int read_fixed(struct text *t, const struct h5md_element *e,
-                      int64_t at, int64_t n, char **out) {
+                      struct h5md_rows rows, int64_t n, char **out) {
     size_t size = e->file_size + 1;
     char *raw = calloc((size_t)(n > 0 ? n : 1), size);
     hid_t type = memory_string(e, size);
-    int bad = raw && type >= 0 ? read_raw(t, e, at, type, raw)
+    int bad = raw && type >= 0 ? read_raw(t, e, rows, type, raw)
                                : text_no_memory(t);
     for (int64_t i = 0; i < n && !bad; i++) {
         const char *p = raw + (size_t)i * size;
@@ -130,10 +132,10 @@ static int read_fixed(struct text *t, const struct h5md_element *e,
 }
 
 static int read_variable(struct text *t, const struct h5md_element *e,
-                         int64_t at, int64_t n, char **out) {
+                         struct h5md_rows rows, int64_t n, char **out) {
     char **raw = calloc((size_t)(n > 0 ? n : 1), sizeof *raw);
     hid_t type = memory_string(e, H5T_VARIABLE);
-    int bad = raw && type >= 0 ? read_raw(t, e, at, type, raw)
+    int bad = raw && type >= 0 ? read_raw(t, e, rows, type, raw)
                                : text_no_memory(t);
     for (int64_t i = 0; i < n && !bad; i++) {
         out[i] = strdup(raw[i] ? raw[i] : "");
@@ -147,8 +149,8 @@ static int read_variable(struct text *t, const struct h5md_element *e,
 }
 
 void *h5md_element_column(struct text *t, const struct h5md_element *e,
-                          int64_t at, int64_t n) {
-    int64_t values = n * e->width;
+                          struct h5md_rows rows) {
+    int64_t values = rows.n * e->width;
     size_t size = frame_cell_size(e->type);
     void *data = calloc((size_t)(values > 0 ? values : 1), size);
     int bad;
@@ -157,13 +159,13 @@ void *h5md_element_column(struct text *t, const struct h5md_element *e,
         return NULL;
     }
     switch (e->type) {
-    case IO_REAL: bad = read_raw(t, e, at, H5T_NATIVE_DOUBLE, data); break;
-    case IO_INT: bad = read_raw(t, e, at, H5T_NATIVE_INT64, data); break;
-    case IO_BOOL: bad = read_raw(t, e, at, H5T_NATIVE_SCHAR, data); break;
+    case IO_REAL: bad = read_raw(t, e, rows, H5T_NATIVE_DOUBLE, data); break;
+    case IO_INT: bad = read_raw(t, e, rows, H5T_NATIVE_INT64, data); break;
+    case IO_BOOL: bad = read_raw(t, e, rows, H5T_NATIVE_SCHAR, data); break;
     default:
-        bad = e->n_members ? read_members(t, e, at, values, data)
-              : e->variable ? read_variable(t, e, at, values, data)
-                            : read_fixed(t, e, at, values, data);
+        bad = e->n_members ? read_members(t, e, rows, values, data)
+              : e->variable ? read_variable(t, e, rows, values, data)
+                            : read_fixed(t, e, rows, values, data);
     }
     if (!bad) return data;
     for (int64_t i = 0; e->type == IO_TEXT && i < values; i++)

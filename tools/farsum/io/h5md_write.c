@@ -67,7 +67,7 @@ static int put_boundary(hid_t box, const int periodic[3]) {
 }
 
 static int start_file(struct io_writer *w, struct h5md_out *h,
-                      const struct io_frame *frame) {
+                      const struct io_frame *frame, int64_t all) {
     if (put_creator(h->file)) return h5md_out_broken(w);
     hid_t particles = h5md_out_group(h->file, "particles");
     if (particles >= 0) {
@@ -77,23 +77,24 @@ static int start_file(struct io_writer *w, struct h5md_out *h,
     if (h->group <= 0) return h5md_out_broken(w);
     hid_t box = h5md_out_group(h->group, "box");
     if (box < 0) return h5md_out_broken(w);
-    h->n = frame->n;
+    h->n = all;
     h->has_cell = frame->has_cell;
     h->charged = frame->q != NULL;
     memcpy(h->periodic, frame->periodic, sizeof h->periodic);
     int bad = put_boundary(box, frame->periodic) ? h5md_out_broken(w) : 0;
     if (!bad) bad = h5md_out_step(w, h);
-    if (!bad) bad = h5md_out_add(w, h, h->group, "position", IO_REAL, 3, NULL);
+    if (!bad) bad = h5md_out_add(w, h, h->group, "position", IO_REAL, 3, NULL,
+                                0);
     if (!bad && frame->has_cell)
         bad = h5md_out_add_plain(w, h, box, "edges", 3, 3) ||
               h5md_out_add_plain(w, h, box, "offset", 3, 0);
     H5Gclose(box);
     if (!bad && h->charged)
-        bad = h5md_out_add(w, h, h->group, "charge", IO_REAL, 1, NULL);
+        bad = h5md_out_add(w, h, h->group, "charge", IO_REAL, 1, NULL, 0);
     for (int k = 0; k < frame->n_columns && !bad; k++) {
         const struct io_column *c = &frame->columns[k];
         bad = h5md_out_add(w, h, h->group, h5md_name_of_column(c->name),
-                           c->type, c->width, c);
+                           c->type, c->width, c, frame->n);
     }
     return bad ? -1 : 0;
 }
@@ -101,13 +102,13 @@ static int start_file(struct io_writer *w, struct h5md_out *h,
 /* --- checks that later frames are like the first --- */
 
 static int check_like_first(struct io_writer *w, const struct h5md_out *h,
-                            const struct io_frame *frame) {
+                            const struct io_frame *frame, int64_t all) {
     struct output *o = w->output;
     long long number = (long long)w->frames + 1;
-    if (frame->n != h->n)
+    if (all != h->n)
         return output_fail(o, "frame %lld has %lld particles, the first had "
                               "%lld: one HDF5 file needs the same number",
-                           number, (long long)frame->n, (long long)h->n);
+                           number, (long long)all, (long long)h->n);
     int first = 1 + 2 * h->has_cell + h->charged;
     bool same = frame->has_cell == h->has_cell &&
                 (frame->q != NULL) == h->charged &&
@@ -171,20 +172,36 @@ static int keep_keys(struct io_writer *w, struct h5md_out *h,
 
 /* --- the format's functions --- */
 
-static int write_frame(struct io_writer *w, struct h5md_out *h,
-                       const struct io_frame *frame) {
-    if (w->frames == 0 ? start_file(w, h, frame)
-                       : check_like_first(w, h, frame))
+static int begin_frame(struct io_writer *w, struct h5md_out *h,
+                       const struct io_frame *head, int64_t all) {
+    if (w->frames == 0 ? start_file(w, h, head, all)
+                       : check_like_first(w, h, head, all))
         return -1;
-    int e = 0, bad = h5md_out_put_step(w, h);
-    bad = bad || h5md_out_put(w, h, e++, frame->x);
-    if (frame->has_cell)
-        bad = bad || h5md_out_put(w, h, e++, frame->cell) ||
-              h5md_out_put(w, h, e++, frame->origin);
-    if (frame->q) bad = bad || h5md_out_put(w, h, e++, frame->q);
-    for (int k = 0; k < frame->n_columns && !bad; k++)
-        bad = h5md_out_put(w, h, e++, frame->columns[k].data);
-    if (bad || keep_keys(w, h, frame)) return -1;
+    int bad = h5md_out_put_step(w, h);
+    for (int k = 0; k < h->n_elements && !bad; k++)
+        bad = h5md_out_extend(w, h, k);
+    if (h->has_cell)
+        bad = bad || h5md_out_put(w, h, 1, 0, 3, head->cell) ||
+              h5md_out_put(w, h, 2, 0, 3, head->origin);
+    h->written = 0;
+    return bad ? -1 : 0;
+}
+
+static int put_slice(struct io_writer *w, struct h5md_out *h,
+                     const struct io_frame *slice) {
+    int64_t first = h->written, n = slice->n;
+    int e = 1 + 2 * h->has_cell, bad = h5md_out_put(w, h, 0, first, n,
+                                                     slice->x);
+    if (slice->q) bad = bad || h5md_out_put(w, h, e++, first, n, slice->q);
+    for (int k = 0; k < slice->n_columns && !bad; k++)
+        bad = h5md_out_put(w, h, e++, first, n, slice->columns[k].data);
+    h->written += n;
+    return bad ? -1 : 0;
+}
+
+static int end_frame(struct io_writer *w, struct h5md_out *h,
+                     const struct io_frame *head) {
+    if (keep_keys(w, h, head)) return -1;
     return w->output->cause ? h5md_out_broken(w) : 0;
 }
 
@@ -202,10 +219,27 @@ int h5md_create(struct io_writer *w) {
     return bad;
 }
 
-int h5md_write(struct io_writer *w, const struct io_frame *frame) {
+int h5md_begin(struct io_writer *w, const struct io_frame *head,
+               int64_t all) {
     struct h5_silence old;
     h5_silence(&old);
-    int bad = write_frame(w, w->state, frame);
+    int bad = begin_frame(w, w->state, head, all);
+    h5_restore(&old);
+    return bad;
+}
+
+int h5md_slice(struct io_writer *w, const struct io_frame *slice) {
+    struct h5_silence old;
+    h5_silence(&old);
+    int bad = put_slice(w, w->state, slice);
+    h5_restore(&old);
+    return bad;
+}
+
+int h5md_end(struct io_writer *w, const struct io_frame *head) {
+    struct h5_silence old;
+    h5_silence(&old);
+    int bad = end_frame(w, w->state, head);
     h5_restore(&old);
     return bad;
 }

@@ -15,7 +15,9 @@ const struct format format_hdf5 = {
     .read = h5md_read,
     .close = h5md_close,
     .create = h5md_create,
-    .write = h5md_write,
+    .begin = h5md_begin,
+    .slice = h5md_slice,
+    .end = h5md_end,
     .finish = h5md_finish,
     .drop = h5md_drop,
 };
@@ -35,8 +37,9 @@ static int no_create(struct io_writer *writer) {
     return output_fail(writer->output, WITHOUT);
 }
 
-static int no_write(struct io_writer *writer, const struct io_frame *frame) {
-    (void)frame;
+static int no_begin(struct io_writer *writer, const struct io_frame *head,
+                    int64_t all) {
+    (void)head, (void)all;
     return no_create(writer);
 }
 
@@ -47,6 +50,6 @@ const struct format format_hdf5 = {
     .open = no_open,
     .read = no_read,
     .create = no_create,
-    .write = no_write,
+    .begin = no_begin,
 };
 #endif

@@ -13,6 +13,7 @@
 #include "gunzip.h"
 #include "output.h"
 #include "pairs.h"
+#include "slices.h"
 
 #include "base/c_locale.h"
 
@@ -161,7 +162,10 @@ int io_read(struct io_reader *r, struct io_frame *frame, char *error,
     locale_t before = c_locale_enter();
     *r->note = 0;
     int got = r->format->read(r, frame);
-    if (got == 1 && charges_by_type(&r->text, &r->options, frame)) got = -1;
+    if (got == 1 && (r->options.slices
+                         ? slices_give(r, frame, true)
+                         : charges_by_type(&r->text, &r->options, frame, 0)))
+        got = -1;
     c_locale_leave(before);
     if (got < 0) {
         io_frame_clear(frame);
@@ -256,7 +260,7 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
     const struct format *chosen =
         format ? format_by_name(format) : format_to_write(path);
     char message[600];
-    if (!chosen || !chosen->write) {
+    if (!chosen || !chosen->begin) {
         if (!chosen && !format)
             snprintf(message, sizeof message,
                      "%.400s: the suffix tells no format to write: .xyz, "
@@ -282,15 +286,41 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
     return 0;
 }
 
-int io_write(struct io_writer *w, const struct io_frame *frame, char *error,
-             size_t size) {
+int io_write_begin(struct io_writer *w, const struct io_frame *head,
+                   int64_t all, char *error, size_t size) {
     if (w->broken) return tell(error, size, w->output->message);
     locale_t before = c_locale_enter();
-    int bad = w->format->write(w, frame);
+    w->broken = w->format->begin(w, head, all) != 0;
+    c_locale_leave(before);
+    return w->broken ? tell(error, size, w->output->message) : 0;
+}
+
+int io_write_slice(struct io_writer *w, const struct io_frame *slice,
+                   char *error, size_t size) {
+    if (w->broken) return tell(error, size, w->output->message);
+    locale_t before = c_locale_enter();
+    w->broken = w->format->slice(w, slice) != 0;
+    c_locale_leave(before);
+    return w->broken ? tell(error, size, w->output->message) : 0;
+}
+
+int io_write_end(struct io_writer *w, const struct io_frame *head,
+                 char *error, size_t size) {
+    if (w->broken) return tell(error, size, w->output->message);
+    locale_t before = c_locale_enter();
+    w->broken = w->format->end && w->format->end(w, head) != 0;
     c_locale_leave(before);
     w->frames++;
-    w->broken = bad != 0;
-    return bad ? tell(error, size, w->output->message) : 0;
+    return w->broken ? tell(error, size, w->output->message) : 0;
+}
+
+int io_write(struct io_writer *w, const struct io_frame *frame, char *error,
+             size_t size) {
+    return io_write_begin(w, frame, frame->n, error, size) ||
+                   io_write_slice(w, frame, error, size) ||
+                   io_write_end(w, frame, error, size)
+               ? -1
+               : 0;
 }
 
 int io_commit(struct io_writer *w, char *error, size_t size) {

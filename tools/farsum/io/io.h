@@ -86,6 +86,17 @@ struct io_type_charge {
     size_t length;    /* of the name */
 };
 
+/* A caller that holds no whole frame takes its particles in slices. */
+struct io_slices {
+    int64_t most; /* particles of a slice */
+    int parts;    /* a frame is cut into at least so many slices */
+    /* Called in the file's order.  slice: all columns of its particles,
+     * borrowed.  all: particles of the frame by the file's header, which may
+     * be more than follow; 0: unknown.  Returns 0, or -1: io_read fails. */
+    int (*take)(void *data, const struct io_frame *slice, int64_t all);
+    void *data;
+};
+
 /* Options of reading.  Texts are borrowed until the reader is closed. */
 struct io_options {
     const char *format;     /* "extxyz", "lammps", "pqr", "hdf5"; NULL: by the
@@ -100,6 +111,8 @@ struct io_options {
      * axes, or open space.  Without it, incomplete or contradictory geometry in
      * the file is an error. */
     bool cell_given, periodic_given, open_given;
+    const struct io_slices *slices; /* then io_read's frames have all but the
+                                       particles; NULL: whole frames */
     const char *group;      /* HDF5: the group of /particles; NULL: the only
                                one, or "all" */
 };
@@ -134,6 +147,16 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
 /* Writes columns in this order: species if any, pos, charge, the others. */
 int io_write(struct io_writer *writer, const struct io_frame *frame,
              char *error, size_t size);
+/* The same for a frame that is written in slices: io_write_begin, the slices in
+ * the file's order, io_write_end.  head: as the slices, but its n particles
+ * need only texts: all species that occur, and each column's longest text.
+ * all: number of particles. */
+int io_write_begin(struct io_writer *writer, const struct io_frame *head,
+                   int64_t all, char *error, size_t size);
+int io_write_slice(struct io_writer *writer, const struct io_frame *slice,
+                   char *error, size_t size);
+int io_write_end(struct io_writer *writer, const struct io_frame *head,
+                 char *error, size_t size);
 /* Flushes, syncs, renames.  On error no existing file is changed.  The writer
  * is freed in either case. */
 int io_commit(struct io_writer *writer, char *error, size_t size);

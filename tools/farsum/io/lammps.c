@@ -170,8 +170,8 @@ static int read_file(struct lammps *r) {
 
 static int lammps_read(struct io_reader *reader, struct io_frame *frame) {
     if (reader->frames > 0) return 0;
-    struct lammps r = {.t = &reader->text, .options = &reader->options,
-                        .frame = frame};
+    struct lammps r = {.reader = reader, .t = &reader->text,
+                        .options = &reader->options, .frame = frame};
     for (int k = 0; k < LAMMPS_COUNTS; k++) r.header.counts[k] = -1;
     int got = read_file(&r);
     if (got == 1 && *r.hint && r.style)

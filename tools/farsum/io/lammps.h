@@ -53,7 +53,10 @@ struct lammps_columns {
     int id, type, mol, image, species;
 };
 
+struct io_reader;
+
 struct lammps {
+    struct io_reader *reader;
     struct text *t;
     const struct io_options *options;
     struct io_frame *frame;

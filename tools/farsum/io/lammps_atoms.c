@@ -6,6 +6,7 @@
 
 #include "frame.h"
 #include "lammps.h"
+#include "slices.h"
 
 #include "base/number.h"
 
@@ -117,8 +118,10 @@ static int64_t *integers(const struct lammps *r, int column) {
     return r->frame->columns[column].data;
 }
 
-static int take_column(struct lammps *r, char kind, int64_t i) {
+/* Takes a column of particle `number`, the frame's last row. */
+static int take_column(struct lammps *r, char kind, int64_t number) {
     struct io_frame *f = r->frame;
+    int64_t i = f->n - 1;
     struct text_word word = text_next_word(r->t);
     int64_t *type;
     switch (kind) {
@@ -126,37 +129,38 @@ static int take_column(struct lammps *r, char kind, int64_t i) {
         return word.n ? 0
                       : text_expected(r->t, word, "%zu columns (particle "
                                       "%lld)", strlen(r->style->layout),
-                                      (long long)i + 1);
+                                      (long long)number);
     case 'i':
-        return text_integer(r->t, word, (struct text_item){"id", 0, i + 1},
+        return text_integer(r->t, word, (struct text_item){"id", 0, number},
                             integers(r, r->column.id) + i);
     case 'm':
         return text_integer(r->t, word,
-                            (struct text_item){"molecule", 0, i + 1},
+                            (struct text_item){"molecule", 0, number},
                             integers(r, r->column.mol) + i);
     case 't':
         type = integers(r, r->column.type) + i;
-        if (take_type(r, word, (struct text_item){"type", 0, i + 1}, type))
+        if (take_type(r, word, (struct text_item){"type", 0, number}, type))
             return -1;
         return r->labels ? put_species(r, *type, i) : 0;
     case 'q':
-        if (text_real(r->t, word, (struct text_item){"charge", 0, i + 1},
+        if (text_real(r->t, word, (struct text_item){"charge", 0, number},
                       true, &f->q[i]))
             return -1;
         r->some_negative |= f->q[i] < 0;
         return 0;
     default: /* x, y, z */
         return text_real(r->t, word,
-                         (struct text_item){"position", kind - 'x' + 1, i + 1},
+                         (struct text_item){"position", kind - 'x' + 1, number},
                          true, &f->x[3 * i + (kind - 'x')]);
     }
 }
 
-static int take_images(struct lammps *r, int64_t i) {
+static int take_images(struct lammps *r, int64_t number) {
+    int64_t i = r->frame->n - 1;
     int64_t *image = integers(r, r->column.image);
     for (int d = 0; d < 3; d++) {
         if (text_integer(r->t, text_next_word(r->t),
-                         (struct text_item){"image flag", d + 1, i + 1},
+                         (struct text_item){"image flag", d + 1, number},
                          &image[3 * i + d]))
             return -1;
         r->some_image |= image[3 * i + d] != 0;
@@ -173,6 +177,7 @@ static int begin_atoms(struct lammps *r) {
 int lammps_read_atoms(struct lammps *r) {
     int64_t n = r->header.counts[LAMMPS_ATOMS], capacity = 0;
     bool charged = false;
+    slices_begin(r->reader, n);
     for (int64_t i = 0; i < n; i++) {
         int got = lammps_next_line(r->t);
         if (got < 0) return -1;
@@ -182,11 +187,10 @@ int lammps_read_atoms(struct lammps *r) {
         if (lammps_no_section(r->t, "atom", i, n)) return -1;
         if (i == 0 && begin_atoms(r)) return -1;
         charged = strchr(r->style->layout, 'q') != NULL;
-        if (frame_grow(r->frame, charged, &capacity))
-            return text_no_memory(r->t);
+        if (slices_row(r->reader, r->frame, charged, &capacity)) return -1;
         for (const char *kind = r->style->layout; *kind; kind++)
-            if (take_column(r, *kind, i)) return -1;
-        if (r->images && take_images(r, i)) return -1;
+            if (take_column(r, *kind, i + 1)) return -1;
+        if (r->images && take_images(r, i + 1)) return -1;
         if (text_finish_line(r->t)) return -1;
     }
     if (frame_fit(r->frame, charged)) return text_no_memory(r->t);

@@ -197,7 +197,7 @@ int lammps_header_cell(struct text *t, const struct io_options *options,
         int d = !h->has_bounds[0] ? 0 : !h->has_bounds[1] ? 1 : 2;
         return text_fail(t, "expected a line \"LO HI %s\" in the header, "
                             "found the other two only", bounds[d]);
-    } else if (geometry_is_given(options) || frame->n == 0) {
+    } else if (geometry_is_given(options) || h->counts[LAMMPS_ATOMS] == 0) {
         return 0;
     } else {
         return text_fail(t, "the header has no box (lines as \"LO HI xlo "

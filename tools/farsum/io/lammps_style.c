@@ -151,7 +151,7 @@ int lammps_guess_style(struct lammps *r) {
  * and temperatures are not negative, and columns after the positions may be a
  * dipole or a spin. */
 int lammps_check_guess(const struct lammps *r) {
-    if (!r->guessed || r->frame->n == 0) return 0;
+    if (!r->guessed || r->header.counts[LAMMPS_ATOMS] == 0) return 0;
     bool charged = strchr(r->style->layout, 'q') != NULL;
     if (r->some_image && strcmp(r->style->name, "full") != 0)
         return text_fail(r->t, "the file does not name its atom style (\"Atoms "

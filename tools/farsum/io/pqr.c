@@ -8,12 +8,15 @@
 #include "format.h"
 #include "base/number.h"
 #include "frame.h"
+#include "slices.h"
 
 struct pqr {
     double cell[9];
     bool has_cell;
     double said[6];  /* from CRYST1 */
     bool frame_says; /* this frame has CRYST1 */
+    bool chain, element; /* an atom of this frame has one */
+    int64_t capacity; /* rows of the frame's arrays */
 };
 
 /* The numbers of words of an atom after its record's name: serial name resname
@@ -74,6 +77,12 @@ static int read_cell(struct text *t, struct pqr *p) {
     return 0;
 }
 
+/* Particles of the frame so far. */
+static int64_t particles(const struct io_reader *reader,
+                         const struct io_frame *frame) {
+    return reader->given + frame->n;
+}
+
 static int put_text(struct text *t, struct io_frame *frame, int column,
                     struct text_word word) {
     char *copy = frame_text(word.p, word.n);
@@ -103,8 +112,10 @@ static bool is_resid(struct text_word word) {
 }
 
 /* Stores the n words of an atom. */
-static int put_atom(struct text *t, struct io_frame *frame,
+static int put_atom(struct io_reader *reader, struct io_frame *frame,
                     const struct text_word *words, int n) {
+    struct text *t = &reader->text;
+    struct pqr *p = reader->state;
     static const char *const names[] = {"x", "y", "z", "charge", "radius"};
     int64_t i = frame->n - 1;
     struct text_word chain = {"", 0}, element = {"", 0};
@@ -116,6 +127,8 @@ static int put_atom(struct text *t, struct io_frame *frame,
     if (!is_resid(words[n - 6]))
         return text_expected(t, words[n - 6], "a residue's number before x y z "
                              "charge radius [element]");
+    p->chain |= chain.n > 0;
+    p->element |= element.n > 0;
     if (put_text(t, frame, SERIAL, words[0]) ||
         put_text(t, frame, NAME, words[1]) ||
         put_text(t, frame, RESNAME, words[2]) ||
@@ -127,14 +140,16 @@ static int put_atom(struct text *t, struct io_frame *frame,
                          &frame->x[3 * i + 2], &frame->q[i],
                          (double *)frame->columns[RADIUS].data + i};
     for (int k = 0; k < 5; k++) {
-        struct text_item item = {names[k], 0, i + 1};
+        struct text_item item = {names[k], 0, particles(reader, frame)};
         if (text_real(t, words[n - 5 + k], item, true, targets[k])) return -1;
     }
     return 0;
 }
 
-static int read_atom(struct text *t, struct io_frame *frame, size_t start,
-                     int64_t *capacity) {
+static int read_atom(struct io_reader *reader, struct io_frame *frame,
+                     size_t start) {
+    struct text *t = &reader->text;
+    struct pqr *p = reader->state;
     struct text_word words[MOST], word;
     int n = 0;
     t->cursor = start; /* a long serial may touch the record's name */
@@ -147,8 +162,8 @@ static int read_atom(struct text *t, struct io_frame *frame, size_t start,
     if (n < LEAST)
         return text_expected(t, word, "10 or 11 columns: record serial name "
                              "residue [chain] number x y z charge radius");
-    if (frame_grow(frame, true, capacity)) return text_no_memory(t);
-    return put_atom(t, frame, words, n);
+    if (slices_row(reader, frame, true, &p->capacity)) return -1;
+    return put_atom(reader, frame, words, n);
 }
 
 static int add_columns(struct text *t, struct io_frame *frame) {
@@ -160,54 +175,50 @@ static int add_columns(struct text *t, struct io_frame *frame) {
 }
 
 /* 1: the frame is complete; 0: continue; -1: error. */
-static int read_record(struct text *t, struct pqr *p, struct io_frame *frame,
-                       int64_t *capacity) {
+static int read_record(struct io_reader *reader, struct io_frame *frame) {
+    struct text *t = &reader->text;
     struct text_word word = text_next_word(t);
     if (word.n == 0) return 0;
     size_t start = (size_t)(word.p - t->line);
     bool digit = word.n > 4 && word.p[4] >= '0' && word.p[4] <= '9';
     if (text_is(word, "ATOM") || (begins(word, "ATOM") && digit))
-        return read_atom(t, frame, start + 4, capacity);
+        return read_atom(reader, frame, start + 4);
     if (begins(word, "HETATM"))
-        return read_atom(t, frame, start + 6, capacity);
-    if (begins(word, "CRYST1") && start == 0) return read_cell(t, p);
+        return read_atom(reader, frame, start + 6);
+    if (begins(word, "CRYST1") && start == 0)
+        return read_cell(t, reader->state);
     if (text_is(word, "MODEL")) {
-        if (frame->n > 0)
+        if (particles(reader, frame) > 0)
             return text_expected(t, word, "ENDMDL before the next model");
         return 0;
     }
-    if (text_is(word, "ENDMDL") || text_is(word, "END")) return frame->n > 0;
+    if (text_is(word, "ENDMDL") || text_is(word, "END"))
+        return particles(reader, frame) > 0;
     if (is_ignored(word)) return 0;
     return text_expected(t, word, "a record ATOM, HETATM, CRYST1 or another "
                          "of the PDB");
 }
 
-static bool all_empty(const struct io_frame *frame, int column) {
-    char **text = frame->columns[column].data;
-    for (int64_t i = 0; i < frame->n; i++)
-        if (*text[i]) return false;
-    return true;
-}
-
 static int pqr_read(struct io_reader *reader, struct io_frame *frame) {
     struct text *t = &reader->text;
     struct pqr *p = reader->state;
-    int64_t capacity = 0;
     int got, end = 0;
-    p->frame_says = false;
+    p->frame_says = p->chain = p->element = false;
+    p->capacity = 0;
+    slices_begin(reader, 0);
     if (add_columns(t, frame)) return -1;
     while (end == 0 && (got = text_next_line(t)) != 0) {
         if (got < 0) return -1;
-        end = read_record(t, p, frame, &capacity);
+        end = read_record(reader, frame);
     }
     if (end < 0) return -1;
-    if (frame->n == 0) {
+    if (particles(reader, frame) == 0) {
         if (reader->frames > 0) return 0;
         return text_expected_more(t, "a record ATOM or HETATM");
     }
     if (frame_fit(frame, true)) return text_no_memory(t);
-    if (all_empty(frame, ELEMENT)) frame_drop_column(frame, "species");
-    if (all_empty(frame, CHAIN)) frame_drop_column(frame, "chain");
+    if (!p->element) frame_drop_column(frame, "species");
+    if (!p->chain) frame_drop_column(frame, "chain");
     frame->has_cell = p->has_cell;
     if (p->has_cell) {
         memcpy(frame->cell, p->cell, sizeof frame->cell);
