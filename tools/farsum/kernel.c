@@ -176,15 +176,15 @@ static const double *find_column(const struct strengths *row,
         if (isfinite(v[i]))
             continue;
         char line[40] = "";
-        int64_t particle = i / c->width;
+        int64_t at = i / c->width;
         if (frame->line)
             snprintf(line, sizeof line, "line %lld: ",
-                     (long long)(frame->line + particle));
+                     (long long)(frame->line + at));
         c_locale_text(error, size,
                       "%sexpected a finite number for %s[%lld] of "
                       "particle %lld, found %g",
                       line, c->name, (long long)(i % c->width) + 1,
-                      (long long)particle + 1, v[i]);
+                      (long long)(frame->first + at) + 1, v[i]);
         return NULL;
     }
     return v;

@@ -5,11 +5,13 @@
 #include "files.h"
 #include "help.h"
 #include "nearest.h"
+#include "ranks.h"
 #include "say.h"
 #include "signals.h"
 #include "start.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct command table[] = {
@@ -62,6 +64,24 @@ static int finish(int status)
     return status;
 }
 
+/* 1: each copy that a launcher started sums on its own. */
+static int is_alone(int argc, char **argv)
+{
+    for (int k = 2; k < argc; k++)
+        if (strcmp(argv[k], "--ranks=1") == 0
+            || (strcmp(argv[k], "--ranks") == 0 && k + 1 < argc
+                && strcmp(argv[k + 1], "1") == 0))
+            return 1;
+    return 0;
+}
+
+/* Rank 0 speaks for all copies. */
+static void be_silent(void)
+{
+    say_silence();
+    (void)!freopen("/dev/null", "w", stdout);
+}
+
 int main(int argc, char **argv)
 {
     struct settings s = {0};
@@ -89,13 +109,18 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     s.command = command->bit;
+    struct ranks_marks marks = ranks_marks();
+    if (command->bit == FOR_RUN && marks.rank > 0 && !is_alone(argc, argv))
+        be_silent();
     if (options_parse(argc - 2, argv + 2, name, &s) != 0)
         return EXIT_USAGE;
     if (s.help && command->bit != FOR_HELP) {
         help_print(name, stdout);
         return finish(EXIT_DONE);
     }
-    if (files_check(&s, name) != 0)
+    if (command->bit == FOR_RUN && s.ranks > 1 && !ranks_are_marked(&marks))
+        return ranks_launch(s.ranks, argc, argv);
+    if (command->bit != FOR_RUN && files_check(&s, name) != 0)
         return EXIT_USAGE;
     return finish(command->main(&s));
 }

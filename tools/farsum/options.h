@@ -39,7 +39,7 @@ struct settings {
     double cell[9];
     const char *cell_name;     /* gen: a cell of the case notation */
     int periodic[3];
-    int threads;
+    int threads, ranks;        /* ranks: of run; 0: as started */
     uint64_t seed;
     int has_seed;
     double coulomb;            /* 0: from the units; check: from the file */

@@ -78,6 +78,9 @@ static const struct option_row table[] = {
      "see 'farsum list devices' (default: host)"},
     {"threads", 0, "N", FOR_SUMS, set_int, FIELD(threads), NULL,
      "number of threads (default: all, or fewer for few particles)"},
+    {"ranks", 0, "N", FOR_RUN, set_int, FIELD(ranks), NULL,
+     "number of copies that share the sum by MPI, started by mpirun; see "
+     "'farsum help run' (default: 1, or as many as a launcher started)"},
     {"isa", 0, "NAME", FOR_PLANS, set_text, FIELD(isa), NULL,
      "instruction set: base, avx2 or avx512 (default: the processor's "
      "largest)"},

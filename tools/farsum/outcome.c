@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int outcome_forces(int64_t n, const double *q, const double *field,
-                   double *forces, char *error, size_t size)
+int outcome_forces(int64_t n, int64_t first, const double *q,
+                   const double *field, double *forces, char *error,
+                   size_t size)
 {
     for (int64_t i = 0; i < 3 * n; i++) {
         forces[i] = q[i / 3] * field[i];
@@ -20,22 +21,42 @@ int outcome_forces(int64_t n, const double *q, const double *field,
             continue;
         snprintf(error, size, "the force on particle %lld is beyond 1.8e308: "
                  "give charges and positions in larger units",
-                 (long long)(i / 3 + 1));
+                 (long long)(first + i / 3 + 1));
         return -1;
     }
     return 0;
 }
 
-double outcome_energy_part(int64_t n, const double *q, const double *potential,
-                           double energy)
+double outcome_energy_part(struct ranks *ranks, int64_t n, const double *q,
+                           const double *potential, double energy)
 {
     double most = 0, sum = 0;
     for (int64_t i = 0; i < n; i++)
         most = fmax(most, fabs(potential[i]));
+    ranks_max(ranks, &most, 1);
     int unit = verify_exponent(most);
     for (int64_t i = 0; i < n; i++)
         sum += 0.5 * fabs(q[i] * ldexp(potential[i], -unit));
+    ranks_sum(ranks, &sum, 1);
     return sum > 0 ? fabs(ldexp(energy, -unit)) / sum : 0;
+}
+
+void outcome_flow(struct outcome *o, struct ranks *ranks, int64_t n,
+                  int64_t all)
+{
+    double sums[4] = {0}, most = 0; /* mean, and mean square */
+    for (int64_t i = 0; i < 3 * n; i++)
+        most = fmax(most, fabs(o->vector[i]));
+    ranks_max(ranks, &most, 1);
+    int unit = most > 0 ? ilogb(most) : 0; /* avoids overflow of the squares */
+    for (int64_t i = 0; i < 3 * n; i++) {
+        double v = ldexp(o->vector[i], -unit);
+        sums[i % 3] += o->vector[i] / (double)all;
+        sums[3] += v * v / (double)all;
+    }
+    ranks_sum(ranks, sums, 4);
+    memcpy(o->flow_mean, sums, sizeof o->flow_mean);
+    o->flow_rms = ldexp(sqrt(sums[3]), unit);
 }
 
 double outcome_of_itself(double error, double part)
@@ -147,18 +168,9 @@ static void print_times(const struct outcome *o, FILE *out)
 /* Prints a flow's statistics, where other kernels have the energy. */
 static void print_flow(const struct outcome *o, FILE *out)
 {
-    int64_t targets = o->m ? o->m : o->n;
-    double mean[3] = {0}, square = 0, most = 0;
-    for (int64_t i = 0; i < 3 * targets; i++)
-        most = fmax(most, fabs(o->vector[i]));
-    int unit = most > 0 ? ilogb(most) : 0; /* avoids overflow of the squares */
-    for (int64_t i = 0; i < 3 * targets; i++) {
-        double v = ldexp(o->vector[i], -unit);
-        mean[i % 3] += o->vector[i] / (double)targets;
-        square += v * v / (double)targets;
-    }
-    c_locale_write(out, "velocity  mean %.9g %.9g %.9g, RMS %.9g\n", mean[0],
-                   mean[1], mean[2], ldexp(sqrt(square), unit));
+    c_locale_write(out, "velocity  mean %.9g %.9g %.9g, RMS %.9g\n",
+                   o->flow_mean[0], o->flow_mean[1], o->flow_mean[2],
+                   o->flow_rms);
 }
 
 /* Prints later frames in one line each, so that a thousand of them can be

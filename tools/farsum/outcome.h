@@ -3,6 +3,7 @@
 #ifndef FARSUM_TOOLS_OUTCOME_H
 #define FARSUM_TOOLS_OUTCOME_H
 
+#include "ranks.h"
 #include "verify.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct outcome {
     int has_energy;          /* not for separate targets */
     int has_virial;          /* nor by methods that have none */
     double energy, virial[9];
+    double flow_mean[3], flow_rms; /* of the velocities */
     double energy_part;      /* |U| over half the sum of |q phi| */
     int has_check;
     struct verify_result check;
@@ -46,12 +48,18 @@ static inline int outcome_exceeds(const struct outcome *o)
 {
     return o->has_check ? verify_exceeds(&o->check) : outcome_misses(&o->info);
 }
-/* F = q E.  Returns -1 if a force is not finite, and names it in error. */
-int outcome_forces(int64_t n, const double *q, const double *field,
-                   double *forces, char *error, size_t size);
-/* |energy| over half the sum of |q phi|; 0: no charges. */
-double outcome_energy_part(int64_t n, const double *q, const double *potential,
-                           double energy);
+/* F = q E.  first: particles of the file before these.  Returns -1 if a force
+ * is not finite, and names it in error. */
+int outcome_forces(int64_t n, int64_t first, const double *q,
+                   const double *field, double *forces, char *error,
+                   size_t size);
+/* |energy| over half the sum of |q phi| over all ranks; 0: no charges. */
+double outcome_energy_part(struct ranks *ranks, int64_t n, const double *q,
+                           const double *potential, double energy);
+/* Sets flow_mean and flow_rms from n velocities of this rank; all: number on
+ * all ranks. */
+void outcome_flow(struct outcome *o, struct ranks *ranks, int64_t n,
+                  int64_t all);
 /* An error of the energy relative to the energy itself; NaN: unknown. */
 double outcome_of_itself(double error, double part);
 void outcome_free(struct outcome *o);

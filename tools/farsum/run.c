@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.c: sums of all frames of a file with one plan. */
 #include "command.h"
+#include "files.h"
 #include "foreign.h"
 #include "kernel.h"
+#include "ranks_frames.h"
+#include "ranks_run.h"
 #include "report.h"
 #include "say.h"
 #include "stamp.h"
@@ -17,9 +20,11 @@
 /* State that is kept from the first frame to the last. */
 struct session {
     struct settings *s;
-    struct io_reader *sources, *targets;
-    struct io_writer *writer;
+    struct ranks *ranks;       /* NULL: one process */
+    struct spread_reader *sources, *targets;
+    struct io_writer *writer;  /* on rank 0 */
     struct io_frame frame, at; /* of the sources and of the targets */
+    struct spread where, where_at; /* where their particles are */
     farsum_plan *plan;
     struct system last;        /* the system that the plan was made or set
                                   for */
@@ -32,13 +37,23 @@ struct session {
     char error[1200];
 };
 
+/* Makes all ranks fail if one did: after work on one rank, before the ranks
+ * exchange data. */
+static int together(struct session *t, int bad)
+{
+    int mine = !bad ? 0 : t->usage ? EXIT_USAGE : EXIT_FAILED;
+    int status = ranks_agree(t->ranks, mine);
+    t->usage = status == EXIT_USAGE;
+    return status ? -1 : 0;
+}
+
 /* Reports the library's message with file and frame.  An unknown name is a
  * usage error. */
 static int fail_library(struct session *t, farsum_status status)
 {
     t->usage = status == FARSUM_ERR_UNKNOWN;
     say_error("%s: frame %lld: %s", t->s->words[0], (long long)t->count,
-              words_message());
+              ranks_words(&t->where));
     return -1;
 }
 
@@ -55,7 +70,7 @@ static int make_plan(struct session *t, const struct system *sys)
     farsum_plan_destroy(t->plan);
     t->plan = NULL;
     say_progress("frame %lld: choosing a plan", (long long)t->count);
-    farsum_status status = farsum_plan_create(&problem, &how, &t->plan);
+    farsum_status status = ranks_plan(t->ranks, &problem, &how, &t->plan);
     return status == FARSUM_OK ? 0 : fail_library(t, status);
 }
 
@@ -66,7 +81,7 @@ static int ready_plan(struct session *t, const struct system *sys,
 {
     const struct system *last = &t->last;
     *why = NULL;
-    if (t->plan && (last->n != sys->n || last->m != sys->m))
+    if (t->plan && (last->all != sys->all || last->m != sys->m))
         *why = "the number of particles changed";
     else if (t->plan && memcmp(last->periodic, sys->periodic,
                                sizeof sys->periodic) != 0)
@@ -91,34 +106,62 @@ static int ready_plan(struct session *t, const struct system *sys,
     return 0;
 }
 
-/* Sums one frame into *o. */
-static int sum_frame(struct session *t, const struct system *sys,
-                     struct outcome *o)
+/* Makes the arrays that the sum fills. */
+static int make_arrays(struct session *t, const struct system *sys,
+                       struct outcome *o, farsum_result *out)
 {
     size_t targets = (size_t)system_targets(sys);
-    farsum_result out = FARSUM_RESULT_INIT;
-    if (ready_plan(t, sys, &o->new_plan) != 0)
-        return -1;
-    o->vector = malloc(targets * 3 * sizeof *o->vector);
+    o->vector = malloc(3 * targets * sizeof *o->vector + 1);
     if (sys->flow) {
-        out.velocity = o->vector;
+        out->velocity = o->vector;
     } else {
-        out.potential = o->potential = malloc(targets * sizeof *o->potential);
-        out.field = o->vector;
+        out->potential = o->potential =
+            malloc(targets * sizeof *o->potential + 1);
+        out->field = o->vector;
     }
     if (!o->vector || !(o->potential || sys->flow)) {
         snprintf(t->error, sizeof t->error, "no memory for the result");
         return fail_here(t, t->s->words[0]);
     }
     if (sys->m == 0 && !sys->flow) {
-        out.energy = &o->energy;
+        out->energy = &o->energy;
         o->has_energy = 1;
         o->has_virial = !t->s->no_virial;
         if (o->has_virial)
-            out.virial = o->virial;
+            out->virial = o->virial;
     }
+    return 0;
+}
+
+/* Replaces the field by forces. */
+static int make_forces(struct session *t, const struct system *sys,
+                       struct outcome *o)
+{
+    size_t bytes = 3 * (size_t)sys->n * sizeof *o->vector;
+    if (t->s->gravity > 0) {
+        o->acceleration = malloc(bytes + 1);
+        if (!o->acceleration) {
+            snprintf(t->error, sizeof t->error, "no memory for the result");
+            return fail_here(t, t->s->words[0]);
+        }
+        memcpy(o->acceleration, o->vector, bytes);
+    }
+    if (outcome_forces(sys->n, t->frame.first, sys->q, o->vector, o->vector,
+                       t->error, sizeof t->error) != 0)
+        return fail_here(t, t->s->words[0]);
+    return 0;
+}
+
+/* Sums one frame into *o. */
+static int sum_frame(struct session *t, const struct system *sys,
+                     struct outcome *o)
+{
+    farsum_result out = FARSUM_RESULT_INIT;
+    if (ready_plan(t, sys, &o->new_plan) != 0
+        || together(t, make_arrays(t, sys, o, &out)) != 0)
+        return -1;
     say_progress("frame %lld: setting %lld points", (long long)t->count,
-                 (long long)sys->n);
+                 (long long)sys->all);
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_status status =
         farsum_plan_set_points(t->plan, sys->n, sys->x, sys->m, sys->y);
@@ -132,21 +175,12 @@ static int sum_frame(struct session *t, const struct system *sys,
         return fail_library(t, status);
     o->info = info;
     if (o->has_energy)
-        o->energy_part = outcome_energy_part(sys->n, sys->q, o->potential,
-                                             o->energy);
-    if (o->has_energy && t->s->gravity > 0) {
-        o->acceleration = malloc(targets * 3 * sizeof *o->acceleration);
-        if (!o->acceleration) {
-            snprintf(t->error, sizeof t->error, "no memory for the result");
-            return fail_here(t, t->s->words[0]);
-        }
-        memcpy(o->acceleration, o->vector, targets * 3 * sizeof *o->vector);
-    }
-    if (o->has_energy
-        && outcome_forces(sys->n, sys->q, o->vector, o->vector, t->error,
-                          sizeof t->error) != 0)
-        return fail_here(t, t->s->words[0]);
-    return 0;
+        o->energy_part = outcome_energy_part(t->ranks, sys->n, sys->q,
+                                             o->potential, o->energy);
+    if (o->flow)
+        outcome_flow(o, t->ranks, system_targets(sys), sys->m ? sys->m
+                                                              : sys->all);
+    return together(t, o->has_energy ? make_forces(t, sys, o) : 0);
 }
 
 static int check_frame(struct session *t, const struct system *sys,
@@ -167,14 +201,17 @@ static int check_frame(struct session *t, const struct system *sys,
 static int read_targets(struct session *t)
 {
     struct io_frame next = {0};
-    int got = io_read(t->targets, &next, t->error, sizeof t->error);
+    struct spread where = {0};
+    int got = spread_read(t->targets, &next, &where, t->error, sizeof t->error);
     if (got < 0) {
         say_error("%s", t->error);
         return -1;
     }
     if (got > 0) {
         io_frame_clear(&t->at);
+        spread_clear(&t->where_at);
         t->at = next;
+        t->where_at = where;
         t->target_frames++;
         return 0;
     }
@@ -208,7 +245,7 @@ static void note_units(const struct session *t)
 /* Prints the reader's note on the frame, once. */
 static void note_frame(struct session *t)
 {
-    const char *note = io_reader_note(t->sources);
+    const char *note = spread_note(t->sources);
     if (!note || strcmp(note, t->noted) == 0)
         return;
     snprintf(t->noted, sizeof t->noted, "%s", note);
@@ -251,70 +288,106 @@ static int write_frame(struct session *t, const struct system *sys,
                        struct outcome *o)
 {
     struct io_frame *frame = sys->m ? &t->at : &t->frame;
-    if (!t->writer)
+    const struct spread *where = sys->m ? &t->where_at : &t->where;
+    if (!t->s->output)
         return 0;
     drop_foreign(t, frame);
-    if (stamp_write(frame, sys, o, t->s, t->error, sizeof t->error) != 0)
-        return fail_here(t, t->s->words[0]);
-    say_progress("frame %lld: writing", (long long)t->count);
-    if (io_write(t->writer, frame, t->error, sizeof t->error) != 0) {
-        say_error("%s", t->error);
+    int bad = stamp_write(frame, sys, o, t->s, t->error, sizeof t->error);
+    if (bad)
+        fail_here(t, t->s->words[0]);
+    if (together(t, bad) != 0)
         return -1;
-    }
-    return 0;
+    say_progress("frame %lld: writing", (long long)t->count);
+    bad = spread_write(t->ranks, t->writer, frame, where, t->error,
+                       sizeof t->error);
+    if (bad && *t->error)
+        say_error("%s", t->error);
+    return bad;
+}
+
+/* Prints the result, on rank 0. */
+static int tell_frame(struct session *t, const struct outcome *o)
+{
+    if (ranks_rank(t->ranks) > 0)
+        return 0;
+    say_progress("%s", "");
+    outcome_print(o, t->s, t->plan, t->summary.to);
+    if (!t->report || report_frame(t->report, o, t->s, t->plan) == 0)
+        return 0;
+    say_error("run: no memory for the report");
+    return -1;
 }
 
 static int do_frame(struct session *t)
 {
     struct system sys;
-    struct outcome o = {.frame = t->count, .n = t->frame.n,
+    struct outcome o = {.frame = t->count, .n = t->where.all,
                         .flow = kernel_flow(t->s)};
     const struct settings *s = t->s;
-    int failed = -1;
     note_frame(t);
     note_units(t);
-    if (t->targets && read_targets(t) != 0)
+    if (t->targets && together(t, read_targets(t)) != 0)
         return -1;
     note_targets(t);
-    if (system_make(s, &t->frame, t->targets ? &t->at : NULL, &sys, t->error,
-                    sizeof t->error) != 0)
-        return fail_here(t, s->words[0]);
-    o.m = sys.m;
-    if (sum_frame(t, &sys, &o) != 0 || check_frame(t, &sys, &o) != 0)
-        goto done;
-    t->exceeded |= outcome_exceeds(&o);
-    say_progress("%s", "");
-    outcome_print(&o, s, t->plan, t->summary.to);
-    if (t->report && report_frame(t->report, &o, s, t->plan) != 0) {
-        say_error("run: no memory for the report");
-        goto done;
+    int failed = system_make(s, &t->frame, t->targets ? &t->at : NULL, &sys,
+                             t->error, sizeof t->error);
+    if (failed)
+        fail_here(t, s->words[0]);
+    else
+        sys.all = t->where.all;
+    if (together(t, failed) != 0) {
+        if (!failed)
+            system_free(&sys);
+        return -1;
     }
-    failed = write_frame(t, &sys, &o);
-done:
+    o.m = sys.m;
+    failed = sum_frame(t, &sys, &o) != 0 || check_frame(t, &sys, &o) != 0;
+    if (!failed) {
+        t->exceeded |= outcome_exceeds(&o);
+        failed = together(t, tell_frame(t, &o)) != 0
+                 || write_frame(t, &sys, &o) != 0;
+    }
     outcome_free(&o);
     system_free(&sys);
-    return failed;
+    return failed ? -1 : 0;
 }
 
+/* Opens the inputs, and on rank 0 the outputs. */
 static int open_all(struct session *t)
 {
     const struct settings *s = t->s;
     struct io_options io = options_io(s), plain = options_io_points(s);
-    if (io_open(s->words[0], &io, &t->sources, t->error, sizeof t->error) ||
-        (s->targets && io_open(s->targets, &plain, &t->targets, t->error,
-                               sizeof t->error)) ||
-        (s->output && io_create(s->output, NULL, &t->writer, t->error,
-                                sizeof t->error)) ||
-        (s->report &&
+    int first = ranks_rank(t->ranks) == 0;
+    if (spread_open(t->ranks, s->words[0], &io, &t->sources, t->error,
+                    sizeof t->error) ||
+        (s->targets && spread_open(t->ranks, s->targets, &plain, &t->targets,
+                                   t->error, sizeof t->error)) ||
+        (first && s->output && io_create(s->output, NULL, &t->writer, t->error,
+                                         sizeof t->error)) ||
+        (first && s->report &&
          report_ready(s->report, t->error, sizeof t->error) != 0)) {
         say_error("%s", t->error);
         return -1;
     }
-    if (s->report && !(t->report = json_object())) {
+    if (first && s->report && !(t->report = json_object())) {
         say_error("run: out of memory");
         return -1;
     }
     return 0;
+}
+
+/* Writes what appears only when all frames are done. */
+static int end_files(struct session *t)
+{
+    int bad = 0;
+    if (t->writer)
+        bad = io_commit(t->writer, t->error, sizeof t->error);
+    t->writer = NULL;
+    if (!bad && t->report)
+        bad = report_write(t->report, t->s->report, t->error, sizeof t->error);
+    if (bad)
+        say_error("%s", t->error);
+    return bad;
 }
 
 static int all_frames(struct session *t)
@@ -322,33 +395,64 @@ static int all_frames(struct session *t)
     int got;
     for (;;) {
         say_progress("frame %lld: reading", (long long)t->count + 1);
-        got = io_read(t->sources, &t->frame, t->error, sizeof t->error);
+        got = spread_read(t->sources, &t->frame, &t->where, t->error,
+                          sizeof t->error);
+        if (got < 0 && *t->error)
+            say_error("%s", t->error);
+        if (together(t, got < 0 && *t->error) != 0)
+            return -1;
         if (got <= 0)
             break;
         t->count++;
-        if (do_frame(t) != 0)
+        if (together(t, do_frame(t)) != 0)
             return -1;
     }
     say_progress("%s", "");
-    if (got == 0 && t->count == 0) {
-        snprintf(t->error, sizeof t->error, "%s: found no particles",
-                 t->s->words[0]);
-        got = -1;
+    if (t->count == 0) {
+        say_error("%s: found no particles", t->s->words[0]);
+        return together(t, -1);
     }
-    if (got == 0 && t->writer) {
-        got = io_commit(t->writer, t->error, sizeof t->error);
-        t->writer = NULL;
-    }
-    if (got == 0 && t->report)
-        got = report_write(t->report, t->s->report, t->error, sizeof t->error);
-    if (got != 0)
-        say_error("%s", t->error);
-    return got;
+    return together(t, end_files(t));
+}
+
+/* Runs on each rank. */
+static int run_files(struct session *t)
+{
+    struct settings *s = t->s;
+    int first = ranks_rank(t->ranks) == 0;
+    t->usage = 1; /* until the options are known to be good */
+    if (together(t, ranks_refuse(t->ranks, s) != 0
+                    || (first && files_check(s, "run") != 0)) != 0)
+        return EXIT_USAGE;
+    t->usage = 0;
+    if (t->ranks && s->threads == 0)
+        s->threads = ranks_threads(t->ranks);
+    int failed = summary_open(&t->summary, s->output, s->report);
+    if (failed)
+        say_error("run: out of memory");
+    failed = together(t, failed || open_all(t));
+    if (!failed)
+        failed = all_frames(t);
+    io_abandon(t->writer);
+    summary_close(&t->summary);
+    spread_close(t->sources);
+    spread_close(t->targets);
+    io_frame_clear(&t->frame);
+    io_frame_clear(&t->at);
+    spread_clear(&t->where);
+    spread_clear(&t->where_at);
+    farsum_plan_destroy(t->plan);
+    json_decref(t->report);
+    return t->usage    ? EXIT_USAGE
+           : failed   ? EXIT_FAILED
+           : t->exceeded ? EXIT_EXCEEDED
+                      : EXIT_DONE;
 }
 
 int run_main(struct settings *s)
 {
     struct session t = {.s = s, .units_given = s->units != 0};
+    struct ranks_marks marks = ranks_marks();
     if (s->n_words != 1) {
         say_error("run: expected one file, found %d; see 'farsum help run'",
                   s->n_words);
@@ -358,23 +462,18 @@ int run_main(struct settings *s)
         say_error("run: %s", t.error);
         return EXIT_USAGE;
     }
+    if (s->ranks > 1 && marks.size > 0 && s->ranks != marks.size) {
+        say_error("run: --ranks %d, but the launcher started %d copies (%s)",
+                  s->ranks, marks.size, marks.name);
+        return EXIT_USAGE;
+    }
     options_defaults(s);
-    int failed = summary_open(&t.summary, s->output, s->report);
-    if (failed)
-        say_error("run: out of memory");
-    failed = failed || open_all(&t);
-    if (!failed)
-        failed = all_frames(&t);
-    io_abandon(t.writer);
-    summary_close(&t.summary);
-    io_close(t.sources);
-    io_close(t.targets);
-    io_frame_clear(&t.frame);
-    io_frame_clear(&t.at);
-    farsum_plan_destroy(t.plan);
-    json_decref(t.report);
-    return t.usage    ? EXIT_USAGE
-           : failed   ? EXIT_FAILED
-           : t.exceeded ? EXIT_EXCEEDED
-                      : EXIT_DONE;
+    if (s->ranks != 1 && ranks_are_marked(&marks)) {
+        int status = ranks_open(&marks, &t.ranks);
+        if (status)
+            return status;
+    }
+    int rank = ranks_rank(t.ranks), status = run_files(&t);
+    ranks_close(t.ranks);
+    return rank == 0 ? status : EXIT_DONE; /* one status for all copies */
 }

@@ -7,9 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+static enum { SHOWN, KEPT, SILENT } errors;
+static int quiet; /* 1: no notes and no progress */
+static char kept[SAY_LONGEST];
+
 static int on_terminal(void)
 {
-    return isatty(STDERR_FILENO);
+    return !quiet && isatty(STDERR_FILENO);
 }
 
 static void take_progress_away(void)
@@ -18,20 +22,57 @@ static void take_progress_away(void)
         fputs("\r\033[K", stderr);
 }
 
+void say_silence(void)
+{
+    errors = SILENT;
+    quiet = 1;
+}
+
+void say_keep(int speaks)
+{
+    errors = KEPT;
+    quiet = !speaks;
+}
+
+void say_show(void)
+{
+    errors = SHOWN;
+    quiet = 0;
+}
+
+void say_take(char text[SAY_LONGEST])
+{
+    memset(text, 0, SAY_LONGEST);
+    snprintf(text, SAY_LONGEST, "%s", kept);
+    kept[0] = '\0';
+}
+
+void say_told(const char *text)
+{
+    take_progress_away();
+    fprintf(stderr, "farsum: %s\n", text);
+}
+
 void say_error(const char *format, ...)
 {
     va_list list;
-    take_progress_away();
-    fputs("farsum: ", stderr);
     va_start(list, format);
-    c_locale_vwrite(stderr, format, list);
+    if (errors == SHOWN) {
+        take_progress_away();
+        fputs("farsum: ", stderr);
+        c_locale_vwrite(stderr, format, list);
+        fputc('\n', stderr);
+    } else if (!kept[0]) {
+        c_locale_vtext(kept, sizeof kept, format, list);
+    }
     va_end(list);
-    fputc('\n', stderr);
 }
 
 void say_note(const char *format, ...)
 {
     va_list list;
+    if (quiet)
+        return;
     take_progress_away();
     fputs("farsum: note: ", stderr);
     va_start(list, format);

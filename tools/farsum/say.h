@@ -10,6 +10,8 @@
 /* The command's exit statuses. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_EXCEEDED = 3 };
 
+enum { SAY_LONGEST = 1400 }; /* bytes of an error among ranks */
+
 /* Prints "farsum: ..." and a newline. */
 __attribute__((format(printf, 1, 2))) void say_error(const char *format, ...);
 /* Prints "farsum: note: ..." and a newline. */
@@ -18,6 +20,17 @@ __attribute__((format(printf, 1, 2))) void say_note(const char *format, ...);
  * terminal.  say_progress("") clears it. */
 __attribute__((format(printf, 1, 2))) void say_progress(const char *format,
                                                         ...);
+/* Among copies that a launcher started, one speaks for all.  say_silence: this
+ * copy prints nothing any more.  say_keep: errors are kept for say_take, and
+ * notes and progress are printed only if `speaks`.  say_show: everything is
+ * printed again. */
+void say_silence(void);
+void say_keep(int speaks);
+void say_show(void);
+/* Copies the first error that was kept ("": none), and forgets it. */
+void say_take(char text[SAY_LONGEST]);
+/* Prints an error of another copy. */
+void say_told(const char *text);
 /* Callbacks for farsum_options.progress.  say_listens returns 1 if stderr is a
  * terminal. */
 int say_listens(void);

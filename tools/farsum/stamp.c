@@ -32,7 +32,9 @@ static int put_target_forces(struct io_frame *frame, const double *field,
     double *forces = malloc((size_t)frame->n * 3 * sizeof *forces);
     if (!forces)
         return -1;
-    if (outcome_forces(frame->n, frame->q, field, forces, error, size) == 0
+    if (outcome_forces(frame->n, frame->first, frame->q, field, forces, error,
+                       size)
+            == 0
         && io_frame_set_column(frame, "forces", IO_REAL, 3, forces) == 0)
         return 0;
     free(forces);

@@ -26,7 +26,8 @@ int system_make(const struct settings *s, struct io_frame *sources,
                 size_t size)
 {
     const char *kernel = kernel_name(s);
-    struct system out = {.n = sources->n, .x = sources->x};
+    struct system out = {.n = sources->n, .all = sources->n,
+                         .x = sources->x};
     if (kernel_rename(kernel, sources) != 0 ||
         (targets && kernel_rename(kernel, targets) != 0)) {
         snprintf(error, size, "out of memory");

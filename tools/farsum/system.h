@@ -8,6 +8,7 @@
 /* Borrowed from the frames, except `own`. */
 struct system {
     int64_t n, m; /* m = 0: the targets are the sources */
+    int64_t all;  /* sources on all ranks; n in one process */
     const double *x, *q, *y; /* q: [n][strengths] */
     double *own;  /* owned; NULL, or q */
     int strengths, flow; /* numbers per source; 1: the sums are velocities */

@@ -106,13 +106,17 @@ void words_of(const char *text, char *out, size_t size)
     out[used] = '\0';
 }
 
-const char *words_message(void)
+const char *words_text(const char *message)
 {
     static char text[1200];
     char advised[1200];
-    words_of(say_advice(farsum_message(), advised, sizeof advised), text,
-             sizeof text);
+    words_of(say_advice(message, advised, sizeof advised), text, sizeof text);
     return text;
+}
+
+const char *words_message(void)
+{
+    return words_text(farsum_message());
 }
 
 /* --- names used by other programs --- */

@@ -11,6 +11,8 @@
 void words_of(const char *text, char *out, size_t size);
 /* farsum_message() in these terms; valid until the next call. */
 const char *words_message(void);
+/* Another message of the library, in the same way. */
+const char *words_text(const char *message);
 
 /* Our name of a method or kernel with another name elsewhere, or written in
  * capitals; NULL: none. */

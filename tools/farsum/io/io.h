@@ -59,6 +59,8 @@ struct io_frame {
     char length_unit[24], charge_unit[24]; /* as named in the file; "":
                                               unnamed */
     const char *format; /* of the file read; NULL: none.  Constant */
+    int64_t first;      /* particles of the file's frame before this part of
+                           it; 0: a whole frame */
     int64_t line;       /* of the first particle, if there is one per line; else
                            0 */
 };

@@ -175,7 +175,7 @@ int unpack_frame(const struct pack *pack, struct io_frame *f,
         return -1;
     int64_t first = f->n, n = head.rows;
     if (frame_add_rows(f, head.charged, n, capacity)) return -1;
-    if (n == 0) return 0;
+    if (n == 0) return *capacity == 0 ? frame_fit(f, head.charged) : 0;
     take(&at, f->x + 3 * first, 3 * (size_t)n * sizeof *f->x);
     if (head.charged) take(&at, f->q + first, (size_t)n * sizeof *f->q);
     int bad = 0;

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_run.c: what 'farsum run' does in another way over ranks. */
+#include "ranks_run.h"
+
+#include "say.h"
+#include "words.h"
+
+#include "base/number.h"
+#include "comm/exported.h"
+#include "plan/exported.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int ranks_refuse(struct ranks *ranks, const struct settings *s)
+{
+    const struct {
+        int given;
+        const char *option;
+    } rows[] = {
+        {s->targets != NULL, "--targets"},
+        {s->exclude_file || s->exclude_bonds,
+         s->exclude_bonds ? "--exclude bonds" : "--exclude FILE"},
+        {s->check, "--check"},
+        {s->device && strcmp(s->device, "host") != 0, "--device"},
+        {s->method && strcmp(s->method, "spectral") != 0
+             && strcmp(s->method, "auto") != 0,
+         "--method other than spectral"},
+    };
+    if (!ranks)
+        return 0;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (rows[k].given) {
+            say_error("run: %s does not work over ranks yet (%d copies); leave "
+                      "it out, or start one copy",
+                      rows[k].option, ranks_size(ranks));
+            return -1;
+        }
+    return 0;
+}
+
+farsum_status ranks_plan(struct ranks *ranks, const farsum_problem *problem,
+                         const farsum_options *how, farsum_plan **plan)
+{
+    if (!ranks)
+        return farsum_plan_create(problem, how, plan);
+    struct comm *comm = ranks_comm(ranks);
+    if (!comm)
+        return FARSUM_ERR_COMM;
+    farsum_status status = farsum_ranks_plan_create(comm, problem, how, plan);
+    if (status != FARSUM_OK)
+        farsum_comm_destroy(comm);
+    return status;
+}
+
+/* --- numbers of particles in messages --- */
+
+/* Copies the number at *p, a row of a rank, as that of the file. */
+static size_t put_number(const struct spread *where, int rank, const char **p,
+                         char *out, size_t size)
+{
+    uint64_t at = 0;
+    (void)number_count(*p, p, &at);
+    int used = snprintf(out, size, "%lld",
+                        (long long)spread_number(where, rank, (int64_t)at) - 1);
+    return (size_t)used < size ? (size_t)used : size - 1;
+}
+
+/* Length of a word at p before a row's number; 0: none. */
+static size_t word_before_row(const char *p)
+{
+    static const char *const words[] = {"source ", "sources ", "target ",
+                                        "targets ", "and "};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        size_t n = strlen(words[k]);
+        if (strncmp(p, words[k], n) == 0 && p[n] >= '0' && p[n] <= '9')
+            return n;
+    }
+    return 0;
+}
+
+const char *ranks_words(const struct spread *where)
+{
+    const char *p = farsum_message(), *end = p;
+    char text[1200];
+    uint64_t rank = 0;
+    size_t used = 0;
+    if (where->n_runs == 0 || strncmp(p, "rank ", 5) != 0
+        || number_count(p + 5, &end, &rank) != NUMBER_OK
+        || strncmp(end, ": ", 2) != 0)
+        return words_message();
+    for (p = end + 2; *p && used + 32 < sizeof text;) {
+        size_t n = word_before_row(p);
+        memcpy(text + used, p, n ? n : 1);
+        used += n ? n : 1;
+        p += n ? n : 1;
+        if (n)
+            used += put_number(where, (int)rank, &p, text + used,
+                               sizeof text - used);
+    }
+    text[used] = '\0';
+    return words_text(text);
+}
