@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""farsum run over ranks of MPI: the results of one process, one voice.
+
+$MPIEXEC is the launcher of libfarsum_mpi's MPI with its options.  $INSTALLED is
+the command and $LIBRARY the library of an installation without libfarsum_mpi.
+"""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from command import FARSUM, CommandTest, Done
+
+MPIEXEC = os.environ.get("MPIEXEC", "").split()
+PLAIN = ("--method", "spectral", "--verify", "off", "--no-virial")
+CHANGES = ("energy", "farsum_estimated_error")  # to rounding
+
+
+def without_launcher(text):
+    """What the command printed, without the launcher's lines."""
+    return [line for line in text.splitlines() if line.startswith("farsum:")]
+
+
+@unittest.skipUnless(MPIEXEC, "built without MPI")
+class Ranks(CommandTest):
+    def launch(self, ranks, *words, status=0, stdin=None, environment=None):
+        """Runs `ranks` copies and expects a status."""
+        process = subprocess.run(
+            [*MPIEXEC, "-n", str(ranks), FARSUM, *map(str, words)],
+            cwd=self.folder, text=True, capture_output=True, timeout=100,
+            input=stdin, env=environment)
+        done = Done(process)
+        self.assertEqual(done.status, status, f"{words}: {done.out}{done.err}")
+        return done
+
+    def refused_by_all(self, ranks, status, pattern, *words, **options):
+        """Runs copies, and expects one message."""
+        done = self.launch(ranks, *words, status=status, **options)
+        said = without_launcher(done.err)
+        self.assertEqual(len(said), 1, done.err)
+        self.assertRegex(said[0], pattern)
+        return done
+
+    def random_file(self, name, *counts):
+        """Writes frames with columns of all types; the cell changes."""
+        draw = random.Random(1)
+        text = ""
+        for k, count in enumerate(counts):
+            edge = 10 + k
+            text += (f"{count}\nLattice=\"{edge} 0 0 1 {edge} 0 0 0 {edge}\" "
+                     "Properties=species:S:1:pos:R:3:charge:R:1:id:I:1:ok:L:1:"
+                     f"label:S:1 note=\"frame {k}\"\n")
+            for i in range(count):
+                x = " ".join(f"{edge * draw.random():.6f}" for _ in "xyz")
+                text += (f"{draw.choice(['Na', 'Cl', 'K'])} {x} "
+                         f"{1 - 2 * (i % 2)} {i} {'TF'[i % 3 == 0]} "
+                         f"a{'b' * draw.randrange(20)}\n")
+        return self.write(name, text)
+
+    def same(self, one, other):
+        """Two files are the same; sums may differ by rounding."""
+        a, b = self.frames(one), self.frames(other)
+        self.assertEqual(len(a), len(b))
+        for f, g in zip(a, b):
+            self.assertEqual(list(f.keys), list(g.keys))
+            for key in f.keys:
+                if key in CHANGES:
+                    self.assertAlmostEqual(float(f.keys[key]),
+                                           float(g.keys[key]),
+                                           delta=1e-9 * abs(float(f.keys[key])))
+                else:
+                    self.assertEqual(f.keys[key], g.keys[key])
+            self.assertEqual(f.order, g.order)
+            for name in f.order:
+                if name in ("potential", "forces", "velocity"):
+                    self.near(f.columns[name], g.columns[name])
+                else:
+                    self.assertEqual(f.columns[name], g.columns[name], name)
+
+    def near(self, a, b):
+        flat = [[v for row in rows
+                 for v in (row if isinstance(row, list) else [row])]
+                for rows in (a, b)]
+        self.assertEqual(len(flat[0]), len(flat[1]))
+        most = max(map(abs, flat[0]))
+        for v, w in zip(*flat):
+            self.assertAlmostEqual(v, w, delta=1e-11 * most)
+
+    def compare(self, ranks, name, *words, out="out.xyz"):
+        """Sums a file in one process and over ranks."""
+        one = self.farsum("run", name, *PLAIN, *words, "-o", "one-" + out)
+        many = self.launch(ranks, "run", name, *PLAIN, *words, "-o",
+                           "many-" + out)
+        self.assertEqual(many.err, one.err)
+        self.assertEqual(many.out.count("particles "),
+                         one.out.count("particles "))
+        return many
+
+    def test_results(self):
+        self.random_file("in.xyz", 501, 501, 2)
+        self.compare(3, "in.xyz")
+        self.same("one-out.xyz", "many-out.xyz")
+        done = self.farsum("run", "in.xyz", *PLAIN, "-o", "again.xyz",
+                           "--ranks", 2)
+        self.assertEqual(done.out.count("particles 501"), 1)
+        self.same("one-out.xyz", "again.xyz")
+        self.farsum("run", "in.xyz", *PLAIN, "-o", "again.xyz", "--ranks=1")
+        self.same("one-out.xyz", "again.xyz")
+
+    def test_many_slices(self):
+        self.farsum("gen", "uniform", "-n", 50001, "--cell", "30,30,30", "-o",
+                    "in.xyz")
+        self.compare(2, "in.xyz", "--tolerance", "1e-3")
+        self.same("one-out.xyz", "many-out.xyz")
+
+    def test_streams(self):
+        self.random_file("in.xyz", 100)
+        with open(self.path("in.xyz")) as file:
+            text = file.read()
+        self.farsum("run", "in.xyz", *PLAIN, "-o", "one.xyz")
+        done = self.launch(2, "run", "-", *PLAIN, "-o", "-", "--report",
+                           "r.json", stdin=text)
+        self.write("many.xyz", done.out)
+        self.same("one.xyz", "many.xyz")
+        self.check_report(self.json("r.json"))
+
+    def check_report(self, report):
+        self.assertEqual(report["n_sources"], 100)
+        self.assertEqual(len(report["frames"]), 1)
+
+    def test_formats(self):
+        self.with_hdf5()
+        self.random_file("in.xyz", 101, 101)
+        self.write("in.pqr", "CRYST1 10 11 12 90 90 90\n" + "".join(
+            f"ATOM {i + 1} N ALA 1 {i % 10} {i // 10} {i % 7} "
+            f"{0.5 - i % 2} 1.5\n" for i in range(100)))
+        self.write("in.data", "title\n\n60 atoms\n2 atom types\n0 10 xlo xhi\n"
+                   "0 10 ylo yhi\n0 10 zlo zhi\n\nAtoms # atomic\n\n"
+                   + "".join(f"{60 - i} {1 + i % 2} {i % 10} {i // 10} {i % 7}"
+                             "\n" for i in range(60)))
+        self.farsum("run", "in.xyz", *PLAIN, "-o", "in.h5")
+        self.compare(2, "in.pqr")
+        self.same("one-out.xyz", "many-out.xyz")
+        self.compare(2, "in.data", "--charge", "1=1,2=-1")
+        self.same("one-out.xyz", "many-out.xyz")
+        self.compare(3, "in.h5", out="out.h5")
+        for name in "one", "many":  # the texts of these files
+            self.farsum("run", name + "-out.h5", *PLAIN, "-o", name + ".xyz")
+        self.same("one.xyz", "many.xyz")
+
+    def test_flows(self):
+        self.farsum("gen", "uniform", "-n", 200, "--kernel", "stresslet",
+                    "--cell", "8,8,8", "-o", "in.xyz")
+        many = self.compare(3, "in.xyz", "--kernel", "stresslet")
+        self.same("one-out.xyz", "many-out.xyz")
+        one = self.farsum("run", "in.xyz", *PLAIN, "--kernel", "stresslet")
+        numbers = [[float(v) for v in re.findall(
+            r"-?\d[\d.e+-]*", re.search("^velocity.*$", done.out,
+                                        re.M).group())]
+            for done in (one, many)]
+        self.near(*numbers)
+
+    def test_failures(self):
+        """One message, the status of one process, no files."""
+        rows = "".join(f"{i} 0 0 {1 - 2 * (i % 2)}\n" for i in range(8))
+        head = "{}\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties=pos:R:3:{}:R:1\n"
+        good = head.format(8, "charge") + rows
+        cases = [
+            (1, "bad.xyz:9:3: expected a real number", "bad.xyz", (),
+             good.replace("6 0 0", "6 q 0")),
+            (1, "frame 2: found no charges", "second.xyz", (),
+             good + head.format(8, "mass") + rows),
+            (1, "frame 1: .*coincide", "twins.xyz", (),
+             good.replace("7 0 0", "6 0 0")),
+            (2, "--check does not work over ranks", "good.xyz", ("--check",),
+             good),
+            (2, "are one file", "good.xyz", ("--report", "good.xyz"), None),
+        ]
+        for status, pattern, name, words, text in cases:
+            if text:
+                self.write(name, text)
+            before = self.files()
+            with self.subTest(name, words=words):
+                self.refused_by_all(2, status, pattern, "run", name, *PLAIN,
+                                    "-o", "out.xyz", *words)
+                self.assertEqual(self.files(), before)
+
+    def test_full_disk(self):
+        self.random_file("in.xyz", 500)
+        self.refused_by_all(2, 1, "/dev/full: .*No space", "run", "in.xyz",
+                            *PLAIN, "-o", "/dev/full")
+
+    def test_interrupt(self):
+        self.random_file("in.xyz", 100)
+        os.mkfifo(self.path("pipe.xyz"))
+        before = self.files()
+        process = subprocess.Popen(
+            [*MPIEXEC, "-n", "2", FARSUM, "run", "pipe.xyz", *PLAIN, "-o",
+             "out.xyz"], cwd=self.folder, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        pipe = open(self.path("pipe.xyz"), "w")
+        self.addCleanup(pipe.close)
+        with open(self.path("in.xyz")) as file:
+            pipe.write(file.read())
+        pipe.flush()
+        end = time.monotonic() + 60
+        while self.files() == before and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertNotEqual(self.files(), before, "nothing was begun")
+        process.send_signal(signal.SIGINT)
+        self.assertNotEqual(process.wait(timeout=60), 0)
+        while self.files() != before and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual(self.files(), before)
+
+    def test_another_mpi(self):
+        """The copies of another MPI's launcher do not find each other."""
+        marks = {**os.environ, "MV2_COMM_WORLD_SIZE": "3",
+                 "MV2_COMM_WORLD_RANK": "0"}
+        self.random_file("in.xyz", 10)
+        for rank in "0", "1":
+            marks["MV2_COMM_WORLD_RANK"] = rank
+            process = subprocess.run(
+                [FARSUM, "run", "in.xyz", *PLAIN, "-o", "out.xyz"],
+                cwd=self.folder, env=marks, text=True, capture_output=True)
+            self.assertEqual(process.returncode, 1)
+            self.assertEqual(process.stdout, "")
+            self.assertRegex(process.stderr, "found 1 of 3" if rank == "0"
+                             else "^$")
+        for words in ("--ranks", "2"), ("--bogus",):
+            process = subprocess.run(
+                [FARSUM, "run", "in.xyz", *words], cwd=self.folder,
+                env={**marks, "MV2_COMM_WORLD_RANK": "0"}, text=True,
+                capture_output=True)
+            self.assertEqual(process.returncode, 2)
+            self.assertRegex(process.stderr, "^farsum: .*(--bogus|--ranks 2, "
+                             "but the launcher started 3)")
+        process = subprocess.run(
+            [FARSUM, "run", "in.xyz", *PLAIN, "--ranks", "1"],
+            cwd=self.folder, env=marks, text=True, capture_output=True)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("particles 10", process.stdout)
+
+
+class Missing(CommandTest):
+    """An installation without libfarsum_mpi, or without a launcher."""
+
+    def setUp(self):
+        super().setUp()
+        bin, lib = self.path("bin"), self.path(os.environ["LIBRARY_FOLDER"])
+        os.makedirs(bin)
+        os.makedirs(lib)
+        self.command = shutil.copy(os.environ["INSTALLED"], bin)
+        library = os.environ["LIBRARY"]
+        shutil.copy(library, lib)
+        self.write("in.xyz", "2\nLattice=\"9 0 0 0 9 0 0 0 9\" "
+                   "Properties=pos:R:3:charge:R:1\n1 1 1 1\n2 2 2 -1\n")
+
+    def run_with(self, environment, *words, command=None):
+        process = subprocess.run(
+            [command or self.command, "run", "in.xyz", *words],
+            cwd=self.folder, env={**os.environ, **environment}, text=True,
+            capture_output=True)
+        return Done(process)
+
+    def test_missing_library(self):
+        marks = [("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+                 ("PMI_SIZE", "PMI_RANK"),
+                 ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+                 (None, "PMIX_RANK")]
+        for size, rank in marks:
+            environment = {rank: "0", **({size: "4"} if size else {})}
+            with self.subTest(rank):
+                done = self.run_with(environment, "-o", "out.xyz")
+                self.assertEqual(done.status, 1)
+                self.assertRegex(done.err, "^farsum: run: (srun|a launcher) "
+                                 "started several copies .*libfarsum_mpi.*"
+                                 "start one copy")
+                self.assertEqual(done.err.count("\n"), 1)
+                environment[rank] = "1"
+                done = self.run_with(environment, "-o", "out.xyz")
+                self.assertEqual((done.status, done.err), (1, ""))
+                self.assertNotIn("out.xyz", self.files())
+        done = self.run_with({}, "--ranks", "2")
+        self.assertEqual(done.status, 1)
+        self.assertRegex(done.err, "--ranks needs libfarsum_mpi: ")
+
+    def test_one_process(self):
+        """No marks, one rank, or the variables of a batch script."""
+        for marks in ({}, {"OMPI_COMM_WORLD_SIZE": "1",
+                           "OMPI_COMM_WORLD_RANK": "0"},
+                      {"SLURM_NTASKS": "8", "SLURM_PROCID": "0",
+                       "SLURM_STEP_NUM_TASKS": "1"}):
+            done = self.run_with(marks)
+            self.assertEqual(done.status, 0, done.err)
+            self.assertIn("particles 2", done.out)
+
+    @unittest.skipUnless(MPIEXEC, "built without MPI")
+    def test_missing_launcher(self):
+        done = self.run_with({"PATH": self.path("bin")}, "--ranks", "2",
+                             command=FARSUM)
+        self.assertEqual(done.status, 1)
+        self.assertRegex(done.err, "neither mpirun nor mpiexec is on the PATH")
+
+
+if __name__ == "__main__":
+    unittest.main()
