@@ -50,7 +50,7 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
                            | (result->velocity ? FARSUM_VELOCITY : 0u);
     static const char *const names[] = {"potential", "field", "energy",
                                         "virial", "velocity"};
-    if (plan->m > 0 && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
+    if (plan->apart && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
         FAIL(ERR_UNSUPPORTED, "energy and virial do not exist for separate "
                               "targets");
     for (int i = 0; i < 5; i++)

@@ -31,7 +31,9 @@ struct farsum_plan {
     double size[2];          /* of the report, when the plan was checked */
     struct verify_late *late; /* owned; NULL: no sum is still to be checked */
 
-    int64_t n, m;            /* points set; m = 0: targets are the sources */
+    int64_t n, m;            /* points set */
+    int apart;               /* 0: targets are the sources.  Over ranks, one may
+                                have m = 0 among ranks that have targets */
     int has_points;
     int64_t bytes;           /* allocated on behalf of this plan */
     struct farsum_plan *beside; /* owned; NULL: the method has all outputs */

@@ -57,14 +57,18 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     plan_unlimit(plan, limit);
     if (status == FARSUM_OK)
         status = progress_check(&plan->progress);
+    double apart = m > 0;
     status = task_agree(&plan->task, status);
+    if (status == FARSUM_OK)
+        status = task_agree(&plan->task, task_max(&plan->task, &apart, 1));
     plan_holds(plan, before);
     if (status != FARSUM_OK)
         return status;
     plan->n = n;
     plan->m = m;
+    plan->apart = apart > 0;
     plan->report.info.n_sources = n;
-    plan->report.info.n_targets = m > 0 ? m : n;
+    plan->report.info.n_targets = plan->apart ? m : n;
     plan->has_points = 1;
     plan->report.info.seconds_set_points = clock_seconds() - start;
     return FARSUM_OK;

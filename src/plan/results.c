@@ -17,7 +17,7 @@ static void apart_arrays(const struct farsum_plan *plan, int rhs,
                          farsum_result *result, void **array[OUTPUTS],
                          int64_t bytes[OUTPUTS])
 {
-    int64_t targets = plan->m > 0 ? plan->m : plan->n;
+    int64_t targets = plan->apart ? plan->m : plan->n;
     int64_t each = rhs * targets * array_size(plan->task.problem.arrays);
     array[0] = &result->potential, bytes[0] = each;
     array[1] = &result->field, bytes[1] = 3 * each;
