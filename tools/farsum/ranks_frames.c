@@ -226,6 +226,7 @@ static int take_end(struct spread_reader *sr, const struct note *note)
         return -1;
     p->failed |= unpack_frame(&p->pack, f, &sr->capacity) != 0
                  || frame_fit(f, f->q != NULL) != 0;
+    f->all = sr->spread->all;
     f->first = spread_number(sr->spread, p->rank, 0) - 1;
     f->line += f->line > 0 ? f->first : 0;
     return p->failed ? -1 : 0;
@@ -244,7 +245,7 @@ int spread_read(struct spread_reader *sr, struct io_frame *frame,
     *error = '\0';
     if (!p->ranks) {
         int read = io_read(sr->file, frame, error, size);
-        spread->all = frame->n;
+        spread->all = frame->all = frame->n;
         return read;
     }
     struct note note = p->rank == 0 ? read_file(sr, error, size)

@@ -18,7 +18,6 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
         int given;
         const char *option;
     } rows[] = {
-        {s->targets != NULL, "--targets"},
         {s->exclude_file || s->exclude_bonds,
          s->exclude_bonds ? "--exclude bonds" : "--exclude FILE"},
         {s->check, "--check"},
@@ -79,18 +78,24 @@ static size_t word_before_row(const char *p)
     return 0;
 }
 
-const char *ranks_words(const struct spread *where)
+const char *ranks_words(const struct spread *sources,
+                        const struct spread *targets)
 {
     const char *p = farsum_message(), *end = p;
     char text[1200];
+    const struct spread *where = sources;
     uint64_t rank = 0;
     size_t used = 0;
-    if (where->n_runs == 0 || strncmp(p, "rank ", 5) != 0
+    if (sources->n_runs == 0 || strncmp(p, "rank ", 5) != 0
         || number_count(p + 5, &end, &rank) != NUMBER_OK
         || strncmp(end, ": ", 2) != 0)
         return words_message();
     for (p = end + 2; *p && used + 32 < sizeof text;) {
         size_t n = word_before_row(p);
+        if (n)
+            where = *p == 't' && targets->n_runs ? targets
+                    : *p == 'a'                  ? where
+                                                 : sources;
         memcpy(text + used, p, n ? n : 1);
         used += n ? n : 1;
         p += n ? n : 1;

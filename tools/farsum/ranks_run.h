@@ -11,7 +11,8 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s);
 /* farsum_plan_create, over the ranks if there are any. */
 farsum_status ranks_plan(struct ranks *ranks, const farsum_problem *problem,
                          const farsum_options *how, farsum_plan **plan);
-/* words_message, with the particles' numbers in the file instead of those on a
- * rank. */
-const char *ranks_words(const struct spread *where);
+/* words_message, with the particles' numbers in the files instead of those on a
+ * rank.  targets: all 0, if they are the sources. */
+const char *ranks_words(const struct spread *sources,
+                        const struct spread *targets);
 #endif

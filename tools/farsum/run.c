@@ -53,7 +53,7 @@ static int fail_library(struct session *t, farsum_status status)
 {
     t->usage = status == FARSUM_ERR_UNKNOWN;
     say_error("%s: frame %lld: %s", t->s->words[0], (long long)t->count,
-              ranks_words(&t->where));
+              ranks_words(&t->where, &t->where_at));
     return -1;
 }
 
@@ -81,7 +81,7 @@ static int ready_plan(struct session *t, const struct system *sys,
 {
     const struct system *last = &t->last;
     *why = NULL;
-    if (t->plan && (last->all != sys->all || last->m != sys->m))
+    if (t->plan && (last->all_n != sys->all_n || last->all_m != sys->all_m))
         *why = "the number of particles changed";
     else if (t->plan && memcmp(last->periodic, sys->periodic,
                                sizeof sys->periodic) != 0)
@@ -123,7 +123,7 @@ static int make_arrays(struct session *t, const struct system *sys,
         snprintf(t->error, sizeof t->error, "no memory for the result");
         return fail_here(t, t->s->words[0]);
     }
-    if (sys->m == 0 && !sys->flow) {
+    if (sys->all_m == 0 && !sys->flow) {
         out->energy = &o->energy;
         o->has_energy = 1;
         o->has_virial = !t->s->no_virial;
@@ -161,7 +161,7 @@ static int sum_frame(struct session *t, const struct system *sys,
         || together(t, make_arrays(t, sys, o, &out)) != 0)
         return -1;
     say_progress("frame %lld: setting %lld points", (long long)t->count,
-                 (long long)sys->all);
+                 (long long)sys->all_n);
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_status status =
         farsum_plan_set_points(t->plan, sys->n, sys->x, sys->m, sys->y);
@@ -178,8 +178,8 @@ static int sum_frame(struct session *t, const struct system *sys,
         o->energy_part = outcome_energy_part(t->ranks, sys->n, sys->q,
                                              o->potential, o->energy);
     if (o->flow)
-        outcome_flow(o, t->ranks, system_targets(sys), sys->m ? sys->m
-                                                              : sys->all);
+        outcome_flow(o, t->ranks, system_targets(sys),
+                     sys->all_m ? sys->all_m : sys->all_n);
     return together(t, o->has_energy ? make_forces(t, sys, o) : 0);
 }
 
@@ -204,8 +204,10 @@ static int read_targets(struct session *t)
     struct spread where = {0};
     int got = spread_read(t->targets, &next, &where, t->error, sizeof t->error);
     if (got < 0) {
-        say_error("%s", t->error);
-        return -1;
+        spread_clear(&where);
+        if (*t->error)
+            say_error("%s", t->error);
+        return *t->error ? -1 : 0;
     }
     if (got > 0) {
         io_frame_clear(&t->at);
@@ -287,8 +289,8 @@ static void drop_foreign(struct session *t, struct io_frame *frame)
 static int write_frame(struct session *t, const struct system *sys,
                        struct outcome *o)
 {
-    struct io_frame *frame = sys->m ? &t->at : &t->frame;
-    const struct spread *where = sys->m ? &t->where_at : &t->where;
+    struct io_frame *frame = sys->all_m ? &t->at : &t->frame;
+    const struct spread *where = sys->all_m ? &t->where_at : &t->where;
     if (!t->s->output)
         return 0;
     drop_foreign(t, frame);
@@ -333,14 +335,12 @@ static int do_frame(struct session *t)
                              t->error, sizeof t->error);
     if (failed)
         fail_here(t, s->words[0]);
-    else
-        sys.all = t->where.all;
     if (together(t, failed) != 0) {
         if (!failed)
             system_free(&sys);
         return -1;
     }
-    o.m = sys.m;
+    o.m = sys.all_m;
     failed = sum_frame(t, &sys, &o) != 0 || check_frame(t, &sys, &o) != 0;
     if (!failed) {
         t->exceeded |= outcome_exceeds(&o);

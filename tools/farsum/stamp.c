@@ -60,10 +60,10 @@ static int put_columns(struct io_frame *frame, const struct system *sys,
                != 0)
         return -1;
     o->acceleration = NULL;
-    if ((sys->m && charges && put_target_forces(frame, o->vector, error, size)
-                              != 0)
-        || io_frame_set_column(frame, sys->m ? "field" : "forces", IO_REAL, 3,
-                               o->vector)
+    if ((sys->all_m && charges
+         && put_target_forces(frame, o->vector, error, size) != 0)
+        || io_frame_set_column(frame, sys->all_m ? "field" : "forces", IO_REAL,
+                               3, o->vector)
                != 0)
         return -1;
     o->vector = NULL;

@@ -26,7 +26,7 @@ int system_make(const struct settings *s, struct io_frame *sources,
                 size_t size)
 {
     const char *kernel = kernel_name(s);
-    struct system out = {.n = sources->n, .all = sources->n,
+    struct system out = {.n = sources->n, .all_n = io_frame_all(sources),
                          .x = sources->x};
     if (kernel_rename(kernel, sources) != 0 ||
         (targets && kernel_rename(kernel, targets) != 0)) {
@@ -41,8 +41,9 @@ int system_make(const struct settings *s, struct io_frame *sources,
     out.flow = strengths_of(kernel)->flow;
     if (targets) {
         out.m = targets->n;
-        out.y = targets->x;
-        if (targets->n == 0) {
+        out.all_m = io_frame_all(targets);
+        out.y = out.m > 0 ? targets->x : NULL;
+        if (out.all_m == 0) {
             snprintf(error, size, "found no targets");
             return -1;
         }
@@ -108,7 +109,7 @@ farsum_problem system_problem(const struct settings *s,
     p.tolerance = s->tolerance;
     p.error = (farsum_error_kind)s->error;
     p.outputs = sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
-    if (sys->m == 0 && !sys->flow)
+    if (sys->all_m == 0 && !sys->flow)
         p.outputs |= FARSUM_ENERGY | (s->no_virial ? 0 : FARSUM_VIRIAL);
     p.exclude_coincident = s->exclude;
     p.n_sources = sys->n;
@@ -123,7 +124,7 @@ farsum_problem system_problem(const struct settings *s,
 
 int64_t system_targets(const struct system *sys)
 {
-    return sys->m ? sys->m : sys->n;
+    return sys->all_m ? sys->m : sys->n;
 }
 
 double system_volume(const struct system *sys)

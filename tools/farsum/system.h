@@ -7,8 +7,9 @@
 
 /* Borrowed from the frames, except `own`. */
 struct system {
-    int64_t n, m; /* m = 0: the targets are the sources */
-    int64_t all;  /* sources on all ranks; n in one process */
+    int64_t n, m; /* sources and targets, on this rank */
+    int64_t all_n, all_m; /* on all ranks; all_m = 0: the targets are the
+                             sources */
     const double *x, *q, *y; /* q: [n][strengths] */
     double *own;  /* owned; NULL, or q */
     int strengths, flow; /* numbers per source; 1: the sums are velocities */

@@ -149,7 +149,7 @@ static double strength_rms(const struct system *sys)
 static double absolute_factor(const struct verify_request *r)
 {
     const struct system *sys = r->system;
-    return sys->m && !sys->flow ? strength_rms(sys) : 1;
+    return sys->all_m && !sys->flow ? strength_rms(sys) : 1;
 }
 
 /* The smallest norm of forces, fields or velocities, so that a perfect crystal
@@ -161,7 +161,7 @@ static double least_norm(const struct verify_request *r, double coulomb)
     double rms = strength_rms(sys), volume = system_volume(sys);
     if (!(volume > 0) || of_potentials(r))
         return 0;
-    return coulomb * (sys->m || sys->flow ? rms : rms * rms) *
+    return coulomb * (sys->all_m || sys->flow ? rms : rms * rms) *
            unit_vector(r->settings, cbrt(volume / (double)sys->n));
 }
 
@@ -234,7 +234,7 @@ static int compared(const struct verify_request *r,
     for (int c = 0; c < 3; c++) {
         given[c] = r->vector[3 * i + c];
         wanted[c] = field[3 * k + c];
-        if (r->system->m == 0 && !r->system->flow)
+        if (r->system->all_m == 0 && !r->system->flow)
             wanted[c] *= r->system->q[i];
     }
     return 3;

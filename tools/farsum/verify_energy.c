@@ -119,7 +119,7 @@ int verify_energies(const struct verify_request *r,
                || (s->error == FARSUM_ERROR_PRESSURE && !is_power(s));
     int whole = sys->n <= (only ? MOST : WHOLE);
     result->energy_error = result->virial_error = -1;
-    if (!r->energy || sys->m > 0 || sys->flow)
+    if (!r->energy || sys->all_m > 0 || sys->flow)
         return 0;
     for (int64_t i = 0; i < sys->n; i++)
         most = fmax(most, fabs(r->potential[i]));

@@ -59,12 +59,16 @@ struct io_frame {
     char length_unit[24], charge_unit[24]; /* as named in the file; "":
                                               unnamed */
     const char *format; /* of the file read; NULL: none.  Constant */
-    int64_t first;      /* particles of the file's frame before this part of
-                           it; 0: a whole frame */
+    int64_t first, all; /* of a part of the file's frame: particles before it,
+                           and of the frame; 0: a whole frame */
     int64_t line;       /* of the first particle, if there is one per line; else
                            0 */
 };
 
+/* Particles of the file's frame. */
+static inline int64_t io_frame_all(const struct io_frame *frame) {
+    return frame->all > frame->n ? frame->all : frame->n;
+}
 void io_frame_clear(struct io_frame *frame); /* frees; leaves all zero */
 /* Borrowed; NULL if it does not exist. */
 struct io_column *io_frame_column(const struct io_frame *frame,
