@@ -42,7 +42,8 @@ static const struct help_page pages[] = {
      0},
 
     {"run", "sums the interactions of a file's particles",
-     "farsum run FILE [-o OUT] [--report REPORT] [--check] [OPTIONS]",
+     "farsum run FILE [-o OUT] [--report REPORT] [--check] [OPTIONS]\n"
+     "mpirun -n N farsum run FILE [OPTIONS]",
      "Reads FILE (extended XYZ, LAMMPS data, PQR or HDF5), makes a plan for "
      "the tolerance, sums, and prints energy, error and time. All frames of a "
      "file run through one plan. A small change of the cell keeps the plan; "
@@ -126,6 +127,14 @@ static const struct help_page pages[] = {
      "mean pressure gradient balances a net force. The stresslet's mean flow "
      "depends on the positions as given: the cell's faces must not cut a "
      "closed surface.\n"
+     "\n"
+     "Ranks: 'mpirun -n N farsum run FILE', or --ranks N, which starts mpirun "
+     "or mpiexec, shares the sum of a periodic cell by method spectral over N "
+     "copies. Rank 0 reads and writes in slices and prints. run recognises a "
+     "launcher by its variables (OMPI_COMM_WORLD_SIZE, PMI_SIZE, "
+     "MV2_COMM_WORLD_SIZE, SLURM_STEP_NUM_TASKS, PMIX_RANK) and then needs "
+     "libfarsum_mpi. With --ranks 1 it runs alone. Other methods, --device, "
+     "--check and --exclude of bonds or a file do not work over ranks yet.\n"
      "\n" STATUSES,
      help_run,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"
@@ -135,7 +144,8 @@ static const struct help_page pages[] = {
      "farsum gen uniform -n 1e4 --kernel stokeslet -o drops.xyz\n"
      "farsum run drops.xyz --kernel stokeslet --viscosity 1e-3 -o flow.h5\n"
      "farsum gen plummer -n 1e4 --masses --periodic none -o stars.xyz\n"
-     "farsum run stars.xyz --gravity 1 --softening 0.01 --tolerance 1e-3\n",
+     "farsum run stars.xyz --gravity 1 --softening 0.01 --tolerance 1e-3\n"
+     "farsum run nacl.xyz --ranks 2\n",
      FOR_RUN},
 
     {"check", "compares a written result with a reference",

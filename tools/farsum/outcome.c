@@ -59,6 +59,16 @@ void outcome_flow(struct outcome *o, struct ranks *ranks, int64_t n,
     o->flow_rms = ldexp(sqrt(sums[3]), unit);
 }
 
+double outcome_imbalance(const struct outcome *o)
+{
+    double most = 0, sum = 0;
+    for (int r = 0; r < o->ranks; r++) {
+        most = fmax(most, (double)o->work[r].own);
+        sum += (double)o->work[r].own;
+    }
+    return sum > 0 ? most * o->ranks / sum : 1;
+}
+
 double outcome_of_itself(double error, double part)
 {
     return error >= 0 && part > 0 ? error / part : NAN;
@@ -69,6 +79,7 @@ void outcome_free(struct outcome *o)
     free(o->potential);
     free(o->vector);
     free(o->acceleration);
+    free(o->work);
     memset(o, 0, sizeof *o);
 }
 
@@ -165,6 +176,51 @@ static void print_times(const struct outcome *o, FILE *out)
         fputs("\n", out);
 }
 
+/* "2047 to 2049" of a number of each rank. */
+static void print_range(int64_t least, int64_t most, const char *what,
+                        FILE *out)
+{
+    if (least == most)
+        fprintf(out, "%lld %s", (long long)most, what);
+    else
+        fprintf(out, "%lld to %lld %s", (long long)least, (long long)most,
+                what);
+}
+
+/* Prints what the ranks did. */
+static void print_ranks(const struct outcome *o, FILE *out)
+{
+    int64_t own[2] = {INT64_MAX, 0}, ghosts[2] = {INT64_MAX, 0}, bytes = 0;
+    double wait[2] = {INFINITY, 0};
+    for (int r = 0; r < o->ranks; r++) {
+        const struct ranks_work *w = &o->work[r];
+        double seconds = 0;
+        for (int k = 0; k < WORK_PARTS; k++) {
+            bytes += w->bytes[k];
+            seconds += w->seconds[k];
+        }
+        own[0] = w->own < own[0] ? w->own : own[0];
+        own[1] = w->own > own[1] ? w->own : own[1];
+        ghosts[0] = w->ghosts < ghosts[0] ? w->ghosts : ghosts[0];
+        ghosts[1] = w->ghosts > ghosts[1] ? w->ghosts : ghosts[1];
+        wait[0] = fmin(wait[0], seconds);
+        wait[1] = fmax(wait[1], seconds);
+    }
+    fprintf(out, "ranks     %d, each with ", o->ranks);
+    print_range(own[0], own[1], "particles and ", out);
+    print_range(ghosts[0], ghosts[1], "ghosts", out);
+    c_locale_write(out, "; imbalance %.3g\n", outcome_imbalance(o));
+    c_locale_write(out, "          sent %.3g MB", (double)bytes / 1e6);
+    for (int k = 0; k < WORK_PARTS; k++) {
+        double sum = 0;
+        for (int r = 0; r < o->ranks; r++)
+            sum += (double)o->work[r].bytes[k];
+        c_locale_write(out, "%s%s %.3g", k ? ", " : ": ", ranks_work_names[k],
+                       sum / 1e6);
+    }
+    c_locale_write(out, "; exchanges took %.3g to %.3g s\n", wait[0], wait[1]);
+}
+
 /* Prints a flow's statistics, where other kernels have the energy. */
 static void print_flow(const struct outcome *o, FILE *out)
 {
@@ -233,5 +289,7 @@ void outcome_print(const struct outcome *o, const struct settings *s,
         print_flow(o, out);
     print_errors(o, s, out);
     print_times(o, out);
+    if (o->ranks > 0)
+        print_ranks(o, out);
     farsum_plan_print(plan, out);
 }

@@ -3,7 +3,7 @@
 #ifndef FARSUM_TOOLS_OUTCOME_H
 #define FARSUM_TOOLS_OUTCOME_H
 
-#include "ranks.h"
+#include "ranks_run.h"
 #include "verify.h"
 
 #include <stdio.h>
@@ -25,6 +25,8 @@ struct outcome {
     int has_check;
     struct verify_result check;
     farsum_plan_info info;   /* texts borrowed from the plan */
+    int ranks;               /* number of them; 0: one process */
+    struct ranks_work *work; /* owned, [ranks] */
     const char *new_plan;    /* why this frame required a new plan; NULL */
 };
 
@@ -62,6 +64,8 @@ void outcome_flow(struct outcome *o, struct ranks *ranks, int64_t n,
                   int64_t all);
 /* An error of the energy relative to the energy itself; NaN: unknown. */
 double outcome_of_itself(double error, double part);
+/* The most particles that a rank sums, over the mean. */
+double outcome_imbalance(const struct outcome *o);
 void outcome_free(struct outcome *o);
 /* Prints lines for a person: the first frame with its plan, one line for each
  * later frame. */

@@ -52,6 +52,43 @@ farsum_status ranks_plan(struct ranks *ranks, const farsum_problem *problem,
     return status;
 }
 
+/* --- the report --- */
+
+const char *const ranks_work_names[WORK_PARTS] = {
+    "agreements", "route", "ghosts", "planes", "transform"};
+_Static_assert(WORK_PARTS == (int)COMM_PARTS
+                   && WORK_TRANSFORM == (int)COMM_TRANSFORM,
+               "the parts of comm.h");
+
+void ranks_work(struct ranks *ranks, const farsum_plan *plan, int64_t given,
+                struct ranks_work *before, struct ranks_work *all)
+{
+    struct ranks_info info;
+    farsum_plan_info times = FARSUM_PLAN_INFO_INIT;
+    struct ranks_work now, mine;
+    memset(&now, 0, sizeof now);
+    if (farsum_ranks_get_info(plan, &info) == FARSUM_OK
+        && farsum_plan_get_info(plan, &times) == FARSUM_OK) {
+        now.given = given;
+        now.own = info.own;
+        now.ghosts = info.ghosts;
+        now.threads = times.threads;
+        now.set_points = times.seconds_set_points;
+        now.execute = times.seconds_execute;
+        for (int k = 0; k < WORK_PARTS; k++) {
+            now.bytes[k] = info.spent[k].bytes;
+            now.seconds[k] = info.spent[k].seconds;
+        }
+    }
+    mine = now;
+    for (int k = 0; k < WORK_PARTS; k++) {
+        mine.bytes[k] -= before->bytes[k];
+        mine.seconds[k] -= before->seconds[k];
+    }
+    *before = now;
+    ranks_gather(ranks, &mine, all, sizeof mine);
+}
+
 /* --- numbers of particles in messages --- */
 
 /* Copies the number at *p, a row of a rank, as that of the file. */

@@ -172,6 +172,36 @@ static int put_energies(json_t *to, const struct outcome *o)
     return bad;
 }
 
+/* What each rank did; null in one process. */
+static json_t *ranks_of(const struct outcome *o)
+{
+    json_t *list = o->ranks ? json_array() : json_null();
+    int bad = !list;
+    for (int r = 0; r < o->ranks; r++) {
+        const struct ranks_work *w = &o->work[r];
+        json_t *row = json_object(), *parts = json_object();
+        bad |= json_object_set_new(row, "rank", json_integer(r));
+        bad |= json_object_set_new(row, "particles", json_integer(w->own));
+        bad |= json_object_set_new(row, "ghosts", json_integer(w->ghosts));
+        bad |= json_object_set_new(row, "of_file", json_integer(w->given));
+        bad |= json_object_set_new(row, "threads", json_integer(w->threads));
+        bad |= json_object_set_new(row, "set_points",
+                                   report_real(w->set_points));
+        bad |= json_object_set_new(row, "execute", report_real(w->execute));
+        for (int k = 0; k < WORK_PARTS; k++) {
+            json_t *part = json_object();
+            bad |= json_object_set_new(part, "bytes",
+                                       json_integer(w->bytes[k]));
+            bad |= json_object_set_new(part, "seconds",
+                                       report_real(w->seconds[k]));
+            bad |= json_object_set_new(parts, ranks_work_names[k], part);
+        }
+        bad |= json_object_set_new(row, "exchanges", parts);
+        bad |= json_array_append_new(list, row);
+    }
+    return whole(list, bad);
+}
+
 /* Adds the values that the report and its list of frames have in common. */
 static int put_results(json_t *to, const struct outcome *o)
 {
@@ -196,6 +226,10 @@ static int put_results(json_t *to, const struct outcome *o)
                                             : json_null());
     bad |= put_energies(to, o);
     bad |= json_object_set_new(to, "seconds", seconds_of(&o->info));
+    bad |= json_object_set_new(to, "ranks", ranks_of(o));
+    bad |= json_object_set_new(
+        to, "imbalance",
+        o->ranks ? report_real(outcome_imbalance(o)) : json_null());
     return bad;
 }
 

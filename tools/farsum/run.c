@@ -28,6 +28,7 @@ struct session {
     farsum_plan *plan;
     struct system last;        /* the system that the plan was made or set
                                   for */
+    struct ranks_work work;    /* this rank's, until the last frame */
     char why[300];             /* reason of the last new plan */
     json_t *report;
     int64_t count, target_frames;
@@ -70,6 +71,7 @@ static int make_plan(struct session *t, const struct system *sys)
     farsum_plan_destroy(t->plan);
     t->plan = NULL;
     say_progress("frame %lld: choosing a plan", (long long)t->count);
+    memset(&t->work, 0, sizeof t->work);
     farsum_status status = ranks_plan(t->ranks, &problem, &how, &t->plan);
     return status == FARSUM_OK ? 0 : fail_library(t, status);
 }
@@ -119,7 +121,10 @@ static int make_arrays(struct session *t, const struct system *sys,
             malloc(targets * sizeof *o->potential + 1);
         out->field = o->vector;
     }
-    if (!o->vector || !(o->potential || sys->flow)) {
+    o->ranks = t->ranks ? ranks_size(t->ranks) : 0;
+    if (o->ranks > 0)
+        o->work = malloc((size_t)o->ranks * sizeof *o->work);
+    if (!o->vector || !(o->potential || sys->flow) || (o->ranks && !o->work)) {
         snprintf(t->error, sizeof t->error, "no memory for the result");
         return fail_here(t, t->s->words[0]);
     }
@@ -174,6 +179,8 @@ static int sum_frame(struct session *t, const struct system *sys,
     if (status != FARSUM_OK)
         return fail_library(t, status);
     o->info = info;
+    if (t->ranks)
+        ranks_work(t->ranks, t->plan, sys->n, &t->work, o->work);
     if (o->has_energy)
         o->energy_part = outcome_energy_part(t->ranks, sys->n, sys->q,
                                              o->potential, o->energy);
