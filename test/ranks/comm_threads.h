@@ -3,8 +3,8 @@
  *
  * Each rank has its own struct comm.  A call copies its arrays, waits for the
  * other ranks, and reads their copies.  It fails if the ranks call different
- * functions, or state different sizes.  If a rank's work ends, the other ranks' next call
- * fails with FARSUM_ERR_COMM, so a test never hangs.
+ * functions, or state different sizes.  If a rank's work ends, the other ranks'
+ * next call fails with FARSUM_ERR_COMM, so a test never hangs.
  *
  *     static farsum_status work(struct comm *comm, void *data) { ... }
  *     CHECK(ranks_run(3, NULL, work, &data) == 0, "a rank failed"); */
