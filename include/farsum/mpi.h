@@ -49,8 +49,8 @@ typedef struct farsum_mpi_options {
  * n_sources = 0 is legal if another rank has sources.  The sample is used if
  * all ranks with sources give theirs.  All other fields must be the same on all
  * ranks.  options: NULL or how to sum; the same on all ranks, except for
- * threads, memory_limit, log and progress.  mpi: NULL or how to exchange data.
- * plan: out; the caller owns *plan and frees it with farsum_plan_destroy().
+ * threads, isa, memory_limit, log and progress.  mpi: NULL or how to exchange
+ * data.  plan: out; the caller owns *plan and frees it with farsum_plan_destroy().
  * All functions of a plan accept it.  On failure *plan is unchanged.
  *
  * Energy, virial, estimates and statuses are the same on all ranks.  With the

@@ -40,7 +40,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 /* Options that each rank may set as its machine requires. */
 static int own_option(const struct option_row *row)
 {
-    return strcmp(row->name, "threads") == 0
+    return strcmp(row->name, "threads") == 0 || strcmp(row->name, "isa") == 0
            || strcmp(row->name, "memory_limit") == 0;
 }
 
