@@ -36,6 +36,17 @@ farsum_status plan_exclude_problem(struct farsum_plan *plan)
     return exclusions_rows(&plan->task.exclusions, p->n_sources, 0);
 }
 
+farsum_status plan_exclude_as(const struct farsum_plan *plan,
+                              struct farsum_plan *to)
+{
+    const struct exclusions *e = &plan->task.exclusions;
+    struct plan_held before = plan_held(to);
+    TRY(exclusions_set(&to->task.exclusions, e->count, e->pair, e->factor));
+    plan_holds(to, before);
+    to->report.info.n_exclusions = plan->report.info.n_exclusions;
+    return FARSUM_OK;
+}
+
 /* Replaces count and together by their sums over all ranks. */
 static farsum_status exclude_counts(const struct farsum_plan *plan,
                                     int64_t *count, int64_t *together)

@@ -109,6 +109,7 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
     enum { VALUES, POTENTIAL, ENERGY, VIRIAL, ALL };
     farsum_status status = FARSUM_OK;
     farsum_memory memory = plan->task.problem.memory;
+    struct exclusions kept = {0};
     const void *at_x = s->given_x, *at_q = s->given_q;
     int64_t real = array_size(plan->task.problem.arrays);
     int there = memory == FARSUM_DEVICE || verify_on_device(plan, s);
@@ -133,6 +134,7 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
     farsum_result result = verify_result(plan, s, at[VALUES], at[POTENTIAL]);
     result.energy = at[ENERGY];
     result.virial = at[VIRIAL];
+    GO(verify_pairs_begin(plan, s, &kept));
     GO(plan_points(plan, s->n, at_x, 0, NULL));
     GO(plan_sum(plan, 1, at_q, &result, NULL));
     GO(plan_finish(plan));
@@ -141,6 +143,7 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
 done:
     if (there && status != FARSUM_OK)
         status = compare_wait(plan, status);
+    verify_pairs_end(plan, &kept);
     compare_memory(plan, memory);
     for (int k = 0; k < ALL; k++)
         buf_clear(&c[k].buf);

@@ -126,10 +126,10 @@ static farsum_status lost_capacity(struct lost *l, int64_t targets,
     return MEM_RAW(e->lost, pairs);
 }
 
-/* Adds row r of the plan's exclusions for target k of the sum. */
-static void lost_row(struct lost *l, const struct verify_sum *s,
-                     const struct exclusions *from, int64_t r, int64_t k)
+/* Adds row r of the sum's exclusions. */
+static void lost_row(struct lost *l, const struct verify_sum *s, int64_t r)
 {
+    const struct exclusions *from = &s->excluded;
     struct exclusions *e = &l->task.exclusions;
     int width = l->task.pair.strengths;
     double per = task_per(&l->task);
@@ -143,7 +143,7 @@ static void lost_row(struct lost *l, const struct verify_sum *s,
         e->source[at] = at;
         e->lost[at] = from->lost[j];
     }
-    e->target[e->rows++] = k;
+    e->target[e->rows++] = from->target[r];
     e->start[e->rows] = e->entries;
 }
 
@@ -154,21 +154,18 @@ static farsum_status lost_pairs(const struct farsum_plan *plan,
 {
     farsum_status status = FARSUM_OK;
     const struct verify_targets *t = &s->targets;
-    const struct exclusions *e = &plan->task.exclusions;
+    const struct exclusions *e = &s->excluded;
     struct lost *l = NULL;
-    if (e->count == 0)
+    if (e->rows == 0)
         return FARSUM_OK;
     TRY(MEM_NEW(l, 1));
     l->task = plan->task;
     GO(lost_capacity(l, t->count, e->entries));
     l->task.exclusions.start[0] = 0;
-    for (int64_t k = 0; k < t->count; k++) {
-        int64_t r = exclusions_row(e, t->index[k]);
-        for (int d = 0; d < 3; d++)
-            l->y[3 * k + d] = task_per(&plan->task) * y[3 * k + d];
-        if (r >= 0)
-            lost_row(l, s, e, r, k);
-    }
+    for (int64_t k = 0; k < 3 * t->count; k++)
+        l->y[k] = task_per(&plan->task) * y[k];
+    for (int64_t r = 0; r < e->rows; r++)
+        lost_row(l, s, r);
     const struct positions source =
         positions_rows(l->x, l->task.exclusions.entries);
     const struct positions target = positions_rows(l->y, t->count);

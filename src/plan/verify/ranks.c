@@ -21,6 +21,7 @@ enum { PLANES = 1024, PLANES_EACH = 16 };
 /* A rank's part, of type `arrays`. */
 struct verify_slab {
     void *x, *q, *y, *results; /* owned */
+    struct partners_own pairs;
 };
 
 void verify_slab_free(struct verify_slab *slab)
@@ -31,7 +32,13 @@ void verify_slab_free(struct verify_slab *slab)
     mem_free(slab->q);
     mem_free(slab->y);
     mem_free(slab->results);
+    partners_own_clear(&slab->pairs);
     mem_free(slab);
+}
+
+const struct partners_own *verify_slab_pairs(const struct verify_sum *s)
+{
+    return s->slab ? &s->slab->pairs : NULL;
 }
 
 struct move {
@@ -161,6 +168,39 @@ static farsum_status move_values(struct move *w, const struct verify_sum *s)
     return comm_agree(w->comm, status);
 }
 
+/* The pairs of separate targets and sources, sources first. */
+static farsum_status pairs_turned(const struct exclusions *e, int apart,
+                                  struct exclusions *to)
+{
+    TRY(exclusions_set(to, e->count, e->pair, e->factor));
+    for (int64_t k = 0; apart && k < to->count; k++) {
+        to->pair[2 * k] = e->pair[2 * k + 1];
+        to->pair[2 * k + 1] = e->pair[2 * k];
+    }
+    return FARSUM_OK;
+}
+
+/* Brings the excluded pairs to the slabs of their sources. */
+static farsum_status move_pairs(struct move *w, const struct verify_sum *s)
+{
+    farsum_status status = FARSUM_OK;
+    int apart = s->all_m > 0;
+    struct route *targets = apart ? &w->targets : &w->sources;
+    struct exclusions turned = {0};
+    struct partners partners = {0};
+    if (w->plan->report.info.n_exclusions == 0) /* of all ranks */
+        return FARSUM_OK;
+    GO(comm_agree(w->comm, pairs_turned(&w->plan->task.exclusions, apart,
+                                        &turned)));
+    GO(partners_set(&partners, w->comm, &turned, &w->sources, targets));
+    GO(partners_travel(&partners, w->comm, &w->sources, targets,
+                       sizeof(int64_t), &w->slab->pairs));
+done:
+    exclusions_clear(&turned);
+    partners_clear(&partners);
+    return status;
+}
+
 /* Removes the rank's own images from the sources around it: positions are
  * wrapped later.  Returns how many remain. */
 static int64_t move_others(struct move *w)
@@ -228,6 +268,7 @@ farsum_status verify_slabs(const struct farsum_plan *plan, struct verify_sum *s)
     GO(move_route(&w, s));
     GO(comm_agree(comm, move_reserve(&w, s)));
     GO(move_values(&w, s));
+    GO(move_pairs(&w, s));
     GO(move_end(&w, s));
 done:
     move_clear(&w);

@@ -33,6 +33,7 @@ void verify_clear(struct verify_sum *s)
     mem_free(s->own_y);
     mem_free(s->own_q);
     mem_free(s->targets.index);
+    exclusions_clear(&s->excluded);
     mem_free(s->wanted);
     mem_free(s->potential);
     *s = (struct verify_sum){0};
@@ -159,29 +160,21 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
 }
 
 /* Sets the targets' exclusions; if targets are all sources, each pair once. */
-static farsum_status sum_exclusions(const struct farsum_plan *plan,
-                                    const struct verify_sum *s,
+static farsum_status sum_exclusions(const struct verify_sum *s,
                                     farsum_plan *other)
 {
     farsum_status status = FARSUM_OK;
-    const struct verify_targets *t = &s->targets;
-    const struct exclusions *e = &plan->task.exclusions;
+    const struct exclusions *e = &s->excluded;
     int64_t *pair = NULL, count = 0;
     double *factor = NULL;
-    if (e->count == 0)
-        return FARSUM_OK;
-    GO(MEM_RAW(pair, 2 * e->entries));
-    GO(MEM_RAW(factor, e->entries));
-    for (int64_t k = 0; k < t->count; k++) {
-        int64_t r = exclusions_row(e, t->index[k]);
-        for (int64_t j = r < 0 ? 0 : e->start[r]; r >= 0 && j < e->start[r + 1];
-             j++) {
-            if (s->whole && e->source[j] < e->target[r])
-                continue;
-            pair[2 * count] = k;
-            pair[2 * count + 1] = e->source[j];
-            factor[count++] = 1 - e->lost[j];
-        }
+    GO(MEM_RAW(pair, 2 * e->count));
+    GO(MEM_RAW(factor, e->count));
+    for (int64_t k = 0; k < e->count; k++) {
+        if (s->whole && e->pair[2 * k + 1] < e->pair[2 * k])
+            continue;
+        pair[2 * count] = e->pair[2 * k];
+        pair[2 * count + 1] = e->pair[2 * k + 1];
+        factor[count++] = e->factor[k];
     }
     status = farsum_plan_set_exclusions(other, count, pair, factor);
 done:
@@ -229,7 +222,7 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     result.virial = s->whole ? s->virial : NULL;
     GO(sum_widen(plan, s));
     GO(plan_make_for(&problem, &how, PLAN_INNER, aim, &other));
-    GO(sum_exclusions(plan, s, other));
+    GO(sum_exclusions(s, other));
     GO(plan_points(other, s->n, s->x, problem.n_targets,
                    s->whole ? NULL : y));
     GO(plan_sum(other, 1, s->q, &result, NULL));
@@ -250,6 +243,7 @@ static farsum_status sum_targets(struct farsum_plan *plan, struct verify_sum *s)
     KEEP_ON(MEM_NEW(s->wanted, t->count * s->width));
     if (s->energies && s->width > 1)
         KEEP_ON(MEM_NEW(s->potential, t->count));
+    KEEP_ON(verify_excluded(plan, s));
     for (int64_t k = 0; k < 3 * t->count && status == FARSUM_OK; k++) {
         int64_t i = verify_index(s, k / 3);
         if (i >= 0)

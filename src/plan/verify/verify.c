@@ -42,8 +42,6 @@ static const char *verify_not(const struct farsum_plan *plan)
                                                            : FARSUM_FIELD;
     if (plan->method->wide)
         return "it is a reference itself";
-    if (plan->task.comm && plan->report.info.n_exclusions > 0)
-        return "the second sum over ranks has no exclusions";
     if (!(p->outputs & needed))
         return "what the tolerance is of is not among the outputs";
     return plan_norm_unseen(plan);
@@ -179,12 +177,15 @@ static int verify_binds(const struct farsum_plan *plan, double error)
 }
 
 /* Makes another plan for the problem; collective over ranks. */
-static farsum_status verify_next(const farsum_problem *problem,
+static farsum_status verify_next(const struct farsum_plan *plan,
+                                 const farsum_problem *problem,
                                  const farsum_options *options,
                                  struct plan_aim aim, farsum_plan **next)
 {
-    return aim.comm ? plan_make_ranks(problem, options, aim, next)
-                    : plan_make_for(problem, options, PLAN_INNER, aim, next);
+    if (!aim.comm)
+        return plan_make_for(problem, options, PLAN_INNER, aim, next);
+    TRY(plan_make_ranks(problem, options, aim, next));
+    return task_agree(&plan->task, plan_exclude_as(plan, *next));
 }
 
 /* Returns 1 if a check shows that a plan in f64 keeps the tolerance. */
@@ -204,7 +205,7 @@ static int verify_wider(const struct farsum_plan *plan,
                == FARSUM_OK;
     wide.precision = FARSUM_F64;
     wide.arrays = plan->task.problem.arrays;
-    good = good && verify_next(&wide, options, aim, &made) == FARSUM_OK
+    good = good && verify_next(plan, &wide, options, aim, &made) == FARSUM_OK
            && verify_once(made, s, &error) == FARSUM_OK
                && verify_keeps(&error, KEPT);
     verify_recall(s);
@@ -270,7 +271,7 @@ farsum_status plan_verify(const farsum_problem *problem,
         aim = verify_aim(p, aim, now, last);
         last = now;
         double start = clock_seconds();
-        status = verify_next(problem, options, aim, &next);
+        status = verify_next(p, problem, options, aim, &next);
         if (status != FARSUM_OK)
             break;
         double spent;

@@ -13,6 +13,7 @@
 #include "base/arrays.h"
 #include "reference/few/device.h"
 #include "plan/plan.h"
+#include "ranks/partners.h"
 
 /* The targets of the second sum: some of the separate targets, or of the
  * sources.  Over ranks these are the targets of all ranks, the same on each.
@@ -77,6 +78,7 @@ struct verify_sum {
     double *own_x, *own_y, *own_q; /* owned; NULL: the given ones are f64 */
     struct verify_there *there;    /* owned; NULL: no data on a device */
     struct verify_targets targets;
+    struct exclusions excluded; /* rows: targets of these, sources of the n */
     double *wanted;             /* owned, [targets.count][width] */
     int width;                  /* 1: potentials; 3: fields, velocities */
     unsigned energies;          /* FARSUM_ENERGY, FARSUM_VIRIAL: measured too */
@@ -134,6 +136,19 @@ farsum_status verify_targets(const struct farsum_plan *plan,
 farsum_status verify_slabs(const struct farsum_plan *plan,
                            struct verify_sum *s);
 void verify_slab_free(struct verify_slab *slab); /* NULL is legal */
+/* The excluded pairs by this rank's sources: rows of sources, with indices of
+ * targets as partners_travel gives them.  NULL: one process. */
+const struct partners_own *verify_slab_pairs(const struct verify_sum *s);
+/* excluded.c.  Over ranks: until verify_pairs_end, the plan's excluded pairs
+ * have the numbers of the sum's sources, which are those in the slabs.  *kept
+ * need not be initialised.  Collective. */
+farsum_status verify_pairs_begin(struct farsum_plan *plan,
+                                 const struct verify_sum *s,
+                                 struct exclusions *kept);
+void verify_pairs_end(struct farsum_plan *plan, struct exclusions *kept);
+/* Sets s->excluded, once there are targets.  Not collective. */
+farsum_status verify_excluded(const struct farsum_plan *plan,
+                              struct verify_sum *s);
 /* The largest of the ranks' seconds since `start`. */
 farsum_status verify_seconds(const struct farsum_plan *plan, double start,
                              double *seconds);
