@@ -126,6 +126,7 @@ static void compare(const char *path, struct io_options options, int64_t most,
     }
     if (got < 0) fail_msg("%s", error);
     assert_int_equal(k, n);
+    io_frame_clear(&end);
     io_close(reader);
     if (io_commit(writer, error, sizeof error)) fail_msg("%s", error);
     options.slices = NULL;
