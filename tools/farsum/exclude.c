@@ -2,32 +2,24 @@
 /* exclude.c: conversion of pairs of particle numbers in a file to indices. */
 #include "exclude.h"
 
+#include "ranks_ids.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-/* A particle's number in the file and its index. */
-struct place {
-    int64_t id, at;
-};
 
 /* A pair of indices, the lower one first, or a target's and a source's.  Of
  * equal pairs, the one with the lowest rank counts. */
 struct entry {
-    int64_t low, high, line;
+    int64_t low, high; /* at first: numbers in the file */
+    int64_t line;
     int rank; /* 0: from the file of pairs; 1 + IO_BONDS ... */
     double factor;
 };
 
-/* Particles that pairs may name. */
-struct named {
-    const struct io_frame *frame;
-    const char *what;
-    struct place *place; /* owned, [n], by id; NULL: ids are indices from 1 */
-};
-
 struct making {
     const struct settings *s;
-    struct named first, second; /* of a pair; first is second without targets */
+    struct ranks *ranks;
+    struct ids *first, *second; /* of a pair; first is second without targets */
     int apart;                  /* 1: targets have a file of their own */
     struct entry *entry; /* owned */
     int64_t count;
@@ -48,12 +40,6 @@ static int no_memory(const struct making *m)
     return -1;
 }
 
-static int place_order(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
 static int entry_order(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
@@ -64,45 +50,6 @@ static int entry_order(const void *a, const void *b)
     if (x->rank != y->rank)
         return x->rank - y->rank;
     return x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int make_places(struct making *m, struct named *p)
-{
-    const struct io_column *c = io_frame_column(p->frame, "id");
-    int64_t n = p->frame->n;
-    if (!c || c->type != IO_INT || c->width != 1)
-        return 0;
-    const int64_t *id = c->data;
-    p->place = malloc((size_t)(n > 0 ? n : 1) * sizeof *p->place);
-    if (!p->place)
-        return no_memory(m);
-    int ascending = 1;
-    for (int64_t i = 0; i < n; i++) {
-        p->place[i] = (struct place){id[i], i};
-        ascending &= i == 0 || id[i] > id[i - 1];
-    }
-    if (!ascending)
-        qsort(p->place, (size_t)n, sizeof *p->place, place_order);
-    for (int64_t i = 1; i < n; i++)
-        if (p->place[i].id == p->place[i - 1].id) {
-            snprintf(m->error, m->size,
-                     "two %ss have the id %lld; exclusions require different "
-                     "ids",
-                     p->what, (long long)p->place[i].id);
-            return -1;
-        }
-    return 0;
-}
-
-/* The index of a number, or -1. */
-static int64_t find_place(const struct named *p, int64_t id)
-{
-    struct place key = {id, 0}, *found;
-    if (!p->place)
-        return id >= 1 && id <= p->frame->n ? id - 1 : -1;
-    found =
-        bsearch(&key, p->place, (size_t)p->frame->n, sizeof key, place_order);
-    return found ? found->at : -1;
 }
 
 /* The name of the file that holds a pair. */
@@ -120,37 +67,65 @@ static int add_pairs(struct making *m, const struct io_pairs *pairs, int rank)
     m->entry = more;
     for (int64_t k = 0; k < pairs->n; k++) {
         const struct io_pair *p = &pairs->pair[k];
-        int64_t a = find_place(&m->first, p->a);
-        int64_t b = find_place(&m->second, p->b);
-        const struct named *none = a < 0 ? &m->first : &m->second;
-        const char *colon = rank == 0 ? ":" : "line ";
-        if (a < 0 || b < 0) {
-            snprintf(m->error, m->size,
-                     "%s%s%lld: found no %s %s%lld",
-                     file_of(m, rank), colon, (long long)p->line, none->what,
-                     none->place ? "with the id " : "",
-                     (long long)(a < 0 ? p->a : p->b));
-            return -1;
-        }
-        if (a == b && !m->apart) {
-            snprintf(m->error, m->size, "%s%s%lld: pairs particle %lld with "
-                                        "itself",
-                     file_of(m, rank), colon, (long long)p->line,
-                     (long long)p->a);
-            return -1;
-        }
         m->entry[m->count++] =
-            (struct entry){a < b || m->apart ? a : b,
-                           a < b || m->apart ? b : a, p->line, rank,
+            (struct entry){p->a, p->b, p->line, rank,
                            rank == 0 ? p->factor : m->s->factors[rank - 1]};
     }
     return 0;
 }
 
-static int add_bonds(struct making *m)
+/* Replaces a pair's numbers in the file by a and b, those in the plan. */
+static int place_pair(struct making *m, struct entry *e, int64_t a, int64_t b)
+{
+    int64_t number = a < 0 ? e->low : e->high;
+    const char *colon = e->rank == 0 ? ":" : "line ";
+    if (a < 0 || b < 0) {
+        snprintf(m->error, m->size, "%s%s%lld: found no %s %s%lld",
+                 file_of(m, e->rank), colon, (long long)e->line,
+                 !m->apart ? "particle" : a < 0 ? "target" : "source",
+                 ids_are_named(a < 0 ? m->first : m->second) ? "with the id "
+                                                             : "",
+                 (long long)number);
+        return -1;
+    }
+    if (a == b && !m->apart) {
+        snprintf(m->error, m->size, "%s%s%lld: pairs particle %lld with itself",
+                 file_of(m, e->rank), colon, (long long)e->line,
+                 (long long)e->low);
+        return -1;
+    }
+    e->low = a < b || m->apart ? a : b;
+    e->high = a < b || m->apart ? b : a;
+    return 0;
+}
+
+/* Finds the particles of all pairs.  Collective. */
+static int place_pairs(struct making *m)
+{
+    int64_t n = m->count, bad = 0;
+    int64_t *id = malloc(2 * (size_t)n * sizeof *id + 1);
+    int64_t *at = malloc(2 * (size_t)n * sizeof *at + 1);
+    if (ranks_any(m->ranks, !id || !at)) {
+        bad = no_memory(m);
+        goto done;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        id[k] = m->entry[k].low;
+        id[n + k] = m->entry[k].high;
+    }
+    bad = ids_find(m->first, n, id, at, m->error, m->size) != 0
+          || ids_find(m->second, n, id + n, at + n, m->error, m->size) != 0;
+    for (int64_t k = 0; k < n && !bad; k++)
+        bad = place_pair(m, &m->entry[k], at[k], at[n + k]);
+done:
+    free(id);
+    free(at);
+    return bad ? -1 : 0;
+}
+
+static int add_bonds(struct making *m, const struct io_frame *frame)
 {
     int64_t found = 0;
-    const struct io_frame *frame = m->first.frame;
     if (m->apart) {
         snprintf(m->error, m->size,
                  "--exclude bonds excludes --targets, since bonds join "
@@ -212,16 +187,40 @@ static int fill(struct making *m, struct exclude_list *list)
     return 0;
 }
 
-int exclude_make(const struct settings *s, const struct io_frame *sources,
-                 const struct io_frame *targets, struct exclude_list *list,
-                 char *error, size_t size)
+/* Makes the list, which rank 0 has alone. */
+static int make_list(struct making *m, const struct io_frame *sources,
+                     const struct io_frame *targets,
+                     const struct exclude_over *over,
+                     struct exclude_list *list)
 {
-    struct making m = {.s = s, .error = error, .size = size};
-    m.apart = targets != NULL;
-    m.first.frame = m.apart ? targets : sources;
-    m.first.what = m.apart ? "target" : "particle";
-    m.second.frame = sources;
-    m.second.what = m.apart ? "source" : "particle";
+    const char *what = m->apart ? "source" : "particle";
+    int first = ranks_rank(m->ranks) == 0, bad = 0;
+    if (first)
+        bad = (m->s->exclude_file && add_file(m))
+              || (m->s->exclude_bonds && add_bonds(m, sources));
+    if (ranks_any(m->ranks, bad))
+        return -1;
+    if (m->apart && ids_open(m->ranks, targets, over ? over->targets : NULL,
+                             "target", &m->first, m->error, m->size) != 0)
+        return -1;
+    if (ids_open(m->ranks, sources, over ? over->sources : NULL, what,
+                 &m->second, m->error, m->size) != 0)
+        return -1;
+    if (!m->apart)
+        m->first = m->second;
+    if (ranks_any(m->ranks, place_pairs(m) != 0))
+        return -1;
+    return fill(m, list);
+}
+
+int exclude_make_over(const struct settings *s, const struct io_frame *sources,
+                      const struct io_frame *targets,
+                      const struct exclude_over *over,
+                      struct exclude_list *list, char *error, size_t size)
+{
+    struct making m = {.s = s, .error = error, .size = size,
+                       .apart = targets != NULL,
+                       .ranks = over ? over->ranks : NULL};
     *list = (struct exclude_list){0};
     if (s->has_factors && !s->exclude_bonds) {
         snprintf(error, size, "--exclude-factors requires --exclude bonds");
@@ -229,15 +228,24 @@ int exclude_make(const struct settings *s, const struct io_frame *sources,
     }
     if (!s->exclude_bonds && !s->exclude_file)
         return 0;
-    int bad = make_places(&m, &m.first) || make_places(&m, &m.second)
-              || (s->exclude_file && add_file(&m))
-              || (s->exclude_bonds && add_bonds(&m)) || fill(&m, list);
-    free(m.first.place);
-    free(m.second.place);
+    int bad = make_list(&m, sources, targets, over, list);
+    double all = (double)list->count;
+    ranks_sum(m.ranks, &all, 1);
+    list->all = (int64_t)all;
+    if (m.first != m.second)
+        ids_close(m.first);
+    ids_close(m.second);
     free(m.entry);
     if (bad)
         exclude_clear(list);
     return bad ? -1 : 0;
+}
+
+int exclude_make(const struct settings *s, const struct io_frame *sources,
+                 const struct io_frame *targets, struct exclude_list *list,
+                 char *error, size_t size)
+{
+    return exclude_make_over(s, sources, targets, NULL, list, error, size);
 }
 
 int exclude_targets(const struct exclude_list *list, int64_t n, int apart,

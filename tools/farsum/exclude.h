@@ -5,8 +5,11 @@
 
 #include "options.h"
 
+struct ranks;
+struct spread;
+
 struct exclude_list {
-    int64_t count;
+    int64_t count, all; /* all: on all ranks */
     int64_t *pair;  /* owned, [count][2]: indices in the frame, from 0; or a
                        target's index and a source's */
     double *factor; /* owned, [count] */
@@ -19,6 +22,16 @@ struct exclude_list {
 int exclude_make(const struct settings *s, const struct io_frame *sources,
                  const struct io_frame *targets, struct exclude_list *list,
                  char *error, size_t size);
+/* The same over ranks, which is collective.  The list is on rank 0, with the
+ * plan's numbers.  A rank that did not fail itself has no error. */
+struct exclude_over {
+    struct ranks *ranks;
+    const struct spread *sources, *targets;
+};
+int exclude_make_over(const struct settings *s, const struct io_frame *sources,
+                      const struct io_frame *targets,
+                      const struct exclude_over *over,
+                      struct exclude_list *list, char *error, size_t size);
 /* Selects the pairs of the targets index [count], which are indices among n
  * sources or (apart) among n targets.  The new pairs have a target's position
  * in `index` and a source.  Returns 0, or -1 if there is no memory. */

@@ -132,6 +132,39 @@ int64_t spread_number(const struct spread *s, int rank, int64_t i)
     return before + i + 1;
 }
 
+int64_t spread_before(const struct spread *s, int rank)
+{
+    int64_t before = 0;
+    for (int k = 0; s && k < s->n_runs; k++)
+        before += s->runs[k].rank < rank ? s->runs[k].rows : 0;
+    return before;
+}
+
+int64_t spread_planned(const struct spread *s, int64_t number)
+{
+    int64_t before = 0; /* of the run, in the file */
+    int k = 0;
+    while (k < s->n_runs - 1 && number > before + s->runs[k].rows)
+        before += s->runs[k++].rows;
+    if (s->n_runs == 0)
+        return number - 1;
+    int64_t at = spread_before(s, s->runs[k].rank) + number - 1 - before;
+    for (int j = 0; j < k; j++)
+        at += s->runs[j].rank == s->runs[k].rank ? s->runs[j].rows : 0;
+    return at;
+}
+
+int64_t spread_filed(const struct spread *s, int64_t planned)
+{
+    for (int k = 0; k < s->n_runs; k++) { /* each rank has a run */
+        int rank = s->runs[k].rank;
+        int64_t row = planned - spread_before(s, rank);
+        if (row >= 0 && planned < spread_before(s, rank + 1))
+            return spread_number(s, rank, row);
+    }
+    return planned + 1;
+}
+
 void spread_clear(struct spread *s)
 {
     free(s->runs);
@@ -199,6 +232,8 @@ static struct note read_file(struct spread_reader *sr, char *error,
         snprintf(error, size, "%s", no_memory);
         got = -1;
     }
+    memcpy(sr->frame->joins, end.joins, sizeof end.joins); /* they stay here */
+    memset(end.joins, 0, sizeof end.joins);
     io_frame_clear(&end);
     struct note note = {got == 1 ? END : got == 0 ? NONE : FAILED, -1, 0,
                         (int64_t)p->pack.n};

@@ -44,5 +44,11 @@ int spread_write(struct ranks *ranks, struct io_writer *writer,
                  char *error, size_t size);
 /* The particle's number in the file, from 1, of row i on a rank. */
 int64_t spread_number(const struct spread *spread, int rank, int64_t i);
+/* The plan counts the particles of rank 0 first, then those of rank 1, and so
+ * on: the number of particles on lower ranks (0 if spread is NULL), the
+ * plan's number, from 0, of a number in the file, from 1, and the reverse. */
+int64_t spread_before(const struct spread *spread, int rank);
+int64_t spread_planned(const struct spread *spread, int64_t number);
+int64_t spread_filed(const struct spread *spread, int64_t planned);
 void spread_clear(struct spread *spread);
 #endif

@@ -12,14 +12,24 @@
 #include <stdio.h>
 #include <string.h>
 
+int ranks_begin(const struct settings *s, struct ranks **ranks)
+{
+    struct ranks_marks marks = ranks_marks();
+    if (s->ranks > 1 && marks.size > 0 && s->ranks != marks.size) {
+        say_error("run: --ranks %d, but the launcher started %d copies (%s)",
+                  s->ranks, marks.size, marks.name);
+        return EXIT_USAGE;
+    }
+    return s->ranks != 1 && ranks_are_marked(&marks) ? ranks_open(&marks, ranks)
+                                                     : 0;
+}
+
 int ranks_refuse(struct ranks *ranks, const struct settings *s)
 {
     const struct {
         int given;
         const char *option;
     } rows[] = {
-        {s->exclude_file || s->exclude_bonds,
-         s->exclude_bonds ? "--exclude bonds" : "--exclude FILE"},
         {s->check, "--check"},
         {s->device && strcmp(s->device, "host") != 0, "--device"},
         {s->method && strcmp(s->method, "spectral") != 0
@@ -91,14 +101,17 @@ void ranks_work(struct ranks *ranks, const farsum_plan *plan, int64_t given,
 
 /* --- numbers of particles in messages --- */
 
-/* Copies the number at *p, a row of a rank, as that of the file. */
+/* Copies the number at *p, a row of a rank or (rank -1) the plan's number, as
+ * that of the file. */
 static size_t put_number(const struct spread *where, int rank, const char **p,
                          char *out, size_t size)
 {
     uint64_t at = 0;
     (void)number_count(*p, p, &at);
-    int used = snprintf(out, size, "%lld",
-                        (long long)spread_number(where, rank, (int64_t)at) - 1);
+    int64_t row = (int64_t)at;
+    int64_t number = rank < 0 ? spread_filed(where, row)
+                              : spread_number(where, rank, row);
+    int used = snprintf(out, size, "%lld", (long long)number - 1);
     return (size_t)used < size ? (size_t)used : size - 1;
 }
 
@@ -127,6 +140,8 @@ const char *ranks_words(const struct spread *sources,
         || number_count(p + 5, &end, &rank) != NUMBER_OK
         || strncmp(end, ": ", 2) != 0)
         return words_message();
+    /* such pairs may be of two ranks, so the plan's numbers name them */
+    int together = strstr(end, " coincide") != NULL;
     for (p = end + 2; *p && used + 32 < sizeof text;) {
         size_t n = word_before_row(p);
         if (n)
@@ -137,7 +152,8 @@ const char *ranks_words(const struct spread *sources,
         used += n ? n : 1;
         p += n ? n : 1;
         if (n)
-            used += put_number(where, (int)rank, &p, text + used,
+            used += put_number(where, together ? -1 : (int)rank, &p,
+                               text + used,
                                sizeof text - used);
     }
     text[used] = '\0';

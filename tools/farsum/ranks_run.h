@@ -6,6 +6,9 @@
 #include "options.h"
 #include "ranks_frames.h"
 
+/* ranks_open, if a launcher started several copies and --ranks does not say
+ * otherwise. */
+int ranks_begin(const struct settings *s, struct ranks **ranks);
 /* Fails, with a message, if an option does not work over ranks. */
 int ranks_refuse(struct ranks *ranks, const struct settings *s);
 /* farsum_plan_create, over the ranks if there are any. */

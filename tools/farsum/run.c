@@ -97,7 +97,7 @@ static int ready_plan(struct session *t, const struct system *sys,
     if (!t->plan || *why) {
         if (make_plan(t, sys) != 0)
             return -1;
-    } else if (sys->exclude.count || last->exclude.count) {
+    } else if (sys->exclude.all || last->exclude.all) {
         farsum_status status = farsum_plan_set_exclusions(
             t->plan, sys->exclude.count, sys->exclude.pair,
             sys->exclude.factor);
@@ -327,28 +327,44 @@ static int tell_frame(struct session *t, const struct outcome *o)
     return -1;
 }
 
+/* Combines the frames and the settings. */
+static int make_system(struct session *t, struct system *sys)
+{
+    const struct exclude_over over = {t->ranks, &t->where, &t->where_at};
+    struct io_frame *targets = t->targets ? &t->at : NULL;
+    *t->error = '\0';
+    int made = system_make_bare(t->s, &t->frame, targets, sys, t->error,
+                                sizeof t->error) == 0;
+    if (!made)
+        fail_here(t, t->s->words[0]);
+    if (together(t, !made) == 0) {
+        int bad = exclude_make_over(t->s, &t->frame, targets,
+                                    t->ranks ? &over : NULL, &sys->exclude,
+                                    t->error, sizeof t->error);
+        if (bad && *t->error)
+            fail_here(t, t->s->words[0]);
+        if (together(t, bad && *t->error) == 0)
+            return 0;
+    }
+    if (made)
+        system_free(sys);
+    return -1;
+}
+
 static int do_frame(struct session *t)
 {
     struct system sys;
     struct outcome o = {.frame = t->count, .n = t->where.all,
                         .flow = kernel_flow(t->s)};
-    const struct settings *s = t->s;
     note_frame(t);
     note_units(t);
     if (t->targets && together(t, read_targets(t)) != 0)
         return -1;
     note_targets(t);
-    int failed = system_make(s, &t->frame, t->targets ? &t->at : NULL, &sys,
-                             t->error, sizeof t->error);
-    if (failed)
-        fail_here(t, s->words[0]);
-    if (together(t, failed) != 0) {
-        if (!failed)
-            system_free(&sys);
+    if (make_system(t, &sys) != 0)
         return -1;
-    }
     o.m = sys.all_m;
-    failed = sum_frame(t, &sys, &o) != 0 || check_frame(t, &sys, &o) != 0;
+    int failed = sum_frame(t, &sys, &o) != 0 || check_frame(t, &sys, &o) != 0;
     if (!failed) {
         t->exceeded |= outcome_exceeds(&o);
         failed = together(t, tell_frame(t, &o)) != 0
@@ -459,7 +475,6 @@ static int run_files(struct session *t)
 int run_main(struct settings *s)
 {
     struct session t = {.s = s, .units_given = s->units != 0};
-    struct ranks_marks marks = ranks_marks();
     if (s->n_words != 1) {
         say_error("run: expected one file, found %d; see 'farsum help run'",
                   s->n_words);
@@ -469,18 +484,12 @@ int run_main(struct settings *s)
         say_error("run: %s", t.error);
         return EXIT_USAGE;
     }
-    if (s->ranks > 1 && marks.size > 0 && s->ranks != marks.size) {
-        say_error("run: --ranks %d, but the launcher started %d copies (%s)",
-                  s->ranks, marks.size, marks.name);
-        return EXIT_USAGE;
-    }
     options_defaults(s);
-    if (s->ranks != 1 && ranks_are_marked(&marks)) {
-        int status = ranks_open(&marks, &t.ranks);
-        if (status)
-            return status;
-    }
-    int rank = ranks_rank(t.ranks), status = run_files(&t);
+    int status = ranks_begin(s, &t.ranks);
+    if (status)
+        return status;
+    int rank = ranks_rank(t.ranks);
+    status = run_files(&t);
     ranks_close(t.ranks);
     return rank == 0 ? status : EXIT_DONE; /* one status for all copies */
 }

@@ -111,9 +111,9 @@ int stamp_write(struct io_frame *frame, const struct system *sys,
         bad |= put_word(frame, "farsum_surface", "surface", s->surface);
     bad |= io_frame_set_key(frame, "farsum_exclude",
                             s->exclude ? "coincident" : "none");
-    if (sys->exclude.count)
+    if (sys->exclude.all)
         bad |= put_real(frame, "farsum_exclusions",
-                        (double)sys->exclude.count);
+                        (double)sys->exclude.all);
     if (o->m)
         bad |= io_frame_set_key(frame, "farsum_sources", s->words[0]);
     return bad ? -1

@@ -21,9 +21,9 @@ static int check_units(const struct settings *s, const struct io_frame *frame,
     return units_agree(units_of(s), frame, error, size);
 }
 
-int system_make(const struct settings *s, struct io_frame *sources,
-                struct io_frame *targets, struct system *sys, char *error,
-                size_t size)
+int system_make_bare(const struct settings *s, struct io_frame *sources,
+                     struct io_frame *targets, struct system *sys, char *error,
+                     size_t size)
 {
     const char *kernel = kernel_name(s);
     struct system out = {.n = sources->n, .all_n = io_frame_all(sources),
@@ -63,16 +63,24 @@ int system_make(const struct settings *s, struct io_frame *sources,
         snprintf(error, size, "periodic axes without a cell; give --cell");
         return -1;
     }
-    if (exclude_make(s, sources, targets, &out.exclude, error, size) != 0)
-        return -1;
     if (s->gravity > 0 ? kernel_masses(sources, &out.q, error, size)
                        : kernel_strengths(kernel, sources, &out.q, &out.own,
-                                          error, size)) {
-        exclude_clear(&out.exclude);
+                                          error, size))
         return -1;
-    }
     *sys = out;
     return 0;
+}
+
+int system_make(const struct settings *s, struct io_frame *sources,
+                struct io_frame *targets, struct system *sys, char *error,
+                size_t size)
+{
+    if (system_make_bare(s, sources, targets, sys, error, size) != 0)
+        return -1;
+    if (exclude_make(s, sources, targets, &sys->exclude, error, size) == 0)
+        return 0;
+    system_free(sys);
+    return -1;
 }
 
 void system_free(struct system *sys)

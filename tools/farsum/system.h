@@ -18,6 +18,10 @@ struct system {
     struct exclude_list exclude;
 };
 
+/* system_make without exclusions: of a part of the frames. */
+int system_make_bare(const struct settings *s, struct io_frame *sources,
+                     struct io_frame *targets, struct system *sys, char *error,
+                     size_t size);
 /* Combines the sources' frame, and the targets' frame or NULL, with kernel,
  * cell and periodicity from the settings.  Names in the frames may change
  * (kernel_rename).  Returns 0, or -1 with the reason. */
