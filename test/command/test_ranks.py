@@ -354,6 +354,11 @@ class Missing(CommandTest):
                              command=FARSUM)
         self.assertEqual(done.status, 1)
         self.assertRegex(done.err, "neither mpirun nor mpiexec is on the PATH")
+        # a launcher that leaves no marks
+        done = self.run_with({"FARSUM_LAUNCHED": "2"}, "--ranks", "2",
+                             command=FARSUM)
+        self.assertEqual(done.status, 1)
+        self.assertRegex(done.err, "started a copy without a rank")
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ static int mail_there(const struct ids *ids, struct mail *m, const void *items,
     return 0;
 }
 
-/* Sends what stands in got back, in its order. */
+/* Sends the items of got back, in their order. */
 static void mail_back(const struct ids *ids, struct mail *m)
 {
     ranks_trade(ids->ranks, m->got, m->from, m->send, m->to);
