@@ -267,6 +267,41 @@ static void test_domains(void)
     domains(tilted);
 }
 
+/* After set_cell the domain follows, and sums are those of the new cell. */
+static void test_cell(void)
+{
+    static struct sums found, right;
+    farsum_problem p = problem_of("laplace", tilted);
+    farsum_plan *plan = plan_of(p, NULL), *alone = NULL;
+    farsum_options o = one_thread();
+    farsum_result result = FARSUM_RESULT_INIT;
+    double before[9], cell[9], low[3], high[3];
+    CHECK_OK(farsum_mpi_domain(plan, before, low, high));
+    p.n_sources = MANY;
+    p.sample_x = x;
+    p.sample_q = q;
+    o.method = "spectral";
+    CHECK_OK(farsum_plan_create(&p, &o, &alone));
+    for (int i = 0; i < 9; i++)
+        p.cell[i] *= 1.01;
+    CHECK_OK(farsum_plan_set_cell(plan, p.cell));
+    CHECK_OK(farsum_plan_set_cell(alone, p.cell));
+    CHECK_OK(farsum_plan_set_points(plan, n, n > 0 ? x + 3 * first : NULL, 0,
+                                    NULL));
+    CHECK_OK(farsum_plan_set_points(alone, MANY, x, 0, NULL));
+    CHECK_OK(farsum_mpi_domain(plan, cell, low, high));
+    for (int i = 0; i < 9; i++)
+        CHECK_NEAR(cell[i], 1.01 * before[i], 1e-14);
+    result.potential = right.potential;
+    CHECK_OK(farsum_plan_execute(alone, 1, q, &result));
+    sums_of(plan, 0, &found);
+    double error = apart(found.potential, right.potential + first, n)
+                   / largest(right.potential, MANY);
+    CHECK(error <= 1e-12, "potentials differ by %g", error);
+    farsum_plan_destroy(alone);
+    farsum_plan_destroy(plan);
+}
+
 static void test_queries(void)
 {
     farsum_plan *alone = NULL;
@@ -351,10 +386,13 @@ int main(int argc, char **argv)
         RUN(test_plans);
         RUN(test_part);
         RUN(test_domains);
+        RUN(test_cell);
         RUN(test_queries);
         RUN(test_different);
         RUN(test_bad);
         RUN(test_bad_calls);
+        RUN(test_stopped);
+        RUN(test_thread);
         plan = plan_of(p, NULL);
     } else if (level < MPI_THREAD_FUNNELED) {
         CHECK_FAILS(farsum_mpi_plan_create(&p, NULL, NULL, MPI_COMM_WORLD,

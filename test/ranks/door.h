@@ -26,8 +26,11 @@ struct sums {
 /* Sums by a plan over ranks: this rank's points at 0. */
 void sums_of(farsum_plan *plan, int flow, struct sums *sums);
 
-/* door_bad.c: different arguments; bad ones; bad ones of a plan's calls. */
+/* door_bad.c: different arguments; bad ones; bad ones of a plan's calls; calls
+ * that one rank stops, and those of another thread. */
 void test_different(void);
 void test_bad(void);
 void test_bad_calls(void);
+void test_stopped(void);
+void test_thread(void);
 #endif

@@ -2,7 +2,9 @@
 /* door_bad.c: bad arguments on one rank fail on all. */
 #include "ranks/door.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -153,4 +155,78 @@ void test_bad_calls(void)
     CHECK(memcmp(sums.potential, again.potential, (size_t)n * 8) == 0,
           "the sum differs after failures");
     farsum_plan_destroy(plan);
+}
+
+static int stop(int64_t done, int64_t all, const char *what, void *data)
+{
+    (void)done, (void)all, (void)what;
+    return *(int *)data;
+}
+
+/* Waits until the next report of progress is due. */
+static void until_due(void)
+{
+    usleep(120000);
+}
+
+/* Only the last rank watches the progress, and stops calls. */
+void test_stopped(void)
+{
+    static struct sums sums, again;
+    farsum_result result = FARSUM_RESULT_INIT;
+    struct call c = call_good();
+    farsum_plan *plan = NULL;
+    int stops = 1;
+    if (rank == last) {
+        c.options.progress = stop;
+        c.options.progress_data = &stops;
+    }
+    result.potential = sums.potential;
+    fails_alike(create(&c, &plan), FARSUM_ERR_STATE, "stopped");
+    stops = 0;
+    CHECK_OK(create(&c, &plan));
+    stops = 1;
+    until_due();
+    const double *own = n > 0 ? x + 3 * first : NULL;
+    fails_alike(farsum_plan_set_points(plan, n, own, 0, NULL),
+                FARSUM_ERR_STATE, "stopped");
+    stops = 0;
+    CHECK_OK(farsum_plan_set_points(plan, n, own, 0, NULL));
+    stops = 1;
+    until_due();
+    sums.potential[0] = 7;
+    fails_alike(farsum_plan_execute(plan, 1, n > 0 ? q + first : NULL, &result),
+                FARSUM_ERR_STATE, "stopped");
+    CHECK(sums.potential[0] == 7, "a result was written");
+    stops = 0;
+    sums_of(plan, 0, &sums);
+    farsum_plan_destroy(plan);
+    plan = plan_of(c.problem, NULL);
+    sums_of(plan, 0, &again);
+    CHECK(n == 0 || fabs(sums.energy / again.energy - 1) < 1e-5,
+          "energies %g and %g", sums.energy, again.energy);
+    farsum_plan_destroy(plan);
+}
+
+static void *create_elsewhere(void *data)
+{
+    struct call c = call_good();
+    farsum_plan *plan = NULL;
+    (void)data;
+    fails_alike(create(&c, &plan), FARSUM_ERR_STATE,
+                "this thread did not initialise MPI");
+    return NULL;
+}
+
+/* With MPI_THREAD_FUNNELED only one thread may call MPI. */
+void test_thread(void)
+{
+    pthread_t thread;
+    int level;
+    MPI_Query_thread(&level);
+    if (level != MPI_THREAD_FUNNELED)
+        return;
+    if (pthread_create(&thread, NULL, create_elsewhere, NULL) != 0)
+        check_stop("no thread");
+    pthread_join(thread, NULL);
 }
