@@ -72,10 +72,10 @@ farsum_mpi_plan_create(const farsum_problem *problem,
 /* Gets the part of the cell whose points this rank sums.  A program that keeps
  * its points there makes set_points and execute send fewer bytes.  cell: out,
  * rows a, b, c of a basis of the problem's lattice, in the caller's length; it
- * is the problem's cell unless that is strongly tilted; NULL: not returned.
- * low, high: out, fractions along these rows; the part is low <= s < high, and
- * empty if low[0] = high[0].  Errors: ERR_ARGUMENT, also for a plan of
- * farsum_plan_create. */
+ * is the problem's cell unless that is strongly tilted or left-handed; NULL:
+ * not returned.  low, high: out, fractions along these rows; the part is low <=
+ * s < high, and empty if low[0] = high[0].  Errors: ERR_ARGUMENT, also for a
+ * plan of farsum_plan_create. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_domain(const farsum_plan *plan, double cell[9], double low[3],
                   double high[3]);

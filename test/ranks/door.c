@@ -319,6 +319,9 @@ static void test_queries(void)
     CHECK_FAILS(farsum_mpi_get_info(alone, NULL), FARSUM_ERR_ARGUMENT);
     farsum_plan_destroy(alone);
     farsum_plan *plan = plan_of(p, NULL);
+    farsum_plan_info plan_info = FARSUM_PLAN_INFO_INIT;
+    CHECK_OK(farsum_plan_get_info(plan, &plan_info));
+    CHECK(plan_info.threads == 1, "%d threads", plan_info.threads);
     CHECK_FAILS(farsum_mpi_domain(plan, NULL, NULL, high),
                 FARSUM_ERR_ARGUMENT);
     info.size = 1;
