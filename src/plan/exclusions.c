@@ -68,7 +68,7 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     farsum_status status = FARSUM_OK;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
-    TRY(plan_connected(plan));
+    TRY(task_connected(&plan->task));
     TRY(device_usable(plan->task.device));
     if (plan->task.dry)
         FAIL(ERR_STATE,

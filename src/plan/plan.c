@@ -50,14 +50,6 @@ farsum_status farsum_plan_tune(const farsum_problem *problem,
     return plan_of(problem, options, PLAN_DRY, (struct plan_aim){0}, plan);
 }
 
-farsum_status plan_connected(const struct farsum_plan *plan)
-{
-    if (plan->task.comm && plan->task.comm->broken)
-        FAIL(ERR_COMM, "the communication among the ranks failed in an earlier "
-                       "call of this plan; destroy it");
-    return FARSUM_OK;
-}
-
 /* Ends the listener's call.  Over ranks the status and its words stay those
  * that the ranks have agreed on. */
 static farsum_status plan_told(struct farsum_plan *plan, farsum_status status)
@@ -73,7 +65,7 @@ farsum_status farsum_plan_set_points(farsum_plan *plan, int64_t n,
 {
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
-    TRY(plan_connected(plan));
+    TRY(task_connected(&plan->task));
     progress_begin(&plan->progress);
     farsum_status status = plan_points(plan, n, x, m, y);
     if (status != FARSUM_OK && !plan->task.comm)
@@ -86,7 +78,7 @@ farsum_status farsum_plan_set_cell(farsum_plan *plan, const double cell[9])
     FP_GUARD;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
-    TRY(plan_connected(plan));
+    TRY(task_connected(&plan->task));
     return plan_cell(plan, cell);
 }
 
@@ -130,7 +122,7 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
     farsum_result asked;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
-    TRY(plan_connected(plan));
+    TRY(task_connected(&plan->task));
     TRY(task_agree(&plan->task, execute_asked(plan, q, result, &asked)));
     plan_then *check = verify_late_waits(plan, &asked) ? verify_late_sum : NULL;
     progress_begin(&plan->progress);
@@ -150,7 +142,7 @@ farsum_status farsum_plan_finish(farsum_plan *plan)
     FP_GUARD;
     if (!plan)
         FAIL(ERR_ARGUMENT, "plan is NULL");
-    TRY(plan_connected(plan));
+    TRY(task_connected(&plan->task));
     TRY(plan_finish(plan));
     TRY(verify_late_finish(plan));
     return plan->task.problem.memory == FARSUM_DEVICE ? plan_excess(plan)

@@ -44,9 +44,6 @@ struct farsum_plan {
 /* problem.c: fills in defaults and checks everything that needs no method. */
 farsum_status problem_check(const farsum_problem *problem,
                             farsum_problem *filled, struct pair *pair);
-/* plan.c: fails if the communication among the ranks has failed in an earlier
- * call.  Then it fails on all ranks, so that none waits for another. */
-farsum_status plan_connected(const struct farsum_plan *plan);
 /* Allocated bytes, on the host and on the plan's device. */
 struct plan_held {
     int64_t host, device;

@@ -154,7 +154,6 @@ static farsum_status ranks_choose(const farsum_problem *problem,
 {
     farsum_status status = FARSUM_OK;
     farsum_plan *plan = NULL;
-    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     int k = 0;
     chosen->options = (farsum_options)FARSUM_OPTIONS_INIT;
     aim.comm = NULL;
@@ -163,8 +162,7 @@ static farsum_status ranks_choose(const farsum_problem *problem,
         status = progress_end(&plan->progress, status);
     GO(status);
     GO(farsum_plan_get_options(plan, &chosen->options));
-    GO(farsum_plan_get_info(plan, &info));
-    chosen->precision = info.precision;
+    chosen->precision = plan->report.info.precision;
     chosen->finer = plan->task.finer;
     for (const struct option_row *row = option_rows; row->name; row++) {
         const char *text;

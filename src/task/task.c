@@ -29,6 +29,14 @@ void task_log(const struct task *task, const char *format, ...)
     fp_resume(held);
 }
 
+farsum_status task_connected(const struct task *task)
+{
+    if (task->comm && task->comm->broken)
+        FAIL(ERR_COMM, "the communication among the ranks failed in an earlier "
+                       "call of this plan; destroy it");
+    return FARSUM_OK;
+}
+
 farsum_status task_agree(const struct task *task, farsum_status status)
 {
     return task->comm ? comm_agree(task->comm, status) : status;

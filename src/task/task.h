@@ -66,6 +66,9 @@ static inline unsigned pair_outputs(const struct pair *pair)
                : FARSUM_VELOCITY;
 }
 
+/* Fails if the communication among the ranks has failed in an earlier call.
+ * Then it fails on all ranks, so that none waits for another. */
+farsum_status task_connected(const struct task *task);
 /* The same status on all ranks, as comm_agree. */
 farsum_status task_agree(const struct task *task, farsum_status status);
 /* Replaces values by their sums, or largest ones, over all ranks. */
