@@ -46,13 +46,13 @@ typedef struct farsum_mpi_options {
  * the duplicate.  Collective.
  *
  * problem: n_sources, n_targets, samples and exclusions are this rank's own;
- * n_sources = 0 is legal if another rank has sources.  The sample is used if
- * all ranks with sources give theirs.  Exclusions number particles over all
- * ranks (docs/api.md, 11).  All other fields must be the same on all ranks.
+ * exclusions name particles of any rank (docs/api.md, 11).  n_sources = 0 is
+ * legal if another rank has sources.  The sample is used if all ranks with
+ * sources give theirs.  All other fields must be the same on all ranks.
  * options: NULL or how to sum; the same on all ranks, except for threads, isa,
- * memory_limit, log and progress.  mpi: NULL or how to exchange data.
- * plan: out; the caller owns *plan and frees it with farsum_plan_destroy().
- * All functions of a plan accept it.  On failure *plan is unchanged.
+ * memory_limit, log and progress.  mpi: NULL or how to exchange data.  plan:
+ * out; the caller owns *plan and frees it with farsum_plan_destroy().  All
+ * functions of a plan accept it.  On failure *plan is unchanged.
  *
  * Energy, virial, estimates and statuses are the same on all ranks.  With the
  * same ranks and the same input, results repeat bitwise as far as

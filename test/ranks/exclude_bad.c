@@ -46,6 +46,7 @@ static farsum_status make(struct comm *comm, const farsum_problem *p,
 {
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.threads = 1;
+    o.verify = FARSUM_VERIFY_OFF;
     return plan_over_ranks(comm, p, &o, plan);
 }
 
@@ -355,6 +356,48 @@ static void no_memory(void)
     CHECK(ranks_run(SIZE, NULL, work_no_memory, NULL) == 0, "a rank failed");
 }
 
+/* New pairs with and without points, and their sums. */
+static farsum_status work_broken(struct comm *comm, void *data)
+{
+    farsum_status status = FARSUM_OK;
+    farsum_problem p = problem_of(comm->rank, 0);
+    farsum_plan *plan = NULL;
+    double potential[EACH];
+    int64_t *created = data;
+    GO(make(comm, &p, &plan));
+    if (comm->rank == 0)
+        *created = ranks_calls_of(comm);
+    GO(name(plan, &good, comm->rank));
+    GO(set(plan, comm->rank));
+    GO(sum(plan, comm->rank, potential));
+    GO(farsum_plan_set_exclusions(plan, 0, NULL, NULL));
+    GO(name(plan, &good, comm->rank));
+    GO(sum(plan, comm->rank, potential));
+done:
+    CHECK(status == FARSUM_OK || status == FARSUM_ERR_COMM, "rank %d: %s",
+          comm->rank, farsum_message());
+    farsum_plan_destroy(plan);
+    return status;
+}
+
+/* Each call of each rank fails, and then all ranks.  A failure in the last
+ * agreement is told by the next one. */
+static void broken_network(void)
+{
+    int64_t created = 0;
+    CHECK(ranks_run(SIZE, NULL, work_broken, &created) == 0, "a rank failed");
+    int64_t calls = ranks_calls();
+    CHECK(calls - created > 50, "only %lld calls", (long long)calls - created);
+    for (int r = 0; r < SIZE; r++)
+        for (int64_t k = created + 1; k < calls; k++) {
+            struct ranks_play play = {.fail_rank = r, .fail_call = k};
+            int failed = ranks_run(SIZE, &play, work_broken, &(int64_t){0});
+            CHECK(failed == SIZE || (failed == 0 && k > calls - 3),
+                  "call %lld of rank %d fails, and so do %d ranks",
+                  (long long)k, r, failed);
+        }
+}
+
 int main(void)
 {
     points();
@@ -364,5 +407,6 @@ int main(void)
     RUN(together);
     RUN(together_across);
     RUN(no_memory);
+    RUN(broken_network);
     return check_end();
 }
