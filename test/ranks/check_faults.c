@@ -133,7 +133,8 @@ static void out_of_memory(void)
     memory(1, 0, "the first sum, by default");
 }
 
-/* Calls of ranks in turn fail. */
+/* Calls of ranks in turn fail.  A failure of the last one shows in the next
+ * call of the plan. */
 static void network(int late, const char *what)
 {
     struct ranks_play play = {.fail_status = FARSUM_ERR_COMM};
@@ -142,7 +143,7 @@ static void network(int late, const char *what)
           of.words[0]);
     CHECK(of.checked[0] >= 0, "%s: not checked", what);
     int64_t calls = ranks_calls(), tried = 0;
-    for (play.fail_call = 1; play.fail_call <= calls; play.fail_call += 7) {
+    for (play.fail_call = 1; play.fail_call < calls; play.fail_call += 7) {
         play.fail_rank = (int)(play.fail_call % RANKS);
         int failed = ranks_run(RANKS, &play, work, NULL);
         together(failed, what, play.fail_call);
