@@ -148,6 +148,13 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                                   || !plan->task.pair.kind->gradient);
 }
 
+/* Forgets a sample that was measured before. */
+static void begin_forget(struct farsum_plan *plan)
+{
+    plan->task.problem.sample_x = plan->task.problem.sample_q = NULL;
+    plan->task.given.sample_x = plan->task.given.sample_q = NULL;
+}
+
 static void plan_about(struct farsum_plan *plan)
 {
     farsum_plan_info *i = &plan->report.info;
@@ -195,11 +202,18 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
         task_log(&p->task,
                  "the cell is left-handed; it is summed with c reversed, "
                  "which gives the same lattice");
+    if (aim.known)
+        begin_forget(p);
     TRY(units_begin(&p->task));
+    if (aim.known) {
+        p->task.units = aim.known->units;
+        units_tolerance(&p->task);
+    }
     before->device = p->task.device ? p->task.device->bytes : 0;
     plan_store(p);
     TRY(plan_addresses(p));
     plan_about(p);
     TRY(plan_exclude_problem(p));
-    return plan_sample(p);
+    return aim.known ? plan_known_copy(aim.known, &p->task.sample)
+                     : plan_sample(p);
 }

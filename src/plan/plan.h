@@ -71,6 +71,15 @@ enum { PLAN_DRY = 1, PLAN_INNER = 2 };
 farsum_status plan_make(const farsum_problem *problem,
                         const farsum_options *options, int how,
                         farsum_plan **plan);
+/* What a plan over ranks knows of the sample, which rank 0 has. */
+struct plan_known {
+    struct sample sample;
+    struct units units;
+};
+/* plan/ranks_sample.c: copies the statistics; to->target and to->moments are
+ * owned. */
+farsum_status plan_known_copy(const struct plan_known *known,
+                              struct sample *to);
 /* Makes a plan for a part of the tolerance, after a check measured more than
  * the tolerance; f64 instead of auto. */
 struct plan_aim {
@@ -79,6 +88,8 @@ struct plan_aim {
     double most;  /* seconds of an execute; 0: any */
     struct comm *comm; /* borrowed; NULL: one rank */
     int64_t share_of; /* as task.share_of */
+    const struct plan_known *known; /* borrowed; NULL: the problem's sample is
+                                       measured */
 };
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,

@@ -14,11 +14,12 @@
 #include "base/mem.h"
 #include "plan/options.h"
 #include "plan/ranks_exclusions.h"
+#include "plan/ranks_sample.h"
 
 enum {
     TEXT = 48,          /* bytes of a variant's name */
     CHOICES = 64,       /* options that rank 0 sends, at most */
-    SAMPLE_MOST = 1 << 22, /* particles whose sample each rank receives */
+    SAMPLE_MOST = 1 << 23, /* particles whose sample rank 0 receives */
 };
 
 /* What rank 0 has chosen. */
@@ -29,63 +30,26 @@ struct chosen {
     double finer; /* as task.finer */
 };
 
-/* The problem of all ranks, with the samples of all. */
+/* The problem of all ranks, with the samples of all on rank 0. */
 struct whole {
     farsum_problem problem;
     farsum_problem own; /* with this rank's part of the sample */
-    void *x, *q;        /* owned, or NULL */
     struct ranks_pairs pairs;
+    struct ranks_sample sample;
 };
 
-/* Bytes of a sample: positions, strengths. */
-static void sample_bytes(const farsum_problem *p, const struct pair *pair,
-                         int64_t n, int64_t bytes[2])
-{
-    bytes[0] = 3 * n * array_size(p->arrays);
-    bytes[1] = pair->strengths * n * array_size(p->arrays);
-}
-
-/* Gathers the samples of all ranks, in rank order. */
+/* Brings the samples to rank 0.  Other ranks see that a sample exists. */
 static farsum_status whole_sample(struct comm *comm, struct whole *w,
-                                  const struct pair *pair, int64_t n,
+                                  const struct pair *pair,
                                   const int64_t *counts)
 {
-    farsum_status status = FARSUM_OK;
-    const void *from[2] = {w->problem.sample_x, w->problem.sample_q};
-    void **to[2] = {&w->x, &w->q};
-    int64_t most = 1, each[2], part[2];
-    char *send = NULL, *all = NULL;
-    for (int r = 0; r < comm->size; r++)
-        most = counts[r] > most ? counts[r] : most;
-    sample_bytes(&w->problem, pair, most, each);
-    sample_bytes(&w->problem, pair, w->problem.n_sources, part);
-    for (int k = 0; k < 2; k++) {
-        KEEP_ON(mem_alloc((void **)&send, each[k], 1, 1));
-        KEEP_ON(mem_alloc((void **)&all, each[k] * comm->size, 1, 0));
-        KEEP_ON(mem_alloc(to[k], part[k], 1, 0));
-        GO(comm_agree(comm, status));
-        sample_bytes(&w->problem, pair, n, part);
-        if (n > 0)
-            memcpy(send, from[k], (size_t)part[k]);
-        GO(comm_gather(comm, send, all, each[k]));
-        char *at = *to[k];
-        for (int r = 0; r < comm->size; r++) {
-            int64_t bytes[2];
-            sample_bytes(&w->problem, pair, counts[r], bytes);
-            memcpy(at, all + r * each[k], (size_t)bytes[k]);
-            at += bytes[k];
-        }
-        mem_free(send);
-        mem_free(all);
-        send = all = NULL;
-        sample_bytes(&w->problem, pair, w->problem.n_sources, part);
-    }
-    w->problem.sample_x = w->x;
-    w->problem.sample_q = w->q;
-done:
-    mem_free(send);
-    mem_free(all);
-    return status;
+    static const char elsewhere;
+    TRY(ranks_sample_gather(comm, &w->sample, pair, w->problem.arrays,
+                            counts));
+    int first = comm->rank == 0;
+    w->problem.sample_x = first ? w->sample.all_x : &elsewhere;
+    w->problem.sample_q = first ? w->sample.all_q : &elsewhere;
+    return FARSUM_OK;
 }
 
 /* Checks this rank's problem, and sets that of all ranks. */
@@ -122,26 +86,26 @@ static farsum_status whole_problem(struct comm *comm,
     GO(comm_sum_counts(comm, all, 3));
     given.n_sources = all[0];
     given.n_targets = all[2];
-    /* the checks need a sample that is whole */
-    int sampled = all[1] == 0 && all[0] <= SAMPLE_MOST;
-    const void *x = given.sample_x, *q = given.sample_q;
+    int sampled = all[1] == 0, known = sampled && all[0] <= SAMPLE_MOST;
+    w->sample = (struct ranks_sample){
+        .n = n, .x = given.sample_x, .q = given.sample_q};
     given.sample_x = given.sample_q = NULL;
     GO(ranks_pairs_take(&w->pairs, comm, &given,
-                        sampled && all[2] == 0 ? counts : NULL));
+                        known && all[2] == 0 ? counts : NULL));
     given.n_exclusions = w->pairs.all.count;
     given.exclusions = w->pairs.all.pair;
     given.exclusion_factors = w->pairs.all.factor;
     GO(comm_agree(comm, problem_check(&given, &checked, &pair)));
     w->problem = given;
     w->problem.arrays = checked.arrays;
-    w->problem.sample_x = x;
-    w->problem.sample_q = q;
     w->own = w->problem;
     w->own.n_sources = n;
-    if (sampled)
-        GO(whole_sample(comm, w, &pair, n, counts));
-    else
-        w->problem.sample_x = w->problem.sample_q = NULL;
+    if (sampled) { /* a rank without points has none, but is checked */
+        w->own.sample_x = n > 0 ? w->sample.x : w;
+        w->own.sample_q = n > 0 ? w->sample.q : w;
+    }
+    if (known)
+        GO(whole_sample(comm, w, &pair, counts));
 done:
     mem_free(counts);
     return status;
@@ -150,7 +114,8 @@ done:
 /* Chooses on rank 0. */
 static farsum_status ranks_choose(const farsum_problem *problem,
                                   const farsum_options *options,
-                                  struct plan_aim aim, struct chosen *chosen)
+                                  struct plan_aim aim, struct chosen *chosen,
+                                  struct plan_known *known)
 {
     farsum_status status = FARSUM_OK;
     farsum_plan *plan = NULL;
@@ -164,6 +129,7 @@ static farsum_status ranks_choose(const farsum_problem *problem,
     GO(farsum_plan_get_options(plan, &chosen->options));
     chosen->precision = plan->report.info.precision;
     chosen->finer = plan->task.finer;
+    plan_known_take(known, plan);
     for (const struct option_row *row = option_rows; row->name; row++) {
         const char *text;
         if (row->kind != FARSUM_OPTION_TEXT
@@ -223,16 +189,19 @@ farsum_status plan_make_ranks(const farsum_problem *problem,
     struct chosen one = {.precision = FARSUM_F64}, *all = NULL;
     farsum_options taken = *options;
     farsum_problem same = *problem;
+    struct plan_known known = {.sample = {0}};
     *plan = NULL;
     KEEP_ON(MEM_NEW(all, comm->size));
     if (comm->rank == 0)
-        KEEP_ON(ranks_choose(problem, options, aim, &one));
+        KEEP_ON(ranks_choose(problem, options, aim, &one, &known));
     GO(comm_agree(comm, status));
     GO(comm_agree(comm, comm_gather(comm, &one, all, sizeof one)));
+    GO(plan_known_send(&known, comm));
     ranks_take(&all[0], &taken);
     same.precision = all[0].precision;
     aim.finer = all[0].finer;
     aim.most = 0; /* rank 0 kept it */
+    aim.known = &known;
     status = plan_make_for(&same, &taken, PLAN_INNER, aim, plan);
     GO(comm_agree(comm, status));
     (*plan)->task.given.precision = problem->precision;
@@ -241,6 +210,7 @@ done:
         farsum_plan_destroy(*plan);
         *plan = NULL;
     }
+    plan_known_clear(&known);
     mem_free(all);
     return status;
 }
@@ -250,7 +220,7 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
 {
     farsum_status status = FARSUM_OK;
     farsum_options own = FARSUM_OPTIONS_INIT;
-    struct whole w = {.x = NULL};
+    struct whole w = {.sample = {0}};
     struct plan_aim aim = {.comm = comm};
     farsum_plan *made = NULL;
     if (options)
@@ -274,7 +244,7 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
 done:
     farsum_plan_destroy(made);
     ranks_pairs_clear(&w.pairs);
-    mem_free(w.x);
-    mem_free(w.q);
+    mem_free(w.sample.all_x);
+    mem_free(w.sample.all_q);
     return status;
 }

@@ -251,7 +251,7 @@ farsum_status plan_verify(const farsum_problem *problem,
     const char *not = verify_not(p);
     if (not)
         GO(status_fail(FARSUM_ERR_UNSUPPORTED, "verify: %s", not));
-    if (!problem->sample_x || !problem->sample_q
+    if (!own->sample_x || !own->sample_q
         || p->task.problem.n_targets > 0) {
         if (p->task.given.error == FARSUM_ERROR_ENERGY
             || p->task.given.error == FARSUM_ERROR_PRESSURE)
