@@ -328,6 +328,70 @@ static void norms(void)
     }
 }
 
+/* A first sum above the tolerance: all ranks get results and the same words. */
+static void excess(void)
+{
+    colloid(&s, 0.05);
+    s.problem.error = FARSUM_ERROR_ABSOLUTE;
+    of.s = &s;
+    of.sampled = 0;
+    of.options.verify = 0;
+    of.options.on_excess = FARSUM_EXCESS_FAIL;
+    share(&of, 3, EVEN);
+    memset(of.v, 0, sizeof of.v);
+    CHECK(ranks_run(3, NULL, work, &of) == 3, "a sum with a large error");
+    for (int r = 0; r < 3; r++)
+        CHECK(of.status[r] == FARSUM_ERR_TOLERANCE
+                  && strcmp(of.words[r], of.words[0]) == 0
+                  && strstr(of.words[r], "the estimated error of this sum")
+                  && of.v[3 * of.first[r]] != 0,
+              "rank %d: %d, %s", r, of.status[r], of.words[r]);
+    of.options.on_excess = FARSUM_EXCESS_SAY;
+}
+
+/* In f32 arrays; the sample is checked. */
+static farsum_status work_floats(struct comm *comm, void *data)
+{
+    static _Thread_local float x[3 * MOST], q[MOST];
+    farsum_status status = FARSUM_OK;
+    farsum_problem p = problem_of(&s);
+    farsum_plan_info *info = (farsum_plan_info *)data + comm->rank;
+    farsum_plan *plan = NULL;
+    int n = 0;
+    for (int i = comm->rank; i < s.n; i += comm->size, n++) {
+        for (int d = 0; d < 3; d++)
+            x[3 * n + d] = (float)s.x[3 * i + d];
+        q[n] = (float)s.q[i];
+    }
+    p.n_sources = n;
+    p.sample_x = x;
+    p.sample_q = q;
+    p.arrays = p.precision = FARSUM_F32;
+    *info = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
+    GO(plan_over_ranks(comm, &p, &of.options, &plan));
+    GO(farsum_plan_get_info(plan, info));
+done:
+    farsum_plan_destroy(plan);
+    return status;
+}
+
+static void floats(void)
+{
+    static farsum_plan_info one[1], some[RANKS];
+    colloid(&s, 1e-3);
+    s.problem.error = FARSUM_ERROR_EACH;
+    of.options.verify = 1;
+    CHECK(ranks_run(1, NULL, work_floats, one) == 0, "%s", farsum_message());
+    CHECK(ranks_run(RANKS, NULL, work_floats, some) == 0, "a rank failed");
+    printf("  f32: %.3g, one rank %.3g\n", some[0].checked_error,
+           one[0].checked_error);
+    CHECK(one[0].checked_targets == s.n && some[0].checked_targets == s.n,
+          "%lld targets", (long long)some[0].checked_targets);
+    CHECK(fabs(some[0].checked_error / one[0].checked_error - 1) < 0.1,
+          "f32: measured %g, one rank %g", some[0].checked_error,
+          one[0].checked_error);
+}
+
 static void apart(void)
 {
     uint64_t random = 29;
@@ -350,6 +414,8 @@ int main(void)
     RUN(others);
     RUN(refused);
     RUN(norms);
+    RUN(excess);
+    RUN(floats);
     RUN(apart);
     return check_end();
 }
