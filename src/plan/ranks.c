@@ -192,8 +192,8 @@ farsum_status plan_make_ranks(const farsum_problem *problem,
     struct plan_known known = {.sample = {0}};
     *plan = NULL;
     KEEP_ON(MEM_NEW(all, comm->size));
-    if (comm->rank == 0)
-        KEEP_ON(ranks_choose(problem, options, aim, &one, &known));
+    if (comm->rank == 0 && status == FARSUM_OK) /* success clears the message */
+        status = ranks_choose(problem, options, aim, &one, &known);
     GO(comm_agree(comm, status));
     GO(comm_agree(comm, comm_gather(comm, &one, all, sizeof one)));
     GO(plan_known_send(&known, comm));
