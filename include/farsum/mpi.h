@@ -16,9 +16,10 @@
  * get_info, get_options and print.
  *
  * A collective call that fails on one rank fails on all, with the same status
- * and with a message that names the rank ("rank 3: ...").  Exceptions are a
- * NULL plan, a communicator that differs, and a broken network.  Farsum does
- * not survive the end of a process: MPI then ends the job.
+ * and with a message that names the rank ("rank 3: ...").  These fail on their
+ * rank only, and the others may wait for ever: a NULL plan, an invalid
+ * communicator, and MPI that is not running.  Farsum does not survive the end
+ * of a process: MPI then ends the job.
  *
  * The library's MPI must be that of the program.  This header is the only one
  * that includes mpi.h.  docs/cluster.md explains more. */
@@ -58,24 +59,24 @@ typedef struct farsum_mpi_options {
  * same ranks and the same input, results repeat bitwise as far as
  * options.deterministic says.
  *
- * Errors: those of farsum_plan_create; ERR_STATE if MPI is not running, was
- * initialised without MPI_THREAD_FUNNELED, or if the calling thread is not the
- * one that initialised it; ERR_ARGUMENT for MPI_COMM_NULL, an
- * intercommunicator, or a field that differs; ERR_UNSUPPORTED for what
- * docs/cluster.md lists as missing; ERR_COMM. */
+ * Errors: those of farsum_plan_create; ERR_STATE if MPI is not running, or was
+ * initialised without MPI_THREAD_FUNNELED, or with FUNNELED by another thread,
+ * or if libfarsum has another version; ERR_ARGUMENT for MPI_COMM_NULL, an
+ * intercommunicator, or a field that differs; ERR_UNSUPPORTED for a method or a
+ * device that ranks lack; ERR_COMM if MPI fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_plan_create(const farsum_problem *problem,
                        const farsum_options *options,
                        const farsum_mpi_options *mpi, MPI_Comm comm,
                        farsum_plan **plan);
 
-/* Gets the part of the cell whose points this rank sums.  A program that keeps
- * its points there makes set_points and execute send fewer bytes.  cell: out,
- * rows a, b, c of a basis of the problem's lattice, in the caller's length; it
- * is the problem's cell unless that is strongly tilted or left-handed; NULL:
- * not returned.  low, high: out, fractions along these rows; the part is low <=
- * s < high, and empty if low[0] = high[0].  Errors: ERR_ARGUMENT, also for a
- * plan of farsum_plan_create. */
+/* Gets the part of the cell whose points this rank owns and sums.  A program
+ * that keeps its points there makes set_points and execute send fewer bytes.
+ * The part may change in set_cell.  cell: out, rows a, b, c of a basis of the
+ * lattice, in the caller's length: those of the problem's cell, unless it is
+ * strongly tilted or left-handed; NULL: not returned.  low, high: out,
+ * fractions along these rows; the part is low <= s < high, and empty if low[0]
+ * = high[0].  Errors: ERR_ARGUMENT, also for a plan of farsum_plan_create. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_domain(const farsum_plan *plan, double cell[9], double low[3],
                   double high[3]);
@@ -86,7 +87,7 @@ farsum_mpi_domain(const farsum_plan *plan, double cell[9], double low[3],
 typedef struct farsum_mpi_info {
     size_t size;         /* set by FARSUM_MPI_INFO_INIT */
     int ranks, rank;     /* of the plan's communicator */
-    int64_t own;         /* points that this rank sums, after set_points */
+    int64_t own;         /* sources in its part of the cell, after set_points */
     int64_t ghosts;      /* copies of other ranks' points and of images */
     double imbalance;    /* largest `own` of a rank over the mean, >= 1 */
     int64_t bytes_sent;  /* all bytes; the next four are parts of them */
@@ -95,8 +96,9 @@ typedef struct farsum_mpi_info {
     int64_t bytes_ghosts, bytes_planes; /* ghosts; halo planes of the mesh */
     int64_t bytes_transform; /* columns of the Fourier transform */
     double seconds_route, seconds_ghosts, seconds_planes, seconds_transform;
-    double seconds_waiting; /* in sums and agreements among the ranks.  They
-                               carry few bytes: ranks wait for the slowest */
+    double seconds_waiting; /* in all other exchanges: sums and agreements, in
+                               which ranks wait for the slowest.  In create
+                               also the samples, and while rank 0 chooses */
 } farsum_mpi_info;
 #define FARSUM_MPI_INFO_INIT {.size = sizeof(farsum_mpi_info)}
 /* Gets the work of this rank.  info: start from FARSUM_MPI_INFO_INIT.  Errors:

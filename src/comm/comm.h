@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* comm.h: communication among the ranks of a plan.
  *
- * A rank is a process of MPI, or a thread in tests.  Every function below is
- * collective: all ranks call the same functions in the same order.  A rank that
- * failed therefore continues with empty data until the next comm_agree, which
- * makes all ranks fail with the same words.
+ * A rank is a process of MPI, or a thread in tests.  Functions with a comm are
+ * collective, except for comm_create: all ranks call the same functions in the
+ * same order.  A rank that failed therefore continues with empty data until the
+ * next comm_agree, which makes all ranks fail with the same words.
  *
- * If the network fails on a rank, the call gives zeros there and returns
- * FARSUM_OK, so that no TRY leaves the order of calls.  The next comm_agree
- * fails on all ranks.  What a call has given must not decide about later calls,
- * or be an index, before an agreement. */
+ * If the network fails in a call, the call still returns FARSUM_OK, and its
+ * outputs are 0.  So the rank makes the same later calls as the others.  The
+ * next comm_agree fails on all ranks.  Before it, no output may decide which
+ * call follows, or be an index. */
 #ifndef FARSUM_COMM_COMM_H
 #define FARSUM_COMM_COMM_H
 
@@ -86,8 +86,8 @@ farsum_status comm_trade(struct comm *comm, enum comm_part part,
  * FARSUM_ERR_COMM precedes all others, which may be its consequences.  The
  * message becomes that rank's, after "rank R: "; with one rank it stays as it
  * is.  A message that ranks agreed on before gets no second "rank R: ".  Does
- * not allocate.  If the network fails in it, the next comm_agree says so: the
- * others do not know of it yet, and this rank stays in step with them. */
+ * not allocate.  If the network fails in an agreement, only this rank knows of
+ * it; the next agreement tells all. */
 farsum_status comm_agree(struct comm *comm, farsum_status status);
 /* Replaces values[0 .. n) by their sums over the ranks, added in rank order, so
  * that all ranks get the same bits.  It and the following return FARSUM_OK; if

@@ -15,7 +15,8 @@
  * Errors: those of comm_mpi. */
 FARSUM_API farsum_status farsum_mpi_world(struct comm **comm);
 /* Frees comm (NULL is legal) and, if farsum_mpi_world initialised MPI,
- * finalizes it.  Collective.  Afterwards there are no more comms. */
+ * finalizes it.  Collective.  Destroy all other comms first, and make none
+ * afterwards. */
 FARSUM_API void farsum_mpi_world_end(struct comm *comm);
 /* Ends all processes of the job with an exit status, 1 to 255.  For one rank
  * that cannot go on while others wait for it.  If MPI is not running, only this

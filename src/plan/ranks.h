@@ -7,9 +7,9 @@
 #include "plan/plan.h"
 
 /* Collective: makes a plan, whose set_points, execute and destroy are
- * collective too.  problem: n_sources and sample are this rank's own, 0 and
- * NULL are legal; the rest is the same on all ranks.  comm is borrowed.  Fails
- * on all ranks with the same status and words. */
+ * collective too.  problem: counts, samples and exclusions are this rank's own,
+ * 0 and NULL are legal; the rest is the same on all ranks.  comm is borrowed.
+ * Fails on all ranks with the same status and words. */
 farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
                               const farsum_options *options,
                               farsum_plan **plan);

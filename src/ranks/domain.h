@@ -36,8 +36,8 @@ static inline int64_t domain_planes(const struct domain *domain, int r)
 {
     return domain->begin[r + 1] - domain->begin[r] + 2 * domain->halo;
 }
-/* Sets *own to this rank's own cell, from the whole cell.  A rank without
- * planes gets a cell of one plane. */
+/* Sets *own to this rank's own cell, from the whole cell: of its domain_planes,
+ * or of one plane if there are none. */
 void domain_cell(const struct domain *domain, const struct cell *whole,
                  struct cell *own);
 

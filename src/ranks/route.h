@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route.h: points from the ranks that give them to the ranks that own them, and
- * values back.
+/* route.h: points from the ranks that give them, because their callers pass
+ * them, to the ranks that own them, because they lie in their slabs, and values
+ * back.
  *
  * Any rank may give any point.  A rank's own points are ordered by giving rank,
  * then by the giver's index.  So the order depends neither on threads nor on

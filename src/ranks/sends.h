@@ -19,7 +19,8 @@ struct target {
 /* The targets of planes first <= k < first + planes. */
 struct targets {
     int64_t first, planes;
-    int64_t *start;      /* owned, [planes + 1]: where each plane's begin */
+    int64_t *start;      /* owned, [planes + 1]: where each plane's targets
+                            begin in list */
     struct target *list; /* owned, [start[planes]]: by plane, image, rank */
     int64_t start_capacity, list_capacity;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transforms.h: the same transform for several threads.  So a thread copies its
- * numbers before or after the transform while they are in its cache. */
+/* transforms.h: one state of a transform per thread.  A thread copies its
+ * numbers before or after the transform, while they are in its cache. */
 #ifndef FARSUM_RANKS_TRANSFORMS_H
 #define FARSUM_RANKS_TRANSFORMS_H
 
@@ -20,7 +20,7 @@ farsum_status transforms_create(struct transforms *transforms,
 void transforms_clear(struct transforms *transforms);
 farsum_status transforms_run(const struct transforms *transforms, int t,
                              void *data, int backward);
-/* Gives the status of a team's threads its words, which the threads keep for
- * themselves. */
+/* Sets this thread's message for a status that another thread of the team
+ * returned: messages are per thread. */
 farsum_status transforms_status(int status);
 #endif

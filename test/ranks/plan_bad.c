@@ -206,7 +206,7 @@ static const struct bad bads[] = {
     {"q", SUM, no_q, FARSUM_ERR_ARGUMENT, "q is NULL", 0},
     {"result", SUM, no_result, FARSUM_ERR_ARGUMENT, "result is NULL", 0},
     {"potential", SUMS, no_potential, FARSUM_ERR_ARGUMENT,
-     "another rank requests an output", 1},
+     "result.potential is NULL", 1},
     {"virial", SUM, more_virial, FARSUM_ERR_ARGUMENT,
      "virial is not among the problem's outputs", 0},
     {"result size", OTHER_SUM, result_size, FARSUM_ERR_ARGUMENT,

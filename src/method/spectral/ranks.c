@@ -12,7 +12,7 @@
 farsum_status spectral_ranks_fits(const struct task *task)
 {
     if (task->device)
-        FAIL(ERR_UNSUPPORTED, "sums over ranks on the host only");
+        FAIL(ERR_UNSUPPORTED, "sums over ranks only on the host");
     return FARSUM_OK;
 }
 

@@ -4,7 +4,7 @@
  * A rank owns a slab of mesh planes and the points in it (ranks/domain.h).  It
  * computes in its own cell, whose axis 0 is open: near pairs among own points,
  * and of own points with ghosts; own points to the mesh and back.  Halo planes
- * and the transform's columns are exchanged.  Every function here is
+ * and the transform's columns are exchanged.  Functions that exchange are
  * collective. */
 #ifndef FARSUM_METHOD_SPECTRAL_RANKS_H
 #define FARSUM_METHOD_SPECTRAL_RANKS_H

@@ -231,6 +231,7 @@ static farsum_status ranks_asked(struct spectral *s, int rhs,
                         result->field != NULL, result->energy != NULL,
                         result->virial != NULL, rhs, -rhs};
     enum { ARRAYS = 3, RHS = 5, ALL = sizeof here / sizeof *here };
+    static const char *const names[ARRAYS] = {"potential", "velocity", "field"};
     double any[ALL];
     farsum_status status = FARSUM_OK;
     for (int i = 0; i < ALL; i++)
@@ -239,11 +240,12 @@ static farsum_status ranks_asked(struct spectral *s, int rhs,
     for (int i = 0; i < ARRAYS; i++)
         if (given > 0 && any[i] > here[i])
             status = status_fail(FARSUM_ERR_ARGUMENT,
-                                 "another rank requests an output that this "
-                                 "rank's result lacks; set the same on all");
+                                 "result.%s is NULL, but another rank requests "
+                                 "it; request the same outputs on all ranks",
+                                 names[i]);
     if (any[RHS] != -any[RHS + 1])
         status = status_fail(FARSUM_ERR_ARGUMENT,
-                             "rhs differs among the ranks: %g and %g",
+                             "rhs differs among the ranks: %.0f and %.0f",
                              -any[RHS + 1], any[RHS]);
     void *values = k->potential ? k->potential : &none;
     *asked = (farsum_result)FARSUM_RESULT_INIT;
