@@ -210,6 +210,20 @@ class Ranks(CommandTest):
                                         re.M).group())]
             for done in (one, many)]
         self.near(*numbers)
+        # a value that another rank than 0 refuses
+        with open(self.path("in.xyz")) as file:
+            lines = file.read().splitlines()
+        words = lines[151].split()
+        lines[151] = " ".join(words[:-1] + ["nan"])
+        self.write("bad.xyz", "\n".join(lines) + "\n")
+        said = self.refused(1, "line 152: .* of particle 150, found nan", "run",
+                            "bad.xyz", *PLAIN, "--kernel", "stresslet").err
+        many = self.refused_by_all(3, 1, "rank 2: bad.xyz", "run", "bad.xyz",
+                                   *PLAIN, "--kernel", "stresslet", "-o",
+                                   "none.xyz")
+        self.assertEqual(without_launcher(many.err)[0].replace("rank 2: ", ""),
+                         said.strip())
+        self.assertNotIn("none.xyz", self.files())
 
     def test_failures(self):
         """One message, the status of one process, no files."""

@@ -74,7 +74,7 @@ int ranks_agree(struct ranks *r, int status)
     say_take(text);
     ranks_gather(r, text, r->texts, sizeof text);
     if (r->rank == 0 && *r->texts[low])
-        say_told(r->texts[low]);
+        say_told(low, r->texts[low]);
     return agreed;
 }
 

@@ -135,7 +135,7 @@ const char *ranks_words(const struct spread *sources,
     char text[1200];
     const struct spread *where = sources;
     uint64_t rank = 0;
-    size_t used = 0;
+    size_t used = 0, numbers = 0;
     if (sources->n_runs == 0 || strncmp(p, "rank ", 5) != 0
         || number_count(p + 5, &end, &rank) != NUMBER_OK
         || strncmp(end, ": ", 2) != 0)
@@ -151,11 +151,12 @@ const char *ranks_words(const struct spread *sources,
         memcpy(text + used, p, n ? n : 1);
         used += n ? n : 1;
         p += n ? n : 1;
+        numbers += n > 0;
         if (n)
             used += put_number(where, together ? -1 : (int)rank, &p,
                                text + used,
                                sizeof text - used);
     }
     text[used] = '\0';
-    return words_text(text);
+    return numbers > 0 ? words_text(text) : words_message();
 }

@@ -47,10 +47,13 @@ void say_take(char text[SAY_LONGEST])
     kept[0] = '\0';
 }
 
-void say_told(const char *text)
+void say_told(int rank, const char *text)
 {
     take_progress_away();
-    fprintf(stderr, "farsum: %s\n", text);
+    if (rank > 0)
+        fprintf(stderr, "farsum: rank %d: %s\n", rank, text);
+    else
+        fprintf(stderr, "farsum: %s\n", text);
 }
 
 void say_error(const char *format, ...)

@@ -29,8 +29,8 @@ void say_keep(int speaks);
 void say_show(void);
 /* Copies the first error that was kept ("": none), and forgets it. */
 void say_take(char text[SAY_LONGEST]);
-/* Prints an error of another copy. */
-void say_told(const char *text);
+/* Prints an error of a copy, which the text names unless it is 0. */
+void say_told(int rank, const char *text);
 /* Callbacks for farsum_options.progress.  say_listens returns 1 if stderr is a
  * terminal. */
 int say_listens(void);
