@@ -4,6 +4,9 @@
 #include "io_check.h"
 
 #include "frame.h"
+#if FARSUM_WITH_HDF5
+#include "io_h5_check.h"
+#endif
 #include "pack.h"
 #include "texts.h"
 
@@ -258,6 +261,36 @@ static void hdf5(void **state) {
         unlink(path);
     }
 }
+
+/* A packed chunk that is larger than the library's cache. */
+static void large_chunk(void **state) {
+    (void)state;
+    enum { N = 50000 };
+    const hsize_t dims[3] = {1, N, 3}, three = 3;
+    double *x = malloc(3 * N * sizeof *x);
+    char path[200], out[200];
+    assert_non_null(x);
+    for (int i = 0; i < 3 * N; i++) x[i] = i % 1009 + 1e-3 * i;
+    snprintf(path, sizeof path, "%s", io_check_path("input.h5"));
+    snprintf(out, sizeof out, "%s", io_check_path("out.h5"));
+    hid_t file = create(path), list = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(3, dims, NULL);
+    assert_true(H5Pset_chunk(list, 3, dims) >= 0);
+    assert_true(H5Pset_deflate(list, 1) >= 0);
+    hid_t set = H5Dcreate2(file, "particles/all/position/value",
+                           H5T_IEEE_F64LE, space, groups, list, H5P_DEFAULT);
+    assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                         x) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(list);
+    put_reals(file, "particles/all/box/edges", 1, &three, numbers + 7);
+    put_boundary(file, "particles/all/box", "periodic", "periodic", "periodic");
+    finish(file);
+    compare(path, (struct io_options){0}, 1000, 2, out);
+    unlink(path);
+    free(x);
+}
 #endif
 
 /* Messages count the particles of the frame, not of the slice. */
@@ -291,7 +324,7 @@ static int refuse(void *data, const struct io_frame *slice, int64_t all) {
     return slice->n > 0 ? -1 : 0;
 }
 
-static void refused(void **state) {
+static void not_taken(void **state) {
     (void)state;
     struct io_slices slices = {2, 1, refuse, NULL};
     struct io_options options = {.slices = &slices};
@@ -303,9 +336,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extxyz), cmocka_unit_test(lammps),
         cmocka_unit_test(pqr),    cmocka_unit_test(messages),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(not_taken),
 #if FARSUM_WITH_HDF5
-        cmocka_unit_test(hdf5),
+        cmocka_unit_test(hdf5),   cmocka_unit_test(large_chunk),
 #endif
     };
     return cmocka_run_group_tests(tests, io_check_setup, io_check_teardown);

@@ -77,6 +77,9 @@ struct h5md_element {
 int h5md_element_open(struct text *t, hid_t parent, const char *where,
                       const char *name, struct h5md_element *e);
 void h5md_element_close(struct h5md_element *e);
+/* For reading in slices: keeps the last chunk in memory, since the library
+ * would decompress a large one for each slice again.  Returns 0 or -1. */
+int h5md_element_keep_chunk(struct text *t, struct h5md_element *e);
 /* Rows of one frame: along the first axis of an element, if it has axes. */
 struct h5md_rows {
     int64_t frame, first, n;

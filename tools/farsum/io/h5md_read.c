@@ -222,6 +222,14 @@ static int read_frame(struct io_reader *r, const struct h5md *h,
     return set_keys(t, h, frame, at);
 }
 
+static int keep_chunks(struct text *t, struct h5md *h) {
+    int bad = h5md_element_keep_chunk(t, &h->position) ||
+              (h->charge.set > 0 && h5md_element_keep_chunk(t, &h->charge));
+    for (int k = 0; k < h->n_columns && !bad; k++)
+        bad = h5md_element_keep_chunk(t, &h->columns[k]);
+    return bad;
+}
+
 /* --- the format's functions --- */
 
 int h5md_open(struct io_reader *reader) {
@@ -231,6 +239,7 @@ int h5md_open(struct io_reader *reader) {
     reader->state = h;
     h5_silence(&old);
     int bad = h5md_open_file(reader, h) || h5md_open_keys(&reader->text, h);
+    if (!bad && reader->options.slices) bad = keep_chunks(&reader->text, h);
     h5_restore(&old);
     return bad ? -1 : 0;
 }

@@ -45,6 +45,36 @@ static bool chunks_are_there(const struct h5md_element *e, int64_t at) {
     return good;
 }
 
+int h5md_element_keep_chunk(struct text *t, struct h5md_element *e) {
+    char name[4096];
+    hsize_t chunk[9], bytes = e->file_size;
+    hid_t list = H5Dget_create_plist(e->set), file = -1, access = -1, set = -1;
+    int rank = e->rank + e->timed;
+    bool large = list >= 0 && H5Pget_layout(list) == H5D_CHUNKED &&
+                 H5Pget_nfilters(list) > 0 &&
+                 H5Pget_chunk(list, rank, chunk) == rank;
+    for (int d = 0; d < rank && large; d++) bytes *= chunk[d];
+    if (list >= 0) H5Pclose(list);
+    /* the library's own cache has 1 MiB */
+    if (!large || bytes <= 1 << 20 || bytes >= (hsize_t)1 << 32) return 0;
+    ssize_t length = H5Iget_name(e->set, name, sizeof name);
+    if (length < 1 || length >= (ssize_t)sizeof name) return 0;
+    file = H5Iget_file_id(e->set);
+    access = H5Pcreate(H5P_DATASET_ACCESS);
+    /* a set that is open keeps its cache, so it is closed first */
+    if (file >= 0 && access >= 0 &&
+        H5Pset_chunk_cache(access, 521, (size_t)bytes, 1.0) >= 0) {
+        H5Dclose(e->set);
+        e->set = set = H5Dopen2(file, name, access);
+        if (set < 0) e->set = 0;
+    } else {
+        set = e->set;
+    }
+    if (access >= 0) H5Pclose(access);
+    if (file >= 0) H5Fclose(file);
+    return set >= 0 ? 0 : text_fail(t, "%s: cannot be opened again", e->path);
+}
+
 static int read_raw(struct text *t, const struct h5md_element *e,
                     struct h5md_rows rows, hid_t type, void *out) {
     hsize_t start[9] = {0}, count[9], total = 1;
