@@ -239,32 +239,17 @@ static const struct bad bads[] = {
     {"threads", CREATE, too_many_threads, FARSUM_ERR_ARGUMENT, "5000", 0},
 };
 
-/* The life ends in the step, and the message is as wanted. */
 static void ends_as(const struct life *life, const struct bad *bad)
 {
-    char words[400];
-    if (life->ended != bad->step) {
-        CHECK(0, "%s on rank %d of %d: step %d fails", bad->name,
-              life->bad_rank, life->size, life->ended);
-        return;
-    }
-    const struct end *end = &life->ends[bad->step][0];
-    snprintf(words, sizeof words, "rank %d: ", life->bad_rank);
-    CHECK(end->status == bad->status, "%s on rank %d of %d: status %d",
-          bad->name, life->bad_rank, life->size, end->status);
-    CHECK(strstr(end->words, bad->words), "%s on rank %d of %d: %s", bad->name,
-          life->bad_rank, life->size, end->words);
-    CHECK(bad->relates == 2 || life->size == 1
-              || strncmp(end->words, words, strlen(words)) == 0,
-          "%s on rank %d of %d: %s", bad->name, life->bad_rank, life->size,
-          end->words);
+    life_ends(life, bad->name, bad->step, bad->status, bad->words,
+              bad->relates == 2 ? -1 : life->bad_rank);
 }
 
 static void bad_input(void)
 {
     for (int size = 1; size <= LIFE_RANKS; size++) {
         struct life life;
-        life_make(&life, size, 0, 0);
+        life_make(&life, size, 0, 0, FARSUM_VERIFY_OFF);
         life.change = change_one;
         life.creates_again = 1;
         for (size_t k = 0; k < sizeof bads / sizeof *bads; k++)
@@ -286,7 +271,7 @@ static void bad_sample(void)
     static const struct bad bad = {"sample", CREATE, sample_nan,
                                    FARSUM_ERR_POSITION, "source", 2};
     struct life life;
-    life_make(&life, 3, 0, 1);
+    life_make(&life, 3, 0, 1, FARSUM_VERIFY_OFF);
     life.change = change_one;
     life.bad = &bad;
     life.creates_again = 1;
@@ -318,7 +303,7 @@ static void memory_for_points(void)
     uint64_t random = 1;
     for (int i = 0; i < 3 * 20000; i++)
         many_points[i] = ldexp((double)(random_next(&random) >> 11), -52);
-    life_make(&life, 3, 0, 0);
+    life_make(&life, 3, 0, 0, FARSUM_VERIFY_OFF);
     life.change = change_memory;
     life.spent = 1;
     for (life.bad_rank = 0; life.bad_rank < 3; life.bad_rank++) {
@@ -383,106 +368,16 @@ static void change_threads(struct life *life, struct comm *comm,
     if (step == CREATE) {
         given->options.threads = 1 + comm->rank;
         given->options.memory_limit = (uint64_t)1 << (30 + comm->rank);
-        given->options.isa = comm->rank == 0 ? "base" : NULL;
     }
 }
 
 static void different_options(void)
 {
-    struct life life = {.size = 3, .change = change_threads};
+    struct life life = {.size = 3, .change = change_threads,
+                        .verify = FARSUM_VERIFY_OFF};
     life_run(&life, NULL, "different options");
     CHECK(life.ended == STEPS, "step %d fails", life.ended);
     life_free(&life);
-}
-
-static void delays(void)
-{
-    for (int size = 2; size <= LIFE_RANKS; size++) {
-        struct life life;
-        life_make(&life, size, 0, 0);
-        for (uint64_t seed = 0; seed < 4; seed++) {
-            struct ranks_play play = {.delay = 300, .seed = seed};
-            life_run(&life, &play, "delays");
-            CHECK(life.ended == STEPS, "step %d fails", life.ended);
-        }
-        life_free(&life);
-    }
-}
-
-/* A listener on one rank stops in its stop_at-th call. */
-static int calls, stop_at;
-
-static int listener(int64_t done, int64_t all, const char *what, void *data)
-{
-    (void)done;
-    (void)all;
-    (void)what;
-    (void)data;
-    return ++calls == stop_at;
-}
-
-static void change_listener(struct life *life, struct comm *comm,
-                            enum step step, struct given *given)
-{
-    const enum step *slow = life->bad;
-    if (comm->rank != life->bad_rank)
-        return;
-    if (step == CREATE)
-        given->options.progress = listener;
-    else if (step == *slow)
-        usleep(110000); /* a listener hears at most 10 times a second */
-}
-
-/* The step's first report stops it. */
-static void stopped_first(int size, int rank, enum step step)
-{
-    struct life life;
-    const struct bad bad = {"stop", step, NULL, FARSUM_ERR_STATE, "stopped", 0};
-    life_make(&life, size, 0, 1);
-    life.change = change_listener;
-    life.bad = &step;
-    life.bad_rank = rank;
-    life.creates_again = 1;
-    calls = 0;
-    stop_at = step == CREATE ? 1 : rank == 0 ? 3 : 2; /* rank 0 chooses too */
-    life_run(&life, NULL, "stop");
-    ends_as(&life, &bad);
-    life_free(&life);
-}
-
-static void stopped(void)
-{
-    static const enum step steps[] = {CREATE, POINTS, SUM, SUMS, OTHER_POINTS};
-    for (int size = 1; size <= LIFE_RANKS; size++)
-        for (int r = 0; r < size; r++)
-            for (int k = 0; k < 5; k++)
-                stopped_first(size, r, steps[k]);
-}
-
-/* The listener of rank 1 stops anywhere. */
-static void stopped_later(void)
-{
-    static const enum step none = STEPS;
-    struct ranks_play play = {.delay = 4000, .seed = 1};
-    int in_a_sum = 0;
-    for (int k = 2; k < 7; k++) {
-        struct life life;
-        life_make(&life, 2, 0, 0);
-        life.change = change_listener;
-        life.bad = &none;
-        life.bad_rank = 1;
-        calls = 0;
-        stop_at = k;
-        life_run(&life, &play, "stop");
-        CHECK(life.ended < STEPS, "call %d does not stop", k);
-        const struct end *end = &life.ends[life.ended < STEPS ? life.ended : 0]
-                                          [0];
-        CHECK(strcmp(end->words, "rank 1: stopped") == 0, "step %d: %s",
-              life.ended, end->words);
-        in_a_sum += life.ended != CREATE && life.ended != POINTS;
-        life_free(&life);
-    }
-    CHECK(in_a_sum > 0, "no sum was stopped");
 }
 
 int main(void)
@@ -493,8 +388,5 @@ int main(void)
     RUN(memory_for_points);
     RUN(wrong_order);
     RUN(different_options);
-    RUN(delays);
-    RUN(stopped);
-    RUN(stopped_later);
     return check_end();
 }

@@ -14,26 +14,11 @@ enum { PATIENCE = 900 }; /* seconds, after which a rank waits for ever */
 #define STRIDE 1 /* tries every such allocation and call */
 #endif
 
-/* The words of all ranks start with "rank R: ". */
-static void names_rank(const struct life *life, int rank,
-                       farsum_status wanted)
-{
-    const struct end *end = &life->ends[life->ended][0];
-    char start[32] = "";
-    if (life->size > 1)
-        snprintf(start, sizeof start, "rank %d: ", rank);
-    CHECK(end->status == wanted, "step %d: status %d: %s", life->ended,
-          end->status, end->words);
-    CHECK(strncmp(end->words, start, strlen(start)) == 0,
-          "step %d: the words do not start with \"%s\": %s", life->ended,
-          start, end->words);
-}
-
 /* Each allocation fails on each rank. */
 static void no_memory_in(int size, int flow, int sampled)
 {
     struct life life;
-    life_make(&life, size, flow, sampled);
+    life_make(&life, size, flow, sampled, FARSUM_VERIFY_OFF);
     for (int r = 0; r < size; r++) {
         int64_t n = 1, failed = 0;
         life.fail_rank = r;
@@ -46,7 +31,8 @@ static void no_memory_in(int size, int flow, int sampled)
             life_run(&life, NULL, name);
             if (life.ended == STEPS)
                 continue;
-            names_rank(&life, r, FARSUM_ERR_MEMORY);
+            life_ends(&life, name, life.ended, FARSUM_ERR_MEMORY,
+                      "could not be allocated", r);
             failed++;
         } while (life.allocated);
         printf("  flow %d, rank %d of %d: %lld allocations, %lld fail\n", flow,
@@ -66,10 +52,10 @@ static void no_memory(void)
 
 /* Each call of comm fails on each rank.  If it is the last one of a step, the
  * next step fails. */
-static void broken_network_in(int size, int flow)
+static void broken_network_in(int size, int flow, int sampled, int verify)
 {
     struct life life;
-    life_make(&life, size, flow, !flow);
+    life_make(&life, size, flow, sampled, verify);
     int64_t calls = life.ends[CELL_SUM][0].calls;
     for (int r = 0; r < size; r++)
         for (int64_t k = 1; k <= calls; k += STRIDE) {
@@ -82,9 +68,8 @@ static void broken_network_in(int size, int flow)
                   name, life.ended);
             if (life.ended == STEPS)
                 continue;
-            names_rank(&life, r, FARSUM_ERR_COMM);
-            CHECK(strstr(life.ends[life.ended][0].words, "made to fail"),
-                  "%s: %s", name, life.ends[life.ended][0].words);
+            life_ends(&life, name, life.ended, FARSUM_ERR_COMM,
+                      "is made to fail", r);
         }
     printf("  flow %d, %d ranks: %lld calls\n", flow, size, (long long)calls);
     life_free(&life);
@@ -94,7 +79,15 @@ static void broken_network(void)
 {
     for (int size = 2; size <= LIFE_RANKS; size++)
         for (int flow = 0; flow < 2; flow++)
-            broken_network_in(size, flow);
+            broken_network_in(size, flow, flow == 0, FARSUM_VERIFY_OFF);
+}
+
+/* The same for plans that a second sum checks: in create, or in the first sum.
+ * check_faults.c lets their allocations fail. */
+static void checked(void)
+{
+    for (int sampled = 0; sampled < 2; sampled++)
+        broken_network_in(2, 0, sampled, 1);
 }
 
 int main(void)
@@ -102,5 +95,6 @@ int main(void)
     alarm(PATIENCE);
     RUN(no_memory);
     RUN(broken_network);
+    RUN(checked);
     return check_end();
 }

@@ -59,6 +59,7 @@ static void given_make(struct given *g, const struct life *life,
     g->options.cutoff = 0.8;
     g->options.spectral.support = 4;
     g->options.threads = 1;
+    g->options.verify = life->verify;
     g->options.spectral.split = "gaussian";
     g->options.spectral.window = "bspline";
     if (life->sampled) {
@@ -264,12 +265,30 @@ void life_run(struct life *life, const struct ranks_play *play,
     ends_same(life->after, life->size, name, STEPS);
 }
 
-void life_make(struct life *life, int size, int flow, int sampled)
+void life_make(struct life *life, int size, int flow, int sampled, int verify)
 {
-    *life = (struct life){.size = size, .flow = flow, .sampled = sampled};
+    *life = (struct life){.size = size,
+                          .flow = flow,
+                          .sampled = sampled,
+                          .verify = verify};
     life_run(life, NULL, "no failure");
     CHECK(life->ended == STEPS, "step %d fails: %s", life->ended,
           life->ended < STEPS ? life->ends[life->ended][0].words : "");
+}
+
+void life_ends(const struct life *life, const char *name, enum step step,
+               farsum_status status, const char *words, int rank)
+{
+    const struct end *end = &life->ends[step][0];
+    char start[32] = "";
+    if (life->size > 1 && rank >= 0)
+        snprintf(start, sizeof start, "rank %d: ", rank);
+    CHECK(life->ended == step, "%s: step %d fails, not %d", name, life->ended,
+          step);
+    CHECK(end->status == status && strstr(end->words, words)
+              && strncmp(end->words, start, strlen(start)) == 0,
+          "%s, rank %d of %d: status %d, not %d: \"%s\", not \"%s%s\"", name,
+          rank, life->size, end->status, status, end->words, start, words);
 }
 
 void life_free(struct life *life)

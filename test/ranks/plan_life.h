@@ -50,6 +50,7 @@ struct given {
 
 struct life {
     int size, flow, sampled;
+    int verify;          /* options.verify */
     /* Called before each step; NULL: nothing is changed. */
     void (*change)(struct life *life, struct comm *comm, enum step step,
                    struct given *given);
@@ -73,6 +74,10 @@ struct life {
 void life_run(struct life *life, const struct ranks_play *play,
               const char *name);
 /* Makes a life, and runs it to set the results. */
-void life_make(struct life *life, int size, int flow, int sampled);
+void life_make(struct life *life, int size, int flow, int sampled, int verify);
 void life_free(struct life *life);
+/* The life ended in the step, with these words somewhere in the message, after
+ * "rank R: " for rank >= 0. */
+void life_ends(const struct life *life, const char *name, enum step step,
+               farsum_status status, const char *words, int rank);
 #endif
