@@ -56,7 +56,7 @@ static void broken_network_in(int size, int flow, int sampled, int verify)
 {
     struct life life;
     life_make(&life, size, flow, sampled, verify);
-    int64_t calls = life.ends[CELL_SUM][0].calls;
+    int64_t calls = life.ends[EXCLUDED_SUM][0].calls;
     for (int r = 0; r < size; r++)
         for (int64_t k = 1; k <= calls; k += STRIDE) {
             struct ranks_play play = {.fail_rank = r, .fail_call = k};

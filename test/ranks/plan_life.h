@@ -14,7 +14,8 @@ enum { LIFE_POINTS = 24, LIFE_RANKS = 3, LIFE_WIDTH = 3, LIFE_RHS = 2 };
 
 /* Steps of a life: create; points; two sums, the second one of two right-hand
  * sides; other points; a sum; a smaller cell, which needs a wider halo; points;
- * a sum. */
+ * a sum; other exclusions; a sum.  Rank 0 gives the first exclusions, and each
+ * rank one of the others.  Flows have none. */
 enum step {
     CREATE,
     POINTS,
@@ -25,6 +26,8 @@ enum step {
     CELL,
     CELL_POINTS,
     CELL_SUM,
+    EXCLUDE,
+    EXCLUDED_SUM,
     STEPS
 };
 
@@ -42,6 +45,7 @@ struct given {
     int64_t n, m;
     const double *x, *y, *q, *cell;
     double smaller[9];
+    int64_t n_pairs, pairs[2 * 3];
     double *own_x, *own_q;            /* owned: what x and q point to */
     farsum_result result;
     farsum_result *result_at;         /* &result */
