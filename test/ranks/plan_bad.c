@@ -249,7 +249,8 @@ static void bad_input(void)
 {
     for (int size = 1; size <= LIFE_RANKS; size++) {
         struct life life;
-        life_make(&life, size, 0, 0, FARSUM_VERIFY_OFF);
+        life = (struct life){.size = size, .verify = FARSUM_VERIFY_OFF};
+        life_make(&life);
         life.change = change_one;
         life.creates_again = 1;
         for (size_t k = 0; k < sizeof bads / sizeof *bads; k++)
@@ -271,7 +272,8 @@ static void bad_sample(void)
     static const struct bad bad = {"sample", CREATE, sample_nan,
                                    FARSUM_ERR_POSITION, "source", 2};
     struct life life;
-    life_make(&life, 3, 0, 1, FARSUM_VERIFY_OFF);
+    life = (struct life){.size = 3, .verify = FARSUM_VERIFY_OFF, .sampled = 1};
+    life_make(&life);
     life.change = change_one;
     life.bad = &bad;
     life.creates_again = 1;
@@ -303,7 +305,8 @@ static void memory_for_points(void)
     uint64_t random = 1;
     for (int i = 0; i < 3 * 20000; i++)
         many_points[i] = ldexp((double)(random_next(&random) >> 11), -52);
-    life_make(&life, 3, 0, 0, FARSUM_VERIFY_OFF);
+    life = (struct life){.size = 3, .verify = FARSUM_VERIFY_OFF};
+    life_make(&life);
     life.change = change_memory;
     life.spent = 1;
     for (life.bad_rank = 0; life.bad_rank < 3; life.bad_rank++) {
@@ -368,6 +371,7 @@ static void change_threads(struct life *life, struct comm *comm,
     if (step == CREATE) {
         given->options.threads = 1 + comm->rank;
         given->options.memory_limit = (uint64_t)1 << (30 + comm->rank);
+        given->options.isa = comm->rank == 0 ? "base" : NULL;
     }
 }
 

@@ -15,7 +15,7 @@ enum { LIFE_POINTS = 24, LIFE_RANKS = 3, LIFE_WIDTH = 3, LIFE_RHS = 2 };
 /* Steps of a life: create; points; two sums, the second one of two right-hand
  * sides; other points; a sum; a smaller cell, which needs a wider halo; points;
  * a sum; other exclusions; a sum.  Rank 0 gives the first exclusions, and each
- * rank one of the others.  Flows have none. */
+ * rank one of the others. */
 enum step {
     CREATE,
     POINTS,
@@ -54,6 +54,8 @@ struct given {
 
 struct life {
     int size, flow, sampled;
+    int excluded;        /* 1: with exclusions */
+    int brief;           /* 1: without the steps SUMS to CELL_SUM */
     int verify;          /* options.verify */
     /* Called before each step; NULL: nothing is changed. */
     void (*change)(struct life *life, struct comm *comm, enum step step,
@@ -77,8 +79,8 @@ struct life {
  * messages. */
 void life_run(struct life *life, const struct ranks_play *play,
               const char *name);
-/* Makes a life, and runs it to set the results. */
-void life_make(struct life *life, int size, int flow, int sampled, int verify);
+/* Runs a life without failures to set the results. */
+void life_make(struct life *life);
 void life_free(struct life *life);
 /* The life ended in the step, with these words somewhere in the message, after
  * "rank R: " for rank >= 0. */

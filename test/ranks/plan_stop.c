@@ -12,7 +12,8 @@ static void delays(void)
 {
     for (int size = 2; size <= LIFE_RANKS; size++) {
         struct life life;
-        life_make(&life, size, 0, 0, FARSUM_VERIFY_OFF);
+        life = (struct life){.size = size, .verify = FARSUM_VERIFY_OFF};
+        life_make(&life);
         for (uint64_t seed = 0; seed < 4; seed++) {
             struct ranks_play play = {.delay = 300, .seed = seed};
             life_run(&life, &play, "delays");
@@ -50,7 +51,9 @@ static void change_listener(struct life *life, struct comm *comm,
 static void stopped_first(int size, int rank, enum step step)
 {
     struct life life;
-    life_make(&life, size, 0, 1, FARSUM_VERIFY_OFF);
+    life = (struct life){
+        .size = size, .verify = FARSUM_VERIFY_OFF, .sampled = 1};
+    life_make(&life);
     life.change = change_listener;
     life.bad = &step;
     life.bad_rank = rank;
@@ -79,7 +82,8 @@ static void stopped_later(void)
     int in_a_sum = 0;
     for (int k = 2; k < 7; k++) {
         struct life life;
-        life_make(&life, 2, 0, 0, FARSUM_VERIFY_OFF);
+        life = (struct life){.size = 2, .verify = FARSUM_VERIFY_OFF};
+        life_make(&life);
         life.change = change_listener;
         life.bad = &none;
         life.bad_rank = 1;
