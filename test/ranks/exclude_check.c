@@ -22,9 +22,17 @@ static double factors[2 * MANY];
 struct shared {
     farsum_problem problem;
     int64_t n, count;
-    int strengths, sampled, apart;
+    int strengths, sampled, apart, clustered;
     farsum_plan_info info[MOST_RANKS];
 };
+
+static int replaced; /* plans of rank 0 */
+
+static void log_line(const char *line, void *data)
+{
+    (void)data;
+    replaced += strstr(line, "the plan is now in") != NULL;
+}
 
 static double unit(uint64_t *random)
 {
@@ -43,6 +51,12 @@ static void make(struct shared *s)
         }
     for (int64_t i = 0; i < s->strengths * s->n; i++)
         q[i] = 2 * unit(&random) - 1;
+    for (int64_t i = 0; i < s->n && s->clustered; i++) {
+        q[i] = i < s->n / 2 ? 1 : -1;
+        for (int d = 0; d < 3 && i < s->n / 2; d++)
+            x[3 * i + d] = 0.8 + 0.12 * (unit(&random) + unit(&random)
+                                         + unit(&random) - 1.5);
+    }
     s->count = 0;
     for (int64_t i = 0; i < s->n; i += s->apart ? 1 : 2)
         for (int64_t far = 0; far < 2; far++) {
@@ -69,6 +83,7 @@ static farsum_status work(struct comm *comm, void *data)
     farsum_plan *plan = NULL;
     o.threads = 1;
     o.verify = 1;
+    o.log = rank == 0 ? log_line : NULL;
     p.n_sources = n;
     p.n_targets = s->apart ? n : 0;
     p.sample_x = s->sampled ? x + 3 * first : NULL;
@@ -97,7 +112,7 @@ done:
 }
 
 static void checked(const char *kernel, int strengths, int64_t n, int sampled,
-                    int apart)
+                    int apart, int clustered)
 {
     static const int sizes[] = {1, 3, MOST_RANKS};
     static struct shared s;
@@ -105,9 +120,10 @@ static void checked(const char *kernel, int strengths, int64_t n, int sampled,
                         .n = n,
                         .strengths = strengths,
                         .sampled = sampled,
-                        .apart = apart};
+                        .apart = apart,
+                        .clustered = clustered};
     s.problem.kernel = kernel;
-    s.problem.tolerance = 1e-6;
+    s.problem.tolerance = clustered ? pow(10, -clustered) : 1e-6;
     s.problem.precision = FARSUM_F64;
     s.problem.outputs = strengths == 3 ? FARSUM_VELOCITY
                                        : FARSUM_POTENTIAL | FARSUM_FIELD;
@@ -138,27 +154,36 @@ static void checked(const char *kernel, int strengths, int64_t n, int sampled,
 
 static void samples(void)
 {
-    checked("laplace", 1, SOME, 1, 0);
-    checked("laplace", 1, MANY, 1, 0);
-    checked("stokeslet", 3, SOME, 1, 0);
+    checked("laplace", 1, SOME, 1, 0, 0);
+    checked("laplace", 1, MANY, 1, 0, 0);
+    checked("stokeslet", 3, SOME, 1, 0, 0);
 }
 
 static void first_sums(void)
 {
-    checked("laplace", 1, SOME, 0, 0);
-    checked("laplace", 1, MANY, 0, 0);
+    checked("laplace", 1, SOME, 0, 0, 0);
+    checked("laplace", 1, MANY, 0, 0, 0);
+}
+
+/* Errors add up, so that a finer plan replaces the first one. */
+static void finer(void)
+{
+    for (int digits = 3; digits < 8; digits++)
+        checked("laplace", 1, SOME, 1, 0, digits);
+    CHECK(replaced > 0, "no first plan exceeds its tolerance");
 }
 
 static void targets(void)
 {
-    checked("laplace", 1, SOME, 1, 1);
-    checked("stokeslet", 3, MANY, 0, 1);
+    checked("laplace", 1, SOME, 1, 1, 0);
+    checked("stokeslet", 3, MANY, 0, 1, 0);
 }
 
 int main(void)
 {
     RUN(samples);
     RUN(first_sums);
+    RUN(finer);
     RUN(targets);
     return check_end();
 }
