@@ -259,10 +259,13 @@ class Ranks(CommandTest):
         self.random_file("in.xyz", 100)
         os.mkfifo(self.path("pipe.xyz"))
         before = self.files()
+        # Open MPI gives interrupted ranks 10 seconds to remove their files
+        patient = {**os.environ, "OMPI_MCA_odls_base_sigkill_timeout": "10"}
         process = subprocess.Popen(
             [*MPIEXEC, "-n", "2", FARSUM, "run", "pipe.xyz", *PLAIN, "-o",
-             "out.xyz"], cwd=self.folder, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+             "out.xyz"], cwd=self.folder, env=patient,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         pipe = open(self.path("pipe.xyz"), "w")
