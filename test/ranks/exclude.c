@@ -302,9 +302,9 @@ static double virials(const struct shared *s, const struct results *found,
     return size > 0 ? most / size : most;
 }
 
-/* In f64 both sums compute a pair's root only as exactly as the tolerance needs.
- * With pairs in f32, both round the forces of close pairs before these are
- * subtracted. */
+/* In f64 both sums compute a pair's root only as exactly as the tolerance
+ * needs.  With pairs in f32, both round the forces of close pairs before these
+ * are subtracted. */
 static double virial_most(const struct shared *s, double most)
 {
     return s->problem.precision == FARSUM_F64
