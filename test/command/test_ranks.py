@@ -250,6 +250,48 @@ class Ranks(CommandTest):
                                     "-o", "out.xyz", *words)
                 self.assertEqual(self.files(), before)
 
+    def test_bench_exchange(self):
+        """One table, by rank 0, and its rows in a file."""
+        done = self.launch(2, "bench", "exchange", "--repeats", 2, "--csv",
+                           "times.csv")
+        self.assertEqual(done.out.count("2 ranks, 2 repeats"), 1)
+        with open(self.path("times.csv")) as file:
+            header, *rows = file.read().split()
+        self.assertEqual(header, "ranks,pattern,bytes,min,median")
+        sizes = {"agreement": [], "all": [], "neighbours": []}
+        printed = re.findall(r"(?m)^(all|agreement|neighbours) +(\d+) +(\S+) "
+                             r"+(\S+) +(\S+)$", done.out)
+        self.assertEqual(len(printed), len(rows))
+        for row, shown in zip(rows, printed):
+            ranks, pattern, size, least, median = row.split(",")
+            self.assertEqual((ranks, pattern, size), ("2", *shown[:2]))
+            sizes[pattern].append(int(size))
+            self.assertGreater(float(least), 0)
+            self.assertGreaterEqual(float(median), float(least))
+            self.assertAlmostEqual(float(shown[2]) / float(least), 1, 3)
+            sent = (2 if pattern == "neighbours" else 1) * int(size)
+            rate = 1e-9 * sent / float(least)
+            self.assertAlmostEqual(float(shown[4]) / rate, 1, 2)
+        self.assertEqual(sizes["agreement"], [8])
+        self.assertEqual(sizes["all"], sizes["neighbours"])
+        self.assertEqual((sizes["all"][0], sizes["all"][-1]), (8, 64 << 20))
+
+    def test_bench_exchange_refused(self):
+        alone = "exchange requires several ranks; start it by mpirun"
+        self.refused(2, alone, "bench", "exchange")
+        self.refused_by_all(1, 2, alone, "bench", "exchange")
+        self.refused_by_all(2, 2, "does not accept --tolerance, only",
+                            "bench", "exchange", "--tolerance", "1e-3")
+        self.refused_by_all(2, 2, "accepts no further word",
+                            "bench", "exchange", "near")
+        self.refused_by_all(2, 2, "--ranks 3, but the launcher started 2",
+                            "bench", "exchange", "--ranks", 3)
+        self.refused_by_all(2, 1, "bench: no/x: cannot be written: No such",
+                            "bench", "exchange", "--repeats", 1, "--csv",
+                            "no/x")
+        self.refused(2, "--ranks requires exchange", "bench", "near",
+                     "--ranks", 2)
+
     def test_full_disk(self):
         self.random_file("in.xyz", 500)
         self.refused_by_all(2, 1, "/dev/full: .*No space", "run", "in.xyz",

@@ -33,7 +33,7 @@ static int method_exists(const char *name)
     return 0;
 }
 
-/* Names of stages, then methods, then "all"; for `nearest`. */
+/* Names of stages, then methods, then "exchange"; for `nearest`. */
 static const char *name_at(int k, const void *data)
 {
     farsum_variant_info info = FARSUM_VARIANT_INFO_INIT;
@@ -43,8 +43,11 @@ static const char *name_at(int k, const void *data)
         stages++;
     if (k < stages)
         return farsum_list_stages(k);
-    return farsum_list_variants("method", k - stages, &info) == FARSUM_OK
-               ? info.name
+    if (farsum_list_variants("method", k - stages, &info) == FARSUM_OK)
+        return info.name;
+    return k > stages && farsum_list_variants("method", k - stages - 1, &info)
+                             == FARSUM_OK
+               ? "exchange"
                : NULL;
 }
 
@@ -197,6 +200,12 @@ int bench_main(struct settings *s)
 {
     const char *what = s->n_words ? s->words[0] : "all";
     char text[160], error[1200];
+    if (strcmp(what, "exchange") == 0)
+        return exchange_main(s);
+    if (s->ranks > 0) {
+        say_error("bench: --ranks requires exchange; see 'farsum help bench'");
+        return EXIT_USAGE;
+    }
     if (s->n_words > 1 || s->repeats > BENCH_REPEATS) {
         say_error("bench: expected one stage or method, and at most %d "
                   "repeats; see 'farsum help bench'", (int)BENCH_REPEATS);

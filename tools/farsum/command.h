@@ -15,6 +15,7 @@ int check_main(struct settings *s);
 int help_main(struct settings *s);
 int cache_main(struct settings *s);
 int map_main(struct settings *s);  /* 'tune --map' */
+int exchange_main(struct settings *s); /* 'bench exchange' */
 int warm_main(struct settings *s); /* 'cache warm', without these words */
 
 struct command {
@@ -25,6 +26,7 @@ struct command {
 /* index 0, 1, ...; NULL beyond the last. */
 const struct command *command_get(int index);
 const struct command *command_find(const char *name); /* NULL: none */
+const char *command_name(int bit); /* of a legal FOR_... */
 /* Prints that no such command exists, and similar names. */
 void command_refuse(const char *name);
 #endif

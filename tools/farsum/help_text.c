@@ -266,7 +266,9 @@ static const struct help_page pages[] = {
 
     {"bench", "times variants on a case",
      "farsum bench [STAGE | METHOD | all] --case \"CASE\" [OPTIONS]\n"
-     "farsum bench [STAGE | METHOD | all] --input FILE [OPTIONS]",
+     "farsum bench [STAGE | METHOD | all] --input FILE [OPTIONS]\n"
+     "farsum bench exchange --ranks N [--repeats K] [--csv FILE]\n"
+     "mpirun -n N farsum bench exchange [--repeats K] [--csv FILE]",
      "With a stage, makes one plan for each of its variants, with all other "
      "choices equal. The variants are timed in turn, after one round to warm "
      "up. A variant that does not support the case prints its reason. With a "
@@ -281,13 +283,23 @@ static const struct help_page pages[] = {
      "\n"
      "With --device positions, strengths and results are in device memory, "
      "unless --arrays host is given. The heading states which were timed.\n"
+     "\n"
+     "exchange times messages among the ranks of MPI: each rank sends one to "
+     "every other rank (all, as transforms do), or to the ranks before and "
+     "after it (neighbours, as halo planes do; two ranks send both to each "
+     "other). Its bytes are those of a message, its GB/s what a rank sends. "
+     "In an agreement each rank gathers 8 bytes from every rank. Times are "
+     "those of the slowest rank; below 8192 bytes, means of 32 exchanges in a "
+     "row. A rank sends at most 1 GiB at once, so that many ranks exchange "
+     "shorter messages.\n"
      "\n" STATUSES,
      NULL,
      "farsum bench spread --case \"laplace n=1e6 tol=1e-6 dist=uniform\"\n"
      "farsum bench all --case \"laplace n=1e5 tol=1e-4\" --csv all.csv\n"
      "farsum bench all --case \"laplace n=1e5 tol=1e-4\" --against all.csv\n"
      "farsum bench near --case \"laplace n=1e5\" --plot near.svg\n"
-     "farsum bench all --input data/water_spce_3k.xyz --copies 2x2x2\n",
+     "farsum bench all --input data/water_spce_3k.xyz --copies 2x2x2\n"
+     "farsum bench exchange --ranks 2 --csv exchange.csv\n",
      FOR_BENCH},
 
     {"help", "explains a subcommand",

@@ -35,6 +35,14 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
+const char *command_name(int bit)
+{
+    int k = 0;
+    while (table[k].bit != bit)
+        k++;
+    return table[k].name;
+}
+
 static const char *name_at(int k, const void *data)
 {
     (void)data;
@@ -75,6 +83,23 @@ static int is_alone(int argc, char **argv)
     return 0;
 }
 
+/* 1: copies that a launcher starts share the work, if `word` is the first
+ * argument. */
+static int is_shared(const struct command *command, const char *word)
+{
+    return command->bit == FOR_RUN
+           || (command->bit == FOR_BENCH && strcmp(word, "exchange") == 0);
+}
+
+/* The same before the words are parsed. */
+static int is_any_shared(const struct command *command, int argc, char **argv)
+{
+    int shared = is_shared(command, "");
+    for (int k = 2; k < argc; k++)
+        shared = shared || is_shared(command, argv[k]);
+    return shared;
+}
+
 /* Rank 0 speaks for all copies. */
 static void be_silent(void)
 {
@@ -110,7 +135,8 @@ int main(int argc, char **argv)
     }
     s.command = command->bit;
     struct ranks_marks marks = ranks_marks();
-    if (command->bit == FOR_RUN && marks.rank > 0 && !is_alone(argc, argv))
+    if (marks.rank > 0 && is_any_shared(command, argc, argv)
+        && !is_alone(argc, argv))
         be_silent();
     if (options_parse(argc - 2, argv + 2, name, &s) != 0)
         return EXIT_USAGE;
@@ -118,9 +144,10 @@ int main(int argc, char **argv)
         help_print(name, stdout);
         return finish(EXIT_DONE);
     }
-    if (command->bit == FOR_RUN && s.ranks > 1 && !ranks_are_marked(&marks))
+    int shared = is_shared(command, s.n_words ? s.words[0] : "");
+    if (shared && s.ranks > 1 && !ranks_are_marked(&marks))
         return ranks_launch(s.ranks, argc, argv);
-    if (command->bit != FOR_RUN && files_check(&s, name) != 0)
+    if (!shared && files_check(&s, name) != 0)
         return EXIT_USAGE;
     return finish(command->main(&s));
 }

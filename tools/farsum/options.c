@@ -94,6 +94,7 @@ static int parse_option(int argc, char **argv, int *at, const char *command,
         say_error("%s: --%s: %s", command, row->name, why);
         return -1;
     }
+    s->given[row - options_row(0)] = 1;
     return 0;
 }
 
@@ -116,6 +117,19 @@ int options_parse(int argc, char **argv, const char *command,
         }
     }
     return 0;
+}
+
+const char *options_other(const struct settings *s, const char *const *allowed)
+{
+    for (int k = 0; options_row(k); k++) {
+        int j = 0;
+        while (s->given[k] && allowed[j]
+               && strcmp(allowed[j], options_row(k)->name) != 0)
+            j++;
+        if (s->given[k] && !allowed[j])
+            return options_row(k)->name;
+    }
+    return NULL;
 }
 
 void options_defaults(struct settings *s)

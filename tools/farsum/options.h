@@ -23,13 +23,14 @@ enum {
     FOR_CACHE = 128,
 };
 
-enum { MAX_WORDS = 16, MAX_CHARGES = 64 };
+enum { MAX_WORDS = 16, MAX_CHARGES = 64, MAX_ROWS = 128 };
 
 /* Zero or NULL: default.  Texts point into argv. */
 struct settings {
     int command;               /* FOR_... */
     const char *words[MAX_WORDS];
     int n_words;
+    char given[MAX_ROWS];      /* 1: the option of this row was given */
     /* the problem */
     const char *kernel;
     int units, error, precision, surface, exclude; /* index in the row's words,
@@ -39,7 +40,7 @@ struct settings {
     double cell[9];
     const char *cell_name;     /* gen: a cell of the case notation */
     int periodic[3];
-    int threads, ranks;        /* ranks: of run; 0: as started */
+    int threads, ranks;        /* ranks: 0: as started */
     uint64_t seed;
     int has_seed;
     double coulomb;            /* 0: from the units; check: from the file */
@@ -103,6 +104,10 @@ const struct option_row *options_row(int index);
  * after printing the reason. */
 int options_parse(int argc, char **argv, const char *command,
                   struct settings *s);
+/* The first option that was given and is not in the list, which NULL ends; NULL:
+ * none. */
+const char *options_other(const struct settings *s,
+                          const char *const *allowed);
 /* Sets missing options to their defaults. */
 void options_defaults(struct settings *s);
 /* Converts the settings to the options of the library and of the readers. */

@@ -78,9 +78,10 @@ static const struct option_row table[] = {
      "see 'farsum list devices' (default: host)"},
     {"threads", 0, "N", FOR_SUMS, set_int, FIELD(threads), NULL,
      "number of threads (default: all, or fewer for few particles)"},
-    {"ranks", 0, "N", FOR_RUN, set_int, FIELD(ranks), NULL,
+    {"ranks", 0, "N", FOR_RUN | FOR_BENCH, set_int, FIELD(ranks), NULL,
      "number of copies that share the sum by MPI, started by mpirun; see "
-     "'farsum help run' (default: 1, or as many as a launcher started)"},
+     "'farsum help run'; bench: exchange only (default: 1, or as many as a "
+     "launcher started)"},
     {"isa", 0, "NAME", FOR_PLANS, set_text, FIELD(isa), NULL,
      "instruction set: base, avx2 or avx512 (default: the processor's "
      "largest)"},
@@ -266,6 +267,8 @@ static const struct option_row table[] = {
     {"man", 0, NULL, FOR_HELP, set_flag, FIELD(man), NULL,
      "prints the manual page, in troff"},
 };
+
+_Static_assert(sizeof table / sizeof *table <= MAX_ROWS, "settings.given");
 
 const struct option_row *options_row(int index)
 {

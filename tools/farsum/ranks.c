@@ -17,6 +17,7 @@ enum { NUMBERS = 32 }; /* of one sum */
 
 struct ranks {
     int rank, size;
+    const char *command;
     struct ranks_library library;
     struct comm *comm;
     char (*texts)[SAY_LONGEST]; /* [size]; owned, so that an agreement needs no
@@ -40,7 +41,7 @@ static void check(struct ranks *r, farsum_status status)
     if (status == FARSUM_OK)
         return;
     say_show();
-    say_error("run: rank %d: %s", r->rank, words_message());
+    say_error("%s: rank %d: %s", r->command, r->rank, words_message());
     r->library.world_abort(EXIT_FAILED);
 }
 
@@ -116,32 +117,35 @@ int ranks_any(struct ranks *r, int failed)
 
 /* Says that the copies cannot work together: once on each node, because the
  * copies on other nodes may not know. */
-static int fail_alone(const struct ranks_marks *marks, const char *why)
+static int fail_alone(const struct ranks_marks *marks, const char *command,
+                      const char *why)
 {
     if (marks->local == 0)
         say_show();
-    say_error("run: %s started several copies (%s), which need libfarsum_mpi: "
+    say_error("%s: %s started several copies (%s), which need libfarsum_mpi: "
               "%s; give them a libfarsum_mpi of the launcher's MPI, or start "
               "one copy, or give --ranks 1 if each sums a file of its own",
+              command,
               strncmp(marks->name, "SLURM", 5) == 0 ? "srun" : "a launcher",
               marks->name, why);
     return EXIT_FAILED;
 }
 
-int ranks_open(const struct ranks_marks *marks, struct ranks **ranks)
+int ranks_open(const struct ranks_marks *marks, const char *command,
+               struct ranks **ranks)
 {
     struct ranks_library library = {NULL};
     struct comm *comm = NULL;
     char why[1200];
     if (ranks_library(&library, why, sizeof why) != 0)
-        return fail_alone(marks, why);
+        return fail_alone(marks, command, why);
     if (library.world(&comm) != FARSUM_OK)
-        return fail_alone(marks, farsum_message());
+        return fail_alone(marks, command, farsum_message());
     if (marks->size > 0 && comm->size != marks->size) {
         snprintf(why, sizeof why, "it found %d of %d, so its MPI is not the "
                  "launcher's", comm->size, marks->size);
         library.world_end(comm);
-        return fail_alone(marks, why);
+        return fail_alone(marks, command, why);
     }
     struct ranks *r = calloc(1, sizeof *r);
     size_t size = (size_t)comm->size;
@@ -149,11 +153,12 @@ int ranks_open(const struct ranks_marks *marks, struct ranks **ranks)
     double *numbers = calloc(size * NUMBERS, sizeof *numbers);
     if (!r || !texts || !numbers) {
         say_show();
-        say_error("run: rank %d: out of memory", comm->rank);
+        say_error("%s: rank %d: out of memory", command, comm->rank);
         library.world_abort(EXIT_FAILED);
         return EXIT_FAILED;
     }
-    *r = (struct ranks){comm->rank, comm->size, library, comm, texts, numbers};
+    *r = (struct ranks){comm->rank, comm->size, command, library,
+                        comm,       texts,      numbers};
     say_keep(comm->rank == 0);
     *ranks = r;
     return 0;

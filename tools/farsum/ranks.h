@@ -48,8 +48,10 @@ int ranks_library(struct ranks_library *library, char *error, size_t size);
 /* --- ranks.c --- */
 
 struct ranks;
-/* Returns 0, or an exit status after the reason was printed. */
-int ranks_open(const struct ranks_marks *marks, struct ranks **ranks);
+/* command: the subcommand's name.  Returns 0, or an exit status after the reason
+ * was printed. */
+int ranks_open(const struct ranks_marks *marks, const char *command,
+               struct ranks **ranks);
 void ranks_close(struct ranks *ranks); /* NULL is legal */
 int ranks_rank(const struct ranks *ranks); /* NULL: 0 */
 int ranks_size(const struct ranks *ranks); /* NULL: 1 */

@@ -63,10 +63,10 @@ static const char *own_file(const char *called)
     return n > 0 ? file : called;
 }
 
-static int no_launcher(const char *version)
+static int no_launcher(const char *command, const char *version)
 {
-    say_error("run: --ranks needs a launcher of MPI, and neither mpirun nor "
-              "mpiexec is on the PATH; install the one of %.*s",
+    say_error("%s: --ranks needs a launcher of MPI, and neither mpirun nor "
+              "mpiexec is on the PATH; install the one of %.*s", command,
               *version ? (int)strcspn(version, ",\n") : 3,
               *version ? version : "MPI");
     return EXIT_FAILED;
@@ -77,15 +77,17 @@ int ranks_launch(int ranks, int argc, char **argv)
     static char version[1 << 14]; /* MPICH needs 8192 */
     struct ranks_library library = {NULL};
     char error[1024], number[16];
+    const char *command = argv[1];
     int length = 0, n = 0;
     if (getenv(guard)) {
-        say_error("run: the launcher started a copy without a rank; start "
-                  "the copies with mpirun -n %d farsum run", ranks);
+        say_error("%s: the launcher started a copy without a rank; start "
+                  "the copies with mpirun -n %d farsum %s", command, ranks,
+                  command);
         return EXIT_FAILED;
     }
     if (ranks_library(&library, error, sizeof error) != 0) {
-        say_error("run: --ranks needs libfarsum_mpi: %s; build Farsum where "
-                  "MPI is installed, or leave out --ranks", error);
+        say_error("%s: --ranks needs libfarsum_mpi: %s; build Farsum where "
+                  "MPI is installed, or leave out --ranks", command, error);
         return EXIT_FAILED;
     }
     if (library.mpi_version)
@@ -94,8 +96,8 @@ int ranks_launch(int ranks, int argc, char **argv)
     const char **words = malloc(((size_t)argc + 8) * sizeof *words);
     if (!launcher || !words) {
         free(words);
-        return launcher ? (say_error("run: out of memory"), EXIT_FAILED)
-                        : no_launcher(version);
+        return launcher ? (say_error("%s: out of memory", command), EXIT_FAILED)
+                        : no_launcher(command, version);
     }
     snprintf(number, sizeof number, "%d", ranks);
     words[n++] = launcher;
@@ -108,7 +110,7 @@ int ranks_launch(int ranks, int argc, char **argv)
     setenv(guard, number, 1);
     fflush(NULL);
     execvp(launcher, (char *const *)(uintptr_t)words);
-    say_error("run: cannot start %s: %s", launcher, strerror(errno));
+    say_error("%s: cannot start %s: %s", command, launcher, strerror(errno));
     free(words);
     return EXIT_FAILED;
 }

@@ -2,6 +2,7 @@
 /* ranks_run.c: what 'farsum run' does in another way over ranks. */
 #include "ranks_run.h"
 
+#include "command.h"
 #include "say.h"
 #include "words.h"
 
@@ -15,13 +16,15 @@
 int ranks_begin(const struct settings *s, struct ranks **ranks)
 {
     struct ranks_marks marks = ranks_marks();
+    const char *name = command_name(s->command);
     if (s->ranks > 1 && marks.size > 0 && s->ranks != marks.size) {
-        say_error("run: --ranks %d, but the launcher started %d copies (%s)",
-                  s->ranks, marks.size, marks.name);
+        say_error("%s: --ranks %d, but the launcher started %d copies (%s)",
+                  name, s->ranks, marks.size, marks.name);
         return EXIT_USAGE;
     }
-    return s->ranks != 1 && ranks_are_marked(&marks) ? ranks_open(&marks, ranks)
-                                                     : 0;
+    return s->ranks != 1 && ranks_are_marked(&marks)
+               ? ranks_open(&marks, name, ranks)
+               : 0;
 }
 
 int ranks_refuse(struct ranks *ranks, const struct settings *s)
