@@ -39,7 +39,7 @@ MESSAGE_FILES = set("""
     src/base/text.c src/mesh/info.c src/tune/parameters.c
     src/plan/advice.c src/plan/companion.c src/plan/choose_method.c
     src/plan/choose_precision.c src/plan/print.c src/stage/choose.c src/stage/particles/host.c
-    tools/farsum/bench.c tools/farsum/cache.c tools/farsum/check.c
+    tools/farsum/bench.c tools/farsum/bench_exchange.c tools/farsum/cache.c tools/farsum/check.c
     tools/farsum/help_tables.c tools/farsum/kernel.c tools/farsum/list.c
     tools/farsum/outcome.c tools/farsum/tune.c tools/farsum/tune_model.c
     tools/farsum/verify.c

@@ -19,7 +19,7 @@
 enum { MOST_REPEATS = 1000, MOST_ROWS = 64 };
 #define LEAST_BYTES INT64_C(8)
 #define MOST_BYTES (INT64_C(64) << 20) /* of a message */
-#define MOST_SENT (INT64_C(1) << 30)   /* by a rank at once */
+#define MOST_SENT (INT64_C(1) << 30)   /* by a rank in an exchange */
 #define SHORT INT64_C(8192)            /* bytes; below, the time of one exchange
                                           is too short for the clock */
 
@@ -133,13 +133,13 @@ static int measure_all(struct exchange *x)
 static void print_rows(const struct exchange *x)
 {
     int size = ranks_size(x->ranks);
-    printf("%d ranks, %d repeats\n%-10s %12s %11s %11s %10s\n", size,
-           x->repeats, "pattern", "bytes", "min s", "median s", "GB/s");
+    printf("%d ranks, %d repeats\n", size, x->repeats);
+    printf("%-10s %12s %11s %11s %10s\n", "pattern", "bytes", "min s",
+           "median s", "GB/s");
     for (int k = 0; k < x->n_rows; k++) {
         const struct row *row = &x->rows[k];
-        c_locale_write(stdout, "%-10s %12lld %11.4g %11.4g %10.4g\n",
-                       names[row->pattern], (long long)row->bytes, row->min,
-                       row->median,
+        printf("%-10s %12lld", names[row->pattern], (long long)row->bytes);
+        c_locale_write(stdout, " %11.4g %11.4g %10.4g\n", row->min, row->median,
                        row->min > 0 ? 1e-9 * (double)row->sent / row->min : 0);
     }
 }

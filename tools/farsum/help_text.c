@@ -290,7 +290,7 @@ static const struct help_page pages[] = {
      "other). Its bytes are those of a message, its GB/s what a rank sends. "
      "In an agreement each rank gathers 8 bytes from every rank. Times are "
      "those of the slowest rank; below 8192 bytes, means of 32 exchanges in a "
-     "row. A rank sends at most 1 GiB at once, so that many ranks exchange "
+     "row. A rank sends at most 1 GiB in all, so that many ranks exchange "
      "shorter messages.\n"
      "\n" STATUSES,
      NULL,

@@ -104,8 +104,8 @@ const struct option_row *options_row(int index);
  * after printing the reason. */
 int options_parse(int argc, char **argv, const char *command,
                   struct settings *s);
-/* The first option that was given and is not in the list, which NULL ends; NULL:
- * none. */
+/* The first option that was given and is not in the list, which NULL ends.
+ * NULL: none. */
 const char *options_other(const struct settings *s,
                           const char *const *allowed);
 /* Sets missing options to their defaults. */

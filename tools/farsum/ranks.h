@@ -48,8 +48,8 @@ int ranks_library(struct ranks_library *library, char *error, size_t size);
 /* --- ranks.c --- */
 
 struct ranks;
-/* command: the subcommand's name.  Returns 0, or an exit status after the reason
- * was printed. */
+/* command: the subcommand's name.  Returns 0, or an exit status after the
+ * reason was printed. */
 int ranks_open(const struct ranks_marks *marks, const char *command,
                struct ranks **ranks);
 void ranks_close(struct ranks *ranks); /* NULL is legal */
