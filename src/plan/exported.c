@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fpenv.h"
+#include "method/spectral/spectral.h"
 #include "plan/ranks.h"
 
 farsum_status farsum_ranks_plan_create(struct comm *comm,
@@ -59,4 +60,23 @@ farsum_status farsum_ranks_get_info(const farsum_plan *plan,
                                 .imbalance = r->imbalance};
     memcpy(info->spent, comm->spent, sizeof info->spent);
     return FARSUM_OK;
+}
+
+extern const struct method method_spectral;
+
+farsum_status farsum_ranks_model(const farsum_plan *plan, int ranks,
+                                 struct ranks_model *model)
+{
+    FP_GUARD;
+    if (!plan || !model || ranks < 1)
+        FAIL(ERR_ARGUMENT, "a plan, ranks and a model are needed");
+    if (plan->method != &method_spectral || plan->task.comm)
+        FAIL(ERR_UNSUPPORTED, "sums over ranks of method %s; use spectral",
+             plan->report.info.method);
+    const struct spectral *s = plan->state;
+    int64_t mesh0 = s->parameters.mesh[0], most = (mesh0 + ranks - 1) / ranks;
+    int rank = 0;
+    while (mesh0 * (rank + 1) / ranks - mesh0 * rank / ranks < most)
+        rank++;
+    return spectral_ranks_model(&plan->task, s, rank, ranks, model);
 }

@@ -8,6 +8,7 @@
 #define FARSUM_PLAN_EXPORTED_H
 
 #include "comm/comm.h"
+#include "method/spectral/ranks_model.h"
 
 /* Collective: plan_over_ranks, but the plan owns comm: farsum_plan_destroy
  * frees it, and is collective.  On failure the caller still owns comm, and
@@ -34,4 +35,11 @@ struct ranks_info {
 /* Errors: as above. */
 FARSUM_API farsum_status farsum_ranks_get_info(const farsum_plan *plan,
                                                struct ranks_info *info);
+
+/* What a rank with the most planes would do in a plan over `ranks` ranks with
+ * the parameters of this plan of one process, which create or tune made.
+ * Errors: ERR_ARGUMENT, ERR_UNSUPPORTED (not spectral, a device),
+ * ERR_MEMORY. */
+FARSUM_API farsum_status farsum_ranks_model(const farsum_plan *plan, int ranks,
+                                            struct ranks_model *model);
 #endif

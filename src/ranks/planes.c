@@ -52,20 +52,27 @@ static void list_add(struct list *list, const struct planes_args *a, int r,
     list->count[by_owner ? r : owner] = list->n - before;
 }
 
+/* The entries of this rank's list, in order. */
+static void list_fill(struct list *list, const struct planes_args *a,
+                      int by_owner)
+{
+    int rank = a->comm->rank;
+    list->n = 0;
+    for (int r = 0; r < a->comm->size; r++)
+        list_add(list, a, by_owner ? r : rank, by_owner ? rank : r, by_owner);
+}
+
 static farsum_status list_create(struct list *list, const struct planes *planes,
                                  int by_owner)
 {
     const struct planes_args *a = &planes->args;
-    int rank = a->comm->rank, size = a->comm->size;
+    int size = a->comm->size;
     TRY(MEM_NEW(list->count, size));
     TRY(MEM_NEW(list->bytes, size));
     for (int pass = 0; pass < 2; pass++) {
         if (pass)
             TRY(MEM_RAW(list->at, list->n));
-        list->n = 0;
-        for (int r = 0; r < size; r++)
-            list_add(list, a, by_owner ? r : rank, by_owner ? rank : r,
-                     by_owner);
+        list_fill(list, a, by_owner);
     }
     return mem_alloc((void **)&list->data, list->n * a->channels,
                      (size_t)planes->bytes, 0);
@@ -77,6 +84,21 @@ static void list_clear(struct list *list)
     mem_free(list->count);
     mem_free(list->bytes);
     mem_free(list->data);
+}
+
+farsum_status planes_sent(const struct planes_args *args, int64_t sent[2],
+                          int64_t *stored)
+{
+    struct list list = {0};
+    *stored = 0;
+    TRY(MEM_NEW(list.count, args->comm->size));
+    for (int by_owner = 0; by_owner < 2; by_owner++) {
+        list_fill(&list, args, by_owner);
+        sent[by_owner] = list.n - list.count[args->comm->rank];
+        *stored += list.n;
+    }
+    mem_free(list.count);
+    return FARSUM_OK;
 }
 
 void planes_destroy(struct planes *planes)

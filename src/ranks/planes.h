@@ -29,6 +29,12 @@ farsum_status planes_create(const struct planes_args *args,
                             struct planes **planes);
 void planes_destroy(struct planes *planes); /* NULL is legal */
 
+/* Counts only, not collective: planes per channel that args->comm->rank sends
+ * to other ranks, by planes_add and by planes_fill, and that its buffers hold.
+ * Of comm only rank and size are read. */
+farsum_status planes_sent(const struct planes_args *args, int64_t sent[2],
+                          int64_t *stored);
+
 /* Adds the halo planes of all ranks to their owners' planes, in order of rank
  * and plane.  The halos stay as they are.  mesh_channel: reals from one channel
  * to the next. */

@@ -71,6 +71,18 @@ static farsum_status slab_rows(struct slab *s)
     return mem_alloc((void **)&s->packed, at, (size_t)s->size, 0);
 }
 
+void slab_sent(const struct slab_args *a, int64_t sent[2], int64_t *columns)
+{
+    int rank = a->comm->rank;
+    int64_t planes = a->begin0[rank + 1] - a->begin0[rank], all = 0;
+    int64_t size = a->precision == FARSUM_F32 ? 8 : 16;
+    for (int r = 0; r < a->comm->size; r++)
+        all += slab_columns(a, r);
+    *columns = slab_columns(a, rank);
+    sent[0] = planes * (all - *columns) * size;
+    sent[1] = (a->mesh[0] - planes) * *columns * size;
+}
+
 /* Threads take whole planes if there are enough. */
 static farsum_status slab_transforms(struct slab *s)
 {

@@ -43,6 +43,12 @@ struct slab_io {
 
 struct slab;
 
+/* Counts only, not collective: bytes per channel that args->comm->rank sends to
+ * other ranks, forward and backward, which are also its buffers; and the
+ * columns that it transforms along axis 0.  Of comm only rank and size are
+ * read. */
+void slab_sent(const struct slab_args *args, int64_t sent[2], int64_t *columns);
+
 /* Collective: fails on all ranks or on none.  Runs do not allocate. */
 farsum_status slab_create(const struct slab_args *args, struct slab **slab);
 void slab_destroy(struct slab *slab); /* NULL is legal */

@@ -20,8 +20,7 @@ farsum_status spectral_ranks_fits(const struct task *task)
  * are shorter by this factor.  So few changes need new states. */
 #define SLACK 1.03
 
-/* Planes on each side of a slab: within the cutoff, and half of the window. */
-static int64_t ranks_halo(const struct parameters *t, double slack)
+int64_t spectral_ranks_halo(const struct parameters *t, double slack)
 {
     int64_t near =
         (int64_t)ceil(slack * (double)t->mesh[0] / t->cell.height[0]) + 1;
@@ -29,9 +28,9 @@ static int64_t ranks_halo(const struct parameters *t, double slack)
     return near > window ? near : window;
 }
 
-/* The columns of the spectrum that are not 0, columns [mesh1]. */
-static void ranks_columns(const struct task *task, const struct parameters *t,
-                          double slack, int64_t *columns)
+void spectral_ranks_columns(const struct task *task,
+                            const struct parameters *t, double slack,
+                            int64_t *columns)
 {
     union stage_args args[STAGE_COUNT];
     struct split wider = t->split;
@@ -67,7 +66,7 @@ void spectral_ranks_args(const struct task *task, struct spectral *s,
     args[STAGE_SCALE].scale.mesh[0] = t->mesh[1];
     args[STAGE_SCALE].scale.mesh[1] = t->mesh[0];
     args[STAGE_SCALE].scale.cell = &k->exchanged;
-    args[STAGE_SCALE].scale.first = t->mesh[1] * rank / size;
+    args[STAGE_SCALE].scale.first = spectral_ranks_row(t, rank, size);
     args[STAGE_SCALE].scale.count = k->rows;
 }
 
@@ -132,7 +131,7 @@ static farsum_status ranks_exchanges(const struct task *task,
     KEEP_ON(MEM_NEW(begin1, size + 1));
     KEEP_ON(MEM_NEW(k->columns, t->mesh[1]));
     KEEP_ON(domain_create(&k->domain, rank, size, t->mesh[0],
-                          ranks_halo(t, slack), NULL));
+                          spectral_ranks_halo(t, slack), NULL));
     KEEP_ON(route_create(&k->route, k->comm, 6 * sizeof(double),
                          task->threads));
     KEEP_ON(route_create(&k->target_route, k->comm, 3 * sizeof(double),
@@ -142,9 +141,9 @@ static farsum_status ranks_exchanges(const struct task *task,
     GO(comm_agree(k->comm, status));
     domain_cell(&k->domain, &t->cell, &k->own);
     scale_exchange(&k->exchanged, &t->cell);
-    ranks_columns(task, t, slack, k->columns);
+    spectral_ranks_columns(task, t, slack, k->columns);
     for (int r = 0; r <= size; r++)
-        begin1[r] = t->mesh[1] * r / size;
+        begin1[r] = spectral_ranks_row(t, r, size);
     k->rows = begin1[rank + 1] - begin1[rank];
     const struct planes_args planes = {.comm = k->comm,
                                        .begin = k->domain.begin,
@@ -246,8 +245,8 @@ static int ranks_cover(const struct task *task, const struct spectral *s,
                        const struct parameters *trial, int64_t *columns)
 {
     const struct spectral_ranks *k = s->ranks;
-    int covers = ranks_halo(trial, 1) <= k->domain.halo;
-    ranks_columns(task, trial, 1, columns);
+    int covers = spectral_ranks_halo(trial, 1) <= k->domain.halo;
+    spectral_ranks_columns(task, trial, 1, columns);
     for (int64_t i = 0; i < trial->mesh[1]; i++)
         covers = covers && columns[i] <= k->columns[i];
     return covers;

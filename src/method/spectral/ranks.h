@@ -58,6 +58,19 @@ farsum_status spectral_ranks_fits(const struct task *task);
 farsum_status spectral_ranks_create(const struct task *task,
                                     struct spectral *s);
 void spectral_ranks_destroy(struct spectral *s);
+/* Planes on each side of a slab: within the cutoff, and half of the window.
+ * slack: 1, or a factor on the cutoff's planes. */
+int64_t spectral_ranks_halo(const struct parameters *t, double slack);
+/* The columns of the spectrum that are not 0, columns [mesh1]. */
+void spectral_ranks_columns(const struct task *task,
+                            const struct parameters *t, double slack,
+                            int64_t *columns);
+/* The first row of the spectrum on a rank. */
+static inline int64_t spectral_ranks_row(const struct parameters *t, int rank,
+                                         int size)
+{
+    return t->mesh[1] * rank / size;
+}
 /* The args of the stages in this rank's own cell. */
 void spectral_ranks_args(const struct task *task, struct spectral *s,
                          union stage_args args[STAGE_COUNT]);

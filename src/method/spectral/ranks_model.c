@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_model.c: counts of a rank.  The parts of a sum count for themselves
+ * (planes_sent, slab_sent), so that the model cannot differ from them. */
+#include "method/spectral/ranks_model.h"
+
+#include <math.h>
+
+#include "base/arrays.h"
+#include "base/mem.h"
+#include "method/spectral/ranks.h"
+
+/* What the counts read. */
+struct counted {
+    const struct task *task;
+    const struct parameters *t;
+    struct spectral s;       /* with `ranks`; it owns nothing */
+    struct spectral_ranks ranks;
+    struct comm comm;        /* rank and size only */
+    int64_t *begin1;         /* owned */
+    int64_t fill;            /* halo planes that other ranks need of this one */
+    int64_t columns;
+    struct ranks_model *m;
+};
+
+/* Outputs that need the way back from the mesh. */
+static int model_back(const struct task *task)
+{
+    return (task->problem.outputs
+            & (FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_VELOCITY)) != 0;
+}
+
+static farsum_status model_planes(struct counted *c)
+{
+    const struct pair *pair = &c->task->pair;
+    int64_t sent[2], stored, plane = c->t->mesh[1] * c->t->ldz;
+    double bytes = (double)(plane * array_size(c->task->problem.precision));
+    const struct planes_args args = {.comm = &c->comm,
+                                     .begin = c->ranks.domain.begin,
+                                     .halo = c->ranks.domain.halo};
+    TRY(planes_sent(&args, sent, &stored));
+    int values = model_back(c->task) ? pair->values : 0;
+    c->fill = sent[1];
+    c->m->bytes[COMM_PLANES] =
+        bytes
+        * ((double)sent[0] * pair->channels + (double)sent[1] * values);
+    c->m->exchanges[COMM_PLANES] = values > 0 ? 2 : 1;
+    c->m->buffers += bytes * (double)stored * pair->channels;
+    c->m->mesh = bytes * pair->channels
+                 * (double)domain_planes(&c->ranks.domain, c->comm.rank);
+    return FARSUM_OK;
+}
+
+static void model_transform(struct counted *c)
+{
+    const struct pair *pair = &c->task->pair;
+    const struct parameters *t = c->t;
+    int64_t sent[2];
+    const struct slab_args args = {.comm = &c->comm,
+                                   .begin0 = c->ranks.domain.begin,
+                                   .begin1 = c->begin1,
+                                   .columns = c->ranks.columns,
+                                   .mesh = {t->mesh[0], t->mesh[1], t->mesh[2]},
+                                   .ldz = t->ldz,
+                                   .precision = c->task->problem.precision};
+    slab_sent(&args, sent, &c->columns);
+    int values = model_back(c->task) ? pair->values : 0;
+    c->m->bytes[COMM_TRANSFORM] =
+        (double)sent[0] * pair->channels + (double)sent[1] * values;
+    c->m->exchanges[COMM_TRANSFORM] = pair->channels + values;
+    c->m->buffers += (double)(sent[0] + sent[1]);
+    c->m->spectrum =
+        (double)(pair->channels * c->ranks.rows * t->mesh[0] * t->ldz
+                 * array_size(c->task->problem.precision));
+}
+
+static void model_points(struct counted *c)
+{
+    const farsum_problem *p = &c->task->problem;
+    const struct pair *pair = &c->task->pair;
+    struct ranks_model *m = c->m;
+    double given = (double)array_size(p->arrays), size = m->ranks;
+    double n = (double)p->n_sources;
+    double share = (double)m->planes / (double)m->mesh0;
+    double to = p->n_targets > 0 ? (double)p->n_targets : n;
+    int scalars = p->outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY)
+                      ? pair->values
+                      : 0;
+    int fields = p->outputs & FARSUM_FIELD ? 3 : 0;
+    double halo = m->planes > 0 ? 2 * (double)m->halo : 0;
+    m->points = n * share;
+    m->ghosts = n * halo / (double)m->mesh0;
+    m->bytes[COMM_ROUTE] =
+        given
+        * (n / size * (1 - share) * pair->strengths
+           + to * share * (1 - 1 / size) * (scalars + fields));
+    m->exchanges[COMM_ROUTE] = 1 + (scalars > 0) + (fields > 0);
+    m->bytes[COMM_GHOSTS] = n / (double)m->mesh0 * (double)c->fill
+                            * pair->strengths
+                            * (double)array_size(c->task->pairs);
+    m->exchanges[COMM_GHOSTS] = 1;
+}
+
+/* The part of a point's pairs whose other point is in the same slab, of
+ * thickness `slab` in cutoffs: an integral over the distance along axis 0. */
+static double own_pairs(double slab)
+{
+    double u = fmin(slab, 1);
+    if (slab <= 0)
+        return 0;
+    return 1.5 * (u - u * u * u / 3 - u * u / (2 * slab)
+                  + u * u * u * u / (4 * slab));
+}
+
+static double stage_cost(const struct counted *c, int stage, const void *args)
+{
+    return c->t->choice[stage].row->variant->cost(args);
+}
+
+/* Seconds of each stage.  Costs of near, spread and interp are those of the
+ * variants for the rank's own args; pairs with ghosts count in each of the two
+ * ranks.  Two thirds of a transform are in the planes. */
+static void model_seconds_of(struct counted *c)
+{
+    union stage_args whole[STAGE_COUNT], own[STAGE_COUNT];
+    struct ranks_model *m = c->m;
+    const struct parameters *t = c->t;
+    static const int stages[RANKS_STAGES] = {STAGE_NEAR, STAGE_SPREAD,
+                                             STAGE_FFT, STAGE_SCALE,
+                                             STAGE_INTERP};
+    int back = model_back(c->task);
+    double half = (double)(t->mesh[2] / 2 + 1), share[RANKS_STAGES];
+    double slab = (double)m->planes / (double)m->mesh0;
+    double of_own = own_pairs(slab * t->cell.height[0]);
+    parameters_args(t, c->task, whole);
+    spectral_ranks_args(c->task, &c->s, own);
+    struct near_args *near = &own[STAGE_NEAR].near, ghosts = *near;
+    near->neighbours *= of_own;
+    ghosts.neighbours *= 1 - of_own;
+    ghosts.n_targets = near->n_targets > 0 ? near->n_targets : near->n_sources;
+    ghosts.n_sources = (int64_t)m->ghosts + 1;
+    double pairs = stage_cost(c, STAGE_NEAR, near);
+    if (m->ghosts > 0)
+        pairs += stage_cost(c, STAGE_NEAR, &ghosts);
+    share[RANKS_NEAR] = pairs / stage_cost(c, STAGE_NEAR, &whole[STAGE_NEAR]);
+    share[RANKS_SPREAD] =
+        stage_cost(c, STAGE_SPREAD, &own[STAGE_SPREAD])
+        / stage_cost(c, STAGE_SPREAD, &whole[STAGE_SPREAD]);
+    share[RANKS_INTERP] =
+        stage_cost(c, STAGE_INTERP, &own[STAGE_INTERP])
+        / stage_cost(c, STAGE_INTERP, &whole[STAGE_INTERP]);
+    share[RANKS_TRANSFORM] =
+        slab * 2 / 3 + (double)c->columns / ((double)t->mesh[1] * half) / 3;
+    share[RANKS_SCALE] = (double)c->ranks.rows / (double)t->mesh[1];
+    for (int k = 0; k < RANKS_STAGES; k++) {
+        const struct choice *choice = &t->choice[stages[k]];
+        double times = k == RANKS_TRANSFORM
+                           ? c->task->pair.channels
+                                 + (back ? c->task->pair.values : 0)
+                       : k == RANKS_INTERP ? back
+                                           : 1;
+        double factor =
+            choice->measured ? 1 : c->task->machine.factor[stages[k]];
+        m->alone[k] = times * choice->cost * factor;
+        m->seconds[k] = m->planes > 0 || k == RANKS_TRANSFORM
+                                || k == RANKS_SCALE
+                            ? share[k] * m->alone[k]
+                            : 0;
+    }
+}
+
+farsum_status spectral_ranks_model(const struct task *task,
+                                   const struct spectral *s, int rank, int size,
+                                   struct ranks_model *model)
+{
+    farsum_status status = FARSUM_OK;
+    struct counted c = {.task = task, .t = &s->parameters, .s = *s, .m = model};
+    const struct parameters *t = c.t;
+    c.comm = (struct comm){.rank = rank, .size = size};
+    c.ranks.comm = &c.comm;
+    c.s.ranks = &c.ranks;
+    TRY(spectral_ranks_fits(task));
+    GO(MEM_NEW(c.begin1, size + 1));
+    GO(MEM_NEW(c.ranks.columns, t->mesh[1]));
+    GO(domain_create(&c.ranks.domain, rank, size, t->mesh[0],
+                     spectral_ranks_halo(t, 1), NULL));
+    domain_cell(&c.ranks.domain, &t->cell, &c.ranks.own);
+    scale_exchange(&c.ranks.exchanged, &t->cell);
+    spectral_ranks_columns(task, t, 1, c.ranks.columns);
+    for (int r = 0; r <= size; r++)
+        c.begin1[r] = spectral_ranks_row(t, r, size);
+    c.ranks.rows = c.begin1[rank + 1] - c.begin1[rank];
+    *model = (struct ranks_model){.ranks = size,
+                                  .rank = rank,
+                                  .threads = task->threads,
+                                  .mesh0 = t->mesh[0],
+                                  .halo = c.ranks.domain.halo};
+    model->planes = c.ranks.domain.begin[rank + 1] - c.ranks.domain.begin[rank];
+    model->exchanges[COMM_TALK] = 6;
+    GO(model_planes(&c));
+    model_transform(&c);
+    model_points(&c);
+    model_seconds_of(&c);
+done:
+    mem_free(c.begin1);
+    mem_free(c.ranks.columns);
+    domain_destroy(&c.ranks.domain);
+    return status;
+}

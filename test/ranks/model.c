@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.c: the bytes that the model of a rank counts against those that plans
+ * over ranks send. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arrays.h"
+#include "base/random.h"
+#include "method/spectral/ranks.h"
+#include "method/spectral/ranks_model.h"
+#include "plan/exported.h"
+#include "plan/ranks.h"
+#include "ranks/comm_threads.h"
+
+enum { MANY = 24000, MOST_RANKS = 13, WIDTH = 3 };
+
+static double x[3 * MANY], q[WIDTH * MANY];
+
+struct shared {
+    farsum_problem problem;
+    farsum_options options;
+    int strengths;
+    struct ranks_info sent[MOST_RANKS]; /* spent: by one execute */
+    double stored[MOST_RANKS][3];       /* mesh, spectrum, buffers */
+};
+
+/* The difference of an execute's bytes; the second sum, as a plan's first one
+ * may check. */
+static farsum_status count(const farsum_plan *plan, struct ranks_info *info,
+                           struct ranks_info *before)
+{
+    struct ranks_info now;
+    TRY(farsum_ranks_get_info(plan, &now));
+    *info = now;
+    for (int k = 0; k < COMM_PARTS; k++)
+        info->spent[k].bytes -= before->spent[k].bytes;
+    *before = now;
+    return FARSUM_OK;
+}
+
+static farsum_status work(struct comm *comm, void *data)
+{
+    farsum_status status = FARSUM_OK;
+    struct shared *s = data;
+    int64_t first = MANY * (int64_t)comm->rank / comm->size;
+    int64_t n = MANY * (int64_t)(comm->rank + 1) / comm->size - first;
+    farsum_problem p = s->problem;
+    farsum_plan *plan = NULL;
+    struct ranks_info before;
+    double *values = check_memory((size_t)(6 * n), sizeof *values);
+    farsum_result result = FARSUM_RESULT_INIT;
+    if (s->strengths == 3) {
+        result.velocity = values;
+    } else {
+        result.potential = values;
+        result.field = p.outputs & FARSUM_FIELD ? values + n : NULL;
+    }
+    memset(&before, 0, sizeof before);
+    p.n_sources = n;
+    p.sample_x = x + 3 * first;
+    p.sample_q = q + s->strengths * first;
+    GO(plan_over_ranks(comm, &p, &s->options, &plan));
+    GO(farsum_plan_set_points(plan, n, p.sample_x, 0, NULL));
+    GO(count(plan, &s->sent[comm->rank], &before));
+    GO(farsum_plan_execute(plan, 1, p.sample_q, &result));
+    GO(count(plan, &s->sent[comm->rank], &before));
+    const struct spectral *state = plan->state;
+    const struct parameters *t = &state->parameters;
+    int64_t real = array_size(plan->task.problem.precision);
+    int64_t row = plan->task.pair.channels * t->ldz * real;
+    s->stored[comm->rank][0] =
+        (double)(row * t->mesh[1]
+                 * domain_planes(&state->ranks->domain, comm->rank));
+    s->stored[comm->rank][1] =
+        (double)(row * t->mesh[0] * state->ranks->rows);
+done:
+    if (status != FARSUM_OK)
+        printf("rank %d: %s\n", comm->rank, farsum_message());
+    farsum_plan_destroy(plan);
+    free(values);
+    return status;
+}
+
+static void near_to(const char *what, int rank, int size, double model,
+                    double sent, double part)
+{
+    CHECK(fabs(model - sent) <= part * sent,
+          "%s of rank %d of %d: the model has %.0f bytes, the plan %.0f", what,
+          rank, size, model, sent);
+}
+
+static void compare(struct shared *s)
+{
+    static const int sizes[] = {2, 3, 4, 13};
+    farsum_problem p = s->problem;
+    farsum_plan *plan = NULL;
+    p.n_sources = MANY;
+    p.sample_x = x;
+    p.sample_q = q;
+    CHECK_OK(farsum_plan_tune(&p, &s->options, &plan));
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        int size = sizes[k];
+        CHECK(ranks_run(size, NULL, work, s) == 0, "a rank failed");
+        double all[2] = {0}, model_all[2] = {0};
+        for (int r = 0; r < size; r++) {
+            struct ranks_model m;
+            const struct comm_spent *spent = s->sent[r].spent;
+            CHECK_OK(spectral_ranks_model(&plan->task, plan->state, r, size,
+                                          &m));
+            near_to("planes", r, size, m.bytes[COMM_PLANES],
+                    (double)spent[COMM_PLANES].bytes, 0);
+            near_to("transform", r, size, m.bytes[COMM_TRANSFORM],
+                    (double)spent[COMM_TRANSFORM].bytes, 0);
+            near_to("mesh", r, size, m.mesh, s->stored[r][0], 0);
+            near_to("spectrum", r, size, m.spectrum, s->stored[r][1], 0);
+            near_to("ghosts", r, size, m.bytes[COMM_GHOSTS],
+                    (double)spent[COMM_GHOSTS].bytes, 0.1);
+            near_to("route", r, size, m.bytes[COMM_ROUTE],
+                    (double)spent[COMM_ROUTE].bytes, 0.1);
+            near_to("number of ghosts", r, size, m.ghosts,
+                    (double)s->sent[r].ghosts, 0.1);
+            all[0] += (double)spent[COMM_GHOSTS].bytes;
+            all[1] += (double)spent[COMM_ROUTE].bytes;
+            model_all[0] += m.bytes[COMM_GHOSTS];
+            model_all[1] += m.bytes[COMM_ROUTE];
+            for (int j = 0; j < RANKS_STAGES; j++)
+                CHECK(m.seconds[j] > 0 && m.alone[j] > 0, "stage %d", j);
+        }
+        near_to("ghosts of all ranks", -1, size, model_all[0], all[0], 0.02);
+        near_to("route of all ranks", -1, size, model_all[1], all[1], 0.02);
+    }
+    farsum_plan_destroy(plan);
+}
+
+static void problem(const char *kernel, int strengths,
+                    farsum_precision precision, double tolerance,
+                    unsigned outputs)
+{
+    static struct shared s;
+    memset(&s, 0, sizeof s);
+    s.problem = (farsum_problem)FARSUM_PROBLEM_INIT;
+    s.options = (farsum_options)FARSUM_OPTIONS_INIT;
+    s.problem.kernel = kernel;
+    s.problem.tolerance = tolerance;
+    s.problem.precision = precision;
+    s.problem.arrays = FARSUM_F64;
+    s.problem.outputs = outputs;
+    for (int d = 0; d < 3; d++) {
+        s.problem.periodic[d] = 1;
+        s.problem.cell[4 * d] = 1;
+    }
+    s.options.method = "spectral";
+    s.options.threads = 1;
+    s.options.verify = FARSUM_VERIFY_OFF;
+    s.strengths = strengths;
+    compare(&s);
+}
+
+static void charges(void)
+{
+    problem("laplace", 1, FARSUM_F64, 1e-5, FARSUM_POTENTIAL | FARSUM_FIELD);
+    problem("laplace", 1, FARSUM_MIXED, 1e-5, FARSUM_POTENTIAL);
+    problem("laplace", 1, FARSUM_F32, 1e-3, FARSUM_POTENTIAL | FARSUM_FIELD);
+}
+
+static void flows(void)
+{
+    problem("stokeslet", 3, FARSUM_F64, 1e-4, FARSUM_VELOCITY);
+}
+
+/* More ranks than planes, thin slabs, and what has no model. */
+static void limits(void)
+{
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    struct ranks_model m;
+    p.n_sources = MANY;
+    for (int d = 0; d < 3; d++) {
+        p.periodic[d] = 1;
+        p.cell[4 * d] = 1;
+    }
+    o.method = "spectral";
+    CHECK_OK(farsum_plan_tune(&p, &o, &plan));
+    CHECK_OK(farsum_ranks_model(plan, 4096, &m));
+    CHECK(m.planes == 1 && m.mesh0 < 4096, "%lld planes", (long long)m.planes);
+    CHECK_OK(farsum_ranks_model(plan, 1, &m));
+    for (int k = 0; k < COMM_PARTS; k++)
+        CHECK(m.bytes[k] == 0, "one rank sends %g bytes", m.bytes[k]);
+    CHECK(m.planes == m.mesh0 && m.points == MANY, "all is its own");
+    CHECK_FAILS(farsum_ranks_model(plan, 0, &m), FARSUM_ERR_ARGUMENT);
+    farsum_plan_destroy(plan);
+    o.method = "fmm";
+    CHECK_OK(farsum_plan_tune(&p, &o, &plan));
+    CHECK_FAILS(farsum_ranks_model(plan, 2, &m), FARSUM_ERR_UNSUPPORTED);
+    farsum_plan_destroy(plan);
+}
+
+int main(void)
+{
+    uint64_t state = 5;
+    for (int64_t i = 0; i < 3 * MANY; i++)
+        x[i] = ldexp((double)(random_next(&state) >> 11), -53);
+    for (int64_t i = 0; i < WIDTH * MANY; i++)
+        q[i] = ldexp((double)(random_next(&state) >> 11), -52) - 1;
+    RUN(charges);
+    RUN(flows);
+    RUN(limits);
+    return check_end();
+}
