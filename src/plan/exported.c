@@ -71,7 +71,7 @@ farsum_status farsum_ranks_model(const farsum_plan *plan, int ranks,
     if (!plan || !model || ranks < 1)
         FAIL(ERR_ARGUMENT, "a plan, ranks and a model are needed");
     if (plan->method != &method_spectral || plan->task.comm)
-        FAIL(ERR_UNSUPPORTED, "sums over ranks of method %s; use spectral",
+        FAIL(ERR_UNSUPPORTED, "method %s does not sum over ranks yet",
              plan->report.info.method);
     const struct spectral *s = plan->state;
     int64_t mesh0 = s->parameters.mesh[0], most = (mesh0 + ranks - 1) / ranks;

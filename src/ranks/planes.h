@@ -31,7 +31,7 @@ void planes_destroy(struct planes *planes); /* NULL is legal */
 
 /* Counts only, not collective: planes per channel that args->comm->rank sends
  * to other ranks, by planes_add and by planes_fill, and that its buffers hold.
- * Of comm only rank and size are read. */
+ * Reads only rank and size of comm. */
 farsum_status planes_sent(const struct planes_args *args, int64_t sent[2],
                           int64_t *stored);
 

@@ -45,8 +45,8 @@ struct slab;
 
 /* Counts only, not collective: bytes per channel that args->comm->rank sends to
  * other ranks, forward and backward, which are also its buffers; and the
- * columns that it transforms along axis 0.  Of comm only rank and size are
- * read. */
+ * columns that it transforms along axis 0.  Reads only rank and size of
+ * comm. */
 void slab_sent(const struct slab_args *args, int64_t sent[2], int64_t *columns);
 
 /* Collective: fails on all ranks or on none.  Runs do not allocate. */

@@ -170,6 +170,8 @@ static const struct help_page pages[] = {
      "farsum tune FILE [OPTIONS]\n"
      "farsum tune --case \"CASE\" [OPTIONS]\n"
      "farsum tune --model FILE | --case \"CASE\" [OPTIONS]\n"
+     "farsum tune --ranks P [--nodes K] [--weak] FILE | --case \"CASE\" "
+     "[OPTIONS]\n"
      "farsum tune --map FILE.svg [OPTIONS]",
      "Chooses method, parameters and variants for a file or a case without "
      "summing. Prints each choice with its reason, the estimated error and "
@@ -190,6 +192,19 @@ static const struct help_page pages[] = {
      "The rates are measured once, in about a second, and kept with the "
      "compiled kernels; --measure measures them again.\n"
      "\n"
+     "--ranks prints, without MPI, what a rank does if P ranks on K nodes "
+     "share the sum by method spectral, each with --threads: its planes of "
+     "the mesh, points and ghosts (copies of others' points), bytes that it "
+     "stores and sends, and seconds. These are the tuner's own costs, with "
+     "the halo's planes and the pairs with ghosts; a message takes a latency "
+     "and its bytes over a bandwidth, and nothing overlaps. 'farsum bench "
+     "exchange' measures both; --link-latency and --link-bandwidth set those "
+     "of the slowest link. The efficiency is one rank's time over P times the "
+     "sum's. --weak prints a table of 1, 2, 4 ... P ranks that have as many "
+     "points each as the case or file, in a cell that grows; its efficiency "
+     "is one rank's time over the sum's. The table, and cases above 4194304 "
+     "particles, assume random positions. --memory-limit is that of a rank.\n"
+     "\n"
      "--map draws which variants of spread and interp a mesh of its own uses, "
      "over points per mesh point and runs per set of positions. It prints one "
      "line per number of points. The title of each field in the picture "
@@ -205,6 +220,8 @@ static const struct help_page pages[] = {
      "farsum tune --case \"stokeslet n=1e5 tol=1e-9\"\n"
      "farsum tune --model --case \"stokeslet n=1e5 tol=1e-9\" --csv "
      "model.csv\n"
+     "farsum tune --case \"laplace n=1e6 tol=1e-5\" --ranks 512 --nodes 64 "
+     "--weak\n"
      "farsum tune --map map.svg --support 8 --components 3\n",
      FOR_TUNE},
 

@@ -77,6 +77,8 @@ struct settings {
     int primitive, masses;
     const char *problem, *plot, *csv, *against, *input, *map;
     int model;
+    int nodes, weak;           /* tune --ranks; nodes 0: default (1) */
+    double link_latency, link_bandwidth; /* 0: default */
     int components;            /* 0: default (1) */
     double crowding;           /* 0: default (1) */
     int64_t copies[3];         /* 0: default (1) */

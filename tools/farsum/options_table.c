@@ -78,10 +78,11 @@ static const struct option_row table[] = {
      "see 'farsum list devices' (default: host)"},
     {"threads", 0, "N", FOR_SUMS, set_int, FIELD(threads), NULL,
      "number of threads (default: all, or fewer for few particles)"},
-    {"ranks", 0, "N", FOR_RUN | FOR_BENCH, set_int, FIELD(ranks), NULL,
+    {"ranks", 0, "N", FOR_RUN | FOR_BENCH | FOR_TUNE, set_int, FIELD(ranks),
+     NULL,
      "number of copies that share the sum by MPI, started by mpirun; see "
-     "'farsum help run'; bench: exchange only (default: 1, or as many as a "
-     "launcher started)"},
+     "'farsum help run'; bench: exchange only; tune: on paper (default: 1, "
+     "or as many as a launcher started)"},
     {"isa", 0, "NAME", FOR_PLANS, set_text, FIELD(isa), NULL,
      "instruction set: base, avx2 or avx512 (default: the processor's "
      "largest)"},
@@ -246,6 +247,18 @@ static const struct option_row table[] = {
     {"model", 0, NULL, FOR_TUNE, set_flag, FIELD(model), NULL,
      "sums too, and prints operations, bytes, predicted, planned and "
      "measured time of each stage (default: off)"},
+    {"nodes", 0, "K", FOR_TUNE, set_int, FIELD(nodes), NULL,
+     "number of nodes with equal parts of the --ranks (default: 1)"},
+    {"link-latency", 0, "SECONDS", FOR_TUNE, set_real, FIELD(link_latency),
+     NULL,
+     "time of a short message over the slowest link of the --ranks (default: "
+     "2e-6 between nodes, 3e-6 within one)"},
+    {"link-bandwidth", 0, "B", FOR_TUNE, set_real, FIELD(link_bandwidth), NULL,
+     "bytes per second over the slowest link: a node's port, or on one node "
+     "what a rank sends (default: 1e10 between nodes, 3e9 within one)"},
+    {"weak", 0, NULL, FOR_TUNE, set_flag, FIELD(weak), NULL,
+     "weak scaling: gives each of 1, 2, 4 ... --ranks as many points as the "
+     "case or file has (default: off, all ranks share them)"},
     {"map", 0, "FILE.svg", FOR_TUNE, set_text, FIELD(map), NULL,
      "file to draw a map of the chosen spread and interp variants to; see "
      "above (default: none)"},

@@ -8,6 +8,7 @@
 #include "say.h"
 #include "summary.h"
 #include "tune_model.h"
+#include "tune_ranks.h"
 #include "words.h"
 
 #include "base/c_locale.h"
@@ -56,6 +57,18 @@ static int problem_of_file(const struct settings *s, struct input *in,
     return 0;
 }
 
+/* Makes the particles, or only their number and cell. */
+static int make_particles(const struct settings *s, struct input *in,
+                          char *error, size_t size)
+{
+    struct case_particles *p = &in->particles;
+    if (!tune_ranks_large(s, &in->spec))
+        return case_make(&in->spec, p, error, size);
+    p->n = in->spec.n;
+    return case_cell(in->spec.cell, (double)p->n / in->spec.density, p->cell,
+                     p->periodic, error, size);
+}
+
 /* Sets the case's problem, with changes by options. */
 static int problem_of_case(const struct settings *s, struct input *in,
                            farsum_problem *problem, char *error, size_t size)
@@ -64,7 +77,7 @@ static int problem_of_case(const struct settings *s, struct input *in,
         return -1;
     if (s->kernel)
         snprintf(in->spec.kernel, sizeof in->spec.kernel, "%s", s->kernel);
-    if (case_make(&in->spec, &in->particles, error, size) != 0)
+    if (make_particles(s, in, error, size) != 0)
         return -1;
     if (s->kappa > 0)
         in->spec.kappa = s->kappa;
@@ -183,6 +196,7 @@ static int plan_main(struct settings *s, const char *name,
     if (s->model && how.device.queues == 0)
         how.device.queues = 1; /* the model is compared with the times of single
                            stages */
+    tune_ranks_options(s, &how);
     if (kernel_check(s, kernel_of(s, &in.spec), error, sizeof error) != 0) {
         say_error("%s: %s", name, error);
         return EXIT_USAGE;
@@ -207,6 +221,9 @@ static int plan_main(struct settings *s, const char *name,
             say_progress("%s", "");
             bad = s->model && model_take(s, &problem, in.sys.y, plan, &model);
             bad = bad || (!quiet && give(s, plan, s->model ? &model : NULL));
+            bad = bad
+                  || (s->ranks > 0
+                      && tune_ranks_print(s, &problem, &how, plan));
         }
     }
     farsum_plan_destroy(plan);
@@ -219,6 +236,8 @@ static int plan_main(struct settings *s, const char *name,
 
 int tune_main(struct settings *s)
 {
+    if (tune_ranks_check(s) != 0)
+        return EXIT_USAGE;
     if (s->map && s->model) {
         say_error("tune: --map and --model exclude each other; see 'farsum "
                   "help tune'");

@@ -116,9 +116,26 @@ static double stage_cost(const struct counted *c, int stage, const void *args)
     return c->t->choice[stage].row->variant->cost(args);
 }
 
+/* The near stage: pairs of own points; and pairs with ghosts, which count in
+ * each of the two ranks, for targets within the cutoff of the slab's ends.
+ * slab: its thickness in cutoffs. */
+static double near_cost(const struct counted *c, const struct near_args *args,
+                        double slab)
+{
+    struct near_args own = *args, ghosts = *args;
+    double inside = own_pairs(slab), targets = fmin(2 / slab, 1);
+    int64_t n = own.n_targets > 0 ? own.n_targets : own.n_sources;
+    own.neighbours *= inside;
+    ghosts.neighbours *= (1 - inside) / targets;
+    ghosts.n_targets = (int64_t)((double)n * targets) + 1;
+    ghosts.n_sources = (int64_t)c->m->ghosts + 1;
+    return stage_cost(c, STAGE_NEAR, &own)
+           + (c->m->ghosts > 0 ? stage_cost(c, STAGE_NEAR, &ghosts) : 0);
+}
+
 /* Seconds of each stage.  Costs of near, spread and interp are those of the
- * variants for the rank's own args; pairs with ghosts count in each of the two
- * ranks.  Two thirds of a transform are in the planes. */
+ * variants for the rank's own args.  Two thirds of a transform are in the
+ * planes. */
 static void model_seconds_of(struct counted *c)
 {
     union stage_args whole[STAGE_COUNT], own[STAGE_COUNT];
@@ -130,18 +147,11 @@ static void model_seconds_of(struct counted *c)
     int back = model_back(c->task);
     double half = (double)(t->mesh[2] / 2 + 1), share[RANKS_STAGES];
     double slab = (double)m->planes / (double)m->mesh0;
-    double of_own = own_pairs(slab * t->cell.height[0]);
     parameters_args(t, c->task, whole);
     spectral_ranks_args(c->task, &c->s, own);
-    struct near_args *near = &own[STAGE_NEAR].near, ghosts = *near;
-    near->neighbours *= of_own;
-    ghosts.neighbours *= 1 - of_own;
-    ghosts.n_targets = near->n_targets > 0 ? near->n_targets : near->n_sources;
-    ghosts.n_sources = (int64_t)m->ghosts + 1;
-    double pairs = stage_cost(c, STAGE_NEAR, near);
-    if (m->ghosts > 0)
-        pairs += stage_cost(c, STAGE_NEAR, &ghosts);
-    share[RANKS_NEAR] = pairs / stage_cost(c, STAGE_NEAR, &whole[STAGE_NEAR]);
+    share[RANKS_NEAR] = near_cost(c, &own[STAGE_NEAR].near,
+                                  fmax(slab, 1e-9) * t->cell.height[0])
+                        / stage_cost(c, STAGE_NEAR, &whole[STAGE_NEAR]);
     share[RANKS_SPREAD] =
         stage_cost(c, STAGE_SPREAD, &own[STAGE_SPREAD])
         / stage_cost(c, STAGE_SPREAD, &whole[STAGE_SPREAD]);

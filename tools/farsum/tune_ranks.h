@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tune_ranks.h: 'tune --ranks': a sum over ranks on paper. */
+#ifndef FARSUM_TOOLS_TUNE_RANKS_H
+#define FARSUM_TOOLS_TUNE_RANKS_H
+
+#include "case.h"
+#include "options.h"
+
+/* Fails, with a message, if options exclude each other. */
+int tune_ranks_check(const struct settings *s);
+/* Sets method and memory limit for a sum that ranks share. */
+void tune_ranks_options(const struct settings *s, farsum_options *how);
+/* 1: the case's particles are too many for one machine; its cell is set, and
+ * the tuner assumes a sample. */
+int tune_ranks_large(const struct settings *s, const struct case_spec *spec);
+/* Prints what a rank does.  plan: of one process, for the problem.  Returns -1
+ * after printing the reason. */
+int tune_ranks_print(const struct settings *s, const farsum_problem *problem,
+                     const farsum_options *how, const farsum_plan *plan);
+#endif
