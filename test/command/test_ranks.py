@@ -49,6 +49,7 @@ class Paper(CommandTest):
         names = "agreements", "route", "ghosts", "planes", "transform"
         sent = [self.numbers(done.out[done.out.index("\nexchange"):], name)
                 for name in names]
+        sent[0].insert(0, 0)  # "-"
         # 3 messages to each rank: strengths there, potential and field back
         self.near([sent[1][1]], [3 * 3 * 1e-3 + sent[1][0] / 1e6], 1e-3)
         self.near([sent[4][1]], [2 * 3 * 1e-3 + sent[4][0] / 1e6], 1e-3)
@@ -57,6 +58,12 @@ class Paper(CommandTest):
         self.near([alone], [sum(row[0] for row in stages)], 1e-3)
         self.near([all_s], [exchange + sum(row[1] for row in stages)], 1e-3)
         self.near([efficiency], [alone / (4 * all_s)], 1e-2)
+        self.farsum(*self.CASE, "--ranks", 4, "--report", "r.json")
+        report, = self.json("r.json")["ranks"]
+        self.assertEqual([report[k] for k in ("ranks", "planes", "halo")],
+                         [4, planes, halo])
+        self.near([report["exchanges"][name]["bytes"] for name in names[1:]],
+                  [row[0] for row in sent[1:]], 1e-3)
         self.assertRegex(done.out, r"within a node 0.001 s .* 1e\+06 bytes")
 
     def near(self, a, b, part):
@@ -92,6 +99,7 @@ class Paper(CommandTest):
             ("--weak requires --ranks", "--weak"),
             ("--link-latency requires", "--link-latency", 1),
             ("--ranks and --model exclude", "--ranks", 2, "--model"),
+            ("--ranks 1000001 is above 1000000", "--ranks", 1000001),
             ("--nodes 3 is above --ranks 2", "--ranks", 2, "--nodes", 3))
         for pattern, *words in tests:
             self.refused(2, "tune: " + pattern, *self.CASE, *words)

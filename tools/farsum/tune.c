@@ -14,6 +14,7 @@
 #include "base/c_locale.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Source of a problem: a case or a frame. */
@@ -95,7 +96,8 @@ static int problem_of_case(const struct settings *s, struct input *in,
 }
 
 static void tell(const struct settings *s, const farsum_plan *plan,
-                 const farsum_plan_info *info, const farsum_model *model)
+                 const farsum_plan_info *info, const farsum_model *model,
+                 const struct tune_ranks *sums)
 {
     FILE *out = summary_stream(NULL, s->report);
     farsum_plan_print(plan, out);
@@ -109,11 +111,15 @@ static void tell(const struct settings *s, const farsum_plan *plan,
                    outcome_warning(s, info));
     if (model)
         model_print(info, model, out);
+    if (sums)
+        tune_ranks_print(s, sums, out);
 }
 
 static int write_report(const struct settings *s, const farsum_plan *plan,
                         const farsum_plan_info *info,
-                        const farsum_model *model, char *error, size_t size)
+                        const farsum_model *model,
+                        const struct tune_ranks *sums, char *error,
+                        size_t size)
 {
     json_t *plan_json = report_plan(plan, info);
     json_t *report = plan_json ? json_pack(
@@ -129,14 +135,17 @@ static int write_report(const struct settings *s, const farsum_plan *plan,
     int bad =
         report && model
         && json_object_set_new(report, "model", model_report(info, model)) != 0;
+    bad = bad
+          || (report && sums
+              && json_object_set_new(report, "ranks", tune_ranks_report(sums)));
     bad = bad || !report || report_write(report, s->report, error, size);
     json_decref(report);
     return bad;
 }
 
-/* Writes files, then text.  model: NULL, or the model to print too. */
+/* Writes files, then text.  model, sums: NULL, or what to print too. */
 static int give(const struct settings *s, const farsum_plan *plan,
-                const farsum_model *model)
+                const farsum_model *model, const struct tune_ranks *sums)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     char error[1200] = "out of memory";
@@ -145,9 +154,9 @@ static int give(const struct settings *s, const farsum_plan *plan,
         return -1;
     }
     int bad = (s->csv && model_csv(s, &info, model, error, sizeof error)) ||
-              (s->report && write_report(s, plan, &info, model, error,
-                                         sizeof error));
-    tell(s, plan, &info, model);
+              (s->report && write_report(s, plan, &info, model, sums,
+                                         error, sizeof error));
+    tell(s, plan, &info, model, sums);
     if (bad)
         say_error("%s", error);
     return bad ? -1 : 0;
@@ -185,6 +194,7 @@ static int plan_main(struct settings *s, const char *name,
     farsum_problem problem;
     farsum_plan *plan = NULL;
     farsum_model model = FARSUM_MODEL_INIT;
+    struct tune_ranks *sums = NULL;
     char error[1200];
     if (s->n_words + (s->problem != NULL) != 1) {
         say_error("%s: expected one file or --case; see 'farsum help %s'", name,
@@ -220,12 +230,14 @@ static int plan_main(struct settings *s, const char *name,
         } else {
             say_progress("%s", "");
             bad = s->model && model_take(s, &problem, in.sys.y, plan, &model);
-            bad = bad || (!quiet && give(s, plan, s->model ? &model : NULL));
+            if (!bad && s->ranks > 0)
+                bad = !(sums = tune_ranks_take(s, &problem, &how, plan));
             bad = bad
-                  || (s->ranks > 0
-                      && tune_ranks_print(s, &problem, &how, plan));
+                  || (!quiet
+                      && give(s, plan, s->model ? &model : NULL, sums));
         }
     }
+    free(sums);
     farsum_plan_destroy(plan);
     case_free(&in.particles);
     system_free(&in.sys);

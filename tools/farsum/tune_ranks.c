@@ -4,14 +4,15 @@
 #include "tune_ranks.h"
 
 #include "ranks_run.h"
+#include "report.h"
 #include "say.h"
-#include "summary.h"
 #include "words.h"
 
 #include "base/c_locale.h"
 #include "plan/exported.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Messages within a node: through shared memory, measured by 'bench exchange'
@@ -21,7 +22,7 @@ static const struct link {
     double bandwidth; /* bytes per second: of a rank, of a node's port */
 } within_node = {3e-6, 3e9}, between_nodes = {2e-6, 1e10};
 
-enum { MOST_PARTICLES = 1 << 22 };
+enum { MOST_PARTICLES = 1 << 22, MOST_RANKS = 1000000, MOST_SUMS = 22 };
 
 struct network {
     int nodes, ranks_a_node;
@@ -44,6 +45,8 @@ int tune_ranks_check(const struct settings *s)
                   "tune'", other);
     else if (s->ranks == 0 && needs)
         say_error("tune: --%s requires --ranks", needs);
+    else if (s->ranks > MOST_RANKS)
+        say_error("tune: --ranks %d is above %d", s->ranks, (int)MOST_RANKS);
     else if (s->nodes > s->ranks)
         say_error("tune: --nodes %d is above --ranks %d; each node has at "
                   "least one rank", s->nodes, s->ranks);
@@ -113,21 +116,39 @@ static double exchange_seconds(const struct network *net,
            + bytes * (1 - inside) * here / out->bandwidth;
 }
 
-struct totals {
-    double stages, exchange, alone, bytes;
+struct sum {
+    struct network net;
+    struct ranks_model m;
+    int64_t points, mesh[3];
+    double exchange[COMM_PARTS]; /* seconds of each part */
+    double stages, exchanges, seconds; /* of a rank: of both; of the sum */
+    double alone, efficiency;    /* seconds of one process */
 };
 
-static struct totals totals_of(const struct network *net,
-                               const struct ranks_model *m)
+struct tune_ranks {
+    int n;
+    struct sum sums[MOST_SUMS];
+};
+
+static void complete(const struct settings *s, const farsum_plan_info *info,
+                     struct sum *sum)
 {
-    struct totals t = {0, 0, 0, m->mesh + m->spectrum + m->buffers};
+    struct ranks_model *m = &sum->m;
+    sum->net = network_of(s, m->ranks);
+    sum->points = info->n_sources;
+    memcpy(sum->mesh, info->mesh, sizeof sum->mesh);
     for (int k = 0; k < RANKS_STAGES; k++) {
-        t.stages += m->ranks == 1 ? m->alone[k] : m->seconds[k];
-        t.alone += m->alone[k];
+        if (m->ranks == 1)
+            m->seconds[k] = m->alone[k];
+        sum->stages += m->seconds[k];
+        sum->alone += m->alone[k];
     }
-    for (int k = 0; k < COMM_PARTS; k++)
-        t.exchange += exchange_seconds(net, m, k);
-    return t;
+    for (int k = 0; k < COMM_PARTS; k++) {
+        sum->exchange[k] = exchange_seconds(&sum->net, m, k);
+        sum->exchanges += sum->exchange[k];
+    }
+    sum->seconds = sum->stages + sum->exchanges;
+    sum->efficiency = sum->alone / (m->ranks * sum->seconds);
 }
 
 static void print_thin(const struct ranks_model *m, FILE *out)
@@ -154,13 +175,13 @@ static void print_assumptions(const struct settings *s,
             "with its threads; stages by the tuner's costs\n");
 }
 
-static void print_rank(const struct network *net, const struct ranks_model *m,
-                       FILE *out)
+static void print_rank(const struct sum *sum, FILE *out)
 {
-    struct totals t = totals_of(net, m);
+    const struct ranks_model *m = &sum->m;
     fprintf(out, "ranks     %d on %d node%s, %d thread%s each; the rank with "
-            "the most planes:\n", m->ranks, net->nodes,
-            net->nodes == 1 ? "" : "s", m->threads, m->threads == 1 ? "" : "s");
+            "the most planes:\n", m->ranks, sum->net.nodes,
+            sum->net.nodes == 1 ? "" : "s", m->threads,
+            m->threads == 1 ? "" : "s");
     c_locale_write(out, "slab      %lld of %lld planes, a halo of %lld on each "
                    "side, %.4g points, %.4g ghosts\n", (long long)m->planes,
                    (long long)m->mesh0, (long long)m->halo, m->points,
@@ -172,29 +193,107 @@ static void print_rank(const struct network *net, const struct ranks_model *m,
     fprintf(out, "%-11s %12s %12s\n", "stage", "alone s", "a rank s");
     for (int k = 0; k < RANKS_STAGES; k++) {
         fprintf(out, "%-11s", stage_names[k]);
-        c_locale_write(out, " %12.4g %12.4g\n", m->alone[k],
-                       m->ranks == 1 ? m->alone[k] : m->seconds[k]);
+        c_locale_write(out, " %12.4g %12.4g\n", m->alone[k], m->seconds[k]);
     }
     fprintf(out, "%-11s %12s %12s\n", "exchange", "sent bytes", "s");
     for (int k = 0; k < COMM_PARTS; k++) {
         fprintf(out, "%-11s", ranks_work_names[k]);
-        c_locale_write(out, " %12.4g %12.4g\n", m->bytes[k],
-                       exchange_seconds(net, m, k));
+        if (k == COMM_TALK)
+            fprintf(out, " %12s", "-"); /* a few numbers */
+        else
+            c_locale_write(out, " %12.4g", m->bytes[k]);
+        c_locale_write(out, " %12.4g\n", sum->exchange[k]);
     }
     c_locale_write(out, "sum       %.4g s, of which exchanges %.4g s; one rank "
-                   "alone %.4g s; efficiency %.3g\n", t.stages + t.exchange,
-                   t.exchange, t.alone,
-                   t.alone / (m->ranks * (t.stages + t.exchange)));
+                   "alone %.4g s; efficiency %.3g\n", sum->seconds,
+                   sum->exchanges, sum->alone, sum->efficiency);
 }
 
-/* The problem of all ranks' points: a larger cell, and assumed points. */
-static farsum_status weak_model(const farsum_problem *one,
-                                const farsum_options *how, int ranks,
-                                farsum_plan_info *info,
-                                struct ranks_model *model)
+static void print_weak(const struct tune_ranks *sums, FILE *out)
+{
+    fprintf(out, "\n%6s %6s %10s %14s %7s %5s %9s %9s %9s %9s %6s\n", "ranks",
+            "nodes", "points", "mesh", "planes", "halo", "MB", "stages s",
+            "exch. s", "sum s", "eff.");
+    for (int k = 0; k < sums->n; k++) {
+        const struct sum *sum = &sums->sums[k];
+        const struct ranks_model *m = &sum->m;
+        char mesh[80];
+        snprintf(mesh, sizeof mesh, "%lldx%lldx%lld", (long long)sum->mesh[0],
+                 (long long)sum->mesh[1], (long long)sum->mesh[2]);
+        fprintf(out, "%6d %6d", m->ranks, sum->net.nodes);
+        c_locale_write(out, " %10.4g", (double)sum->points);
+        fprintf(out, " %14s %7lld %5lld", mesh, (long long)m->planes,
+                (long long)m->halo);
+        c_locale_write(out, " %9.4g %9.4g %9.4g %9.4g %6.3f\n",
+                       1e-6 * (m->mesh + m->spectrum + m->buffers), sum->stages,
+                       sum->exchanges, sum->seconds, sum->efficiency);
+    }
+    print_thin(&sums->sums[sums->n - 1].m, out);
+}
+
+void tune_ranks_print(const struct settings *s, const struct tune_ranks *sums,
+                      FILE *out)
+{
+    if (s->weak)
+        print_weak(sums, out);
+    else
+        print_rank(&sums->sums[0], out);
+    print_assumptions(s, &sums->sums[sums->n - 1].net, out);
+}
+
+static json_t *report_sum(const struct sum *sum)
+{
+    const struct ranks_model *m = &sum->m;
+    json_t *stages = json_object(), *exchanges = json_object();
+    int bad = !stages || !exchanges;
+    for (int k = 0; k < RANKS_STAGES && !bad; k++)
+        bad = json_object_set_new(
+            stages, stage_names[k],
+            json_pack("{s:o, s:o}", "alone", report_real(m->alone[k]), "rank",
+                      report_real(m->seconds[k])));
+    for (int k = 0; k < COMM_PARTS && !bad; k++)
+        bad = json_object_set_new(
+            exchanges, ranks_work_names[k],
+            json_pack("{s:o, s:o}", "bytes",
+                      k == COMM_TALK ? json_null() : report_real(m->bytes[k]),
+                      "seconds", report_real(sum->exchange[k])));
+    json_t *all = json_pack(
+        "{s:i, s:i, s:i, s:I, s:[I,I,I], s:I, s:I, s:o, s:o, s:o, s:o, s:o, "
+        "s:O?, s:O?, s:o, s:o, s:o}",
+        "ranks", m->ranks, "nodes", sum->net.nodes, "threads", m->threads,
+        "n_sources", (json_int_t)sum->points, "mesh", (json_int_t)sum->mesh[0],
+        (json_int_t)sum->mesh[1], (json_int_t)sum->mesh[2], "planes",
+        (json_int_t)m->planes, "halo", (json_int_t)m->halo, "particles",
+        report_real(m->points), "ghosts", report_real(m->ghosts), "mesh_bytes",
+        report_real(m->mesh), "spectrum_bytes", report_real(m->spectrum),
+        "buffer_bytes", report_real(m->buffers), "stages", stages, "exchanges",
+        exchanges, "seconds", report_real(sum->seconds), "alone",
+        report_real(sum->alone), "efficiency", report_real(sum->efficiency));
+    json_decref(stages);
+    json_decref(exchanges);
+    return bad ? (json_decref(all), NULL) : all;
+}
+
+json_t *tune_ranks_report(const struct tune_ranks *sums)
+{
+    json_t *rows = json_array();
+    for (int k = 0; rows && k < sums->n; k++)
+        if (json_array_append_new(rows, report_sum(&sums->sums[k])) != 0) {
+            json_decref(rows);
+            return NULL;
+        }
+    return rows;
+}
+
+/* The sum of all ranks' points: in a larger cell, and at assumed positions. */
+static farsum_status weak_sum(const struct settings *s,
+                              const farsum_problem *one,
+                              const farsum_options *how, int ranks,
+                              struct sum *sum)
 {
     farsum_problem p = *one;
     farsum_options quiet = *how;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_plan *plan = NULL;
     quiet.log = NULL; /* it has notes on a sum by one process */
     p.n_sources *= ranks;
@@ -207,64 +306,56 @@ static farsum_status weak_model(const farsum_problem *one,
         p.cell[k] *= cbrt(ranks);
     farsum_status status = farsum_plan_tune(&p, &quiet, &plan);
     if (status == FARSUM_OK)
-        status = farsum_plan_get_info(plan, info);
+        status = farsum_plan_get_info(plan, &info);
     if (status == FARSUM_OK)
-        status = farsum_ranks_model(plan, ranks, model);
+        status = farsum_ranks_model(plan, ranks, &sum->m);
     farsum_plan_destroy(plan);
+    complete(s, &info, sum);
     return status;
 }
 
-static farsum_status print_weak(const struct settings *s,
-                                const farsum_problem *one,
-                                const farsum_options *how, FILE *out)
+static farsum_status take_weak(const struct settings *s,
+                               const farsum_problem *one,
+                               const farsum_options *how,
+                               struct tune_ranks *sums)
 {
-    double first = 0;
-    fprintf(out, "\n%6s %6s %10s %14s %7s %5s %9s %9s %9s %9s %6s\n", "ranks",
-            "nodes", "points", "mesh", "planes", "halo", "MB", "stages s",
-            "exch. s", "sum s", "eff.");
-    for (int ranks = 1, more = 1; more;
-         ranks = ranks > s->ranks / 2 ? s->ranks : 2 * ranks) {
-        farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-        struct ranks_model m;
-        char mesh[80];
+    for (int ranks = 1;; ranks = ranks > s->ranks / 2 ? s->ranks : 2 * ranks) {
+        struct sum *sum = &sums->sums[sums->n++];
         say_progress("choosing a plan for %d ranks", ranks);
-        farsum_status status = weak_model(one, how, ranks, &info, &m);
-        say_progress("%s", "");
+        farsum_status status = weak_sum(s, one, how, ranks, sum);
         if (status != FARSUM_OK)
             return status;
-        struct network net = network_of(s, ranks);
-        struct totals t = totals_of(&net, &m);
-        double sum = t.stages + t.exchange;
-        first = ranks == 1 ? sum : first;
-        snprintf(mesh, sizeof mesh, "%lldx%lldx%lld", (long long)info.mesh[0],
-                 (long long)info.mesh[1], (long long)info.mesh[2]);
-        fprintf(out, "%6d %6d", ranks, net.nodes);
-        c_locale_write(out, " %10.4g", (double)info.n_sources);
-        fprintf(out, " %14s %7lld %5lld", mesh, (long long)m.planes,
-                (long long)m.halo);
-        c_locale_write(out, " %9.4g %9.4g %9.4g %9.4g %6.3f\n", 1e-6 * t.bytes,
-                       t.stages, t.exchange, sum, first / sum);
+        sum->efficiency = sums->sums[0].seconds / sum->seconds;
         if (ranks == s->ranks)
-            print_thin(&m, out);
-        more = ranks < s->ranks;
+            return FARSUM_OK;
     }
-    return FARSUM_OK;
 }
 
-int tune_ranks_print(const struct settings *s, const farsum_problem *problem,
-                     const farsum_options *how, const farsum_plan *plan)
+struct tune_ranks *tune_ranks_take(const struct settings *s,
+                                   const farsum_problem *problem,
+                                   const farsum_options *how,
+                                   const farsum_plan *plan)
 {
-    FILE *out = summary_stream(NULL, s->report);
-    struct network net = network_of(s, s->ranks);
-    struct ranks_model model;
-    farsum_status status;
-    if (s->weak)
-        status = print_weak(s, problem, how, out);
-    else if ((status = farsum_ranks_model(plan, s->ranks, &model)) == FARSUM_OK)
-        print_rank(&net, &model, out);
-    if (status != FARSUM_OK)
-        say_error("tune: %s", words_message());
-    else
-        print_assumptions(s, &net, out);
-    return status == FARSUM_OK ? 0 : -1;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    struct tune_ranks *sums = calloc(1, sizeof *sums);
+    if (!sums) {
+        say_error("tune: out of memory");
+        return NULL;
+    }
+    farsum_status status = farsum_plan_get_info(plan, &info);
+    if (status == FARSUM_OK)
+        status = farsum_ranks_model(plan, s->ranks, &sums->sums[0].m);
+    if (status == FARSUM_OK && s->weak) {
+        memset(sums, 0, sizeof *sums);
+        status = take_weak(s, problem, how, sums);
+    } else if (status == FARSUM_OK) {
+        sums->n = 1;
+        complete(s, &info, &sums->sums[0]);
+    }
+    say_progress("%s", "");
+    if (status == FARSUM_OK)
+        return sums;
+    say_error("tune: %s", words_message());
+    free(sums);
+    return NULL;
 }

@@ -6,6 +6,9 @@
 #include "case.h"
 #include "options.h"
 
+#include <jansson.h>
+#include <stdio.h>
+
 /* Fails, with a message, if options exclude each other. */
 int tune_ranks_check(const struct settings *s);
 /* Sets method and memory limit for a sum that ranks share. */
@@ -13,8 +16,17 @@ void tune_ranks_options(const struct settings *s, farsum_options *how);
 /* 1: the case's particles are too many for one machine; its cell is set, and
  * the tuner assumes a sample. */
 int tune_ranks_large(const struct settings *s, const struct case_spec *spec);
-/* Prints what a rank does.  plan: of one process, for the problem.  Returns -1
- * after printing the reason. */
-int tune_ranks_print(const struct settings *s, const farsum_problem *problem,
-                     const farsum_options *how, const farsum_plan *plan);
+/* Sums over ranks on paper: one, or with --weak one for each number of
+ * ranks. */
+struct tune_ranks;
+/* plan: of one process, for the problem.  The caller frees it.  NULL after
+ * printing the reason. */
+struct tune_ranks *tune_ranks_take(const struct settings *s,
+                                   const farsum_problem *problem,
+                                   const farsum_options *how,
+                                   const farsum_plan *plan);
+void tune_ranks_print(const struct settings *s, const struct tune_ranks *sums,
+                      FILE *out);
+/* An array with an object per sum. */
+json_t *tune_ranks_report(const struct tune_ranks *sums);
 #endif
