@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""farsum tune --ranks: sums over ranks on paper, which need no MPI."""
+
+import re
+import unittest
+
+from command import CommandTest
+
+
+class TuneRanks(CommandTest):
+
+    CASE = ("tune", "--case", "laplace n=30000 tol=1e-5", "--threads", 1)
+
+    def numbers(self, text, name):
+        row = re.search(rf"(?m)^{name} +(.*)$", text).group(1)
+        return [float(v) for v in re.findall(r"[-+.\de]*\d[-+.\de]*", row)]
+
+    def test_one_sum(self):
+        done = self.farsum(*self.CASE, "--ranks", 4, "--link-latency", "1e-3",
+                           "--link-bandwidth", "1e6")
+        mesh = int(re.search(r"mesh (\d+) x", done.out).group(1))
+        planes, whole, halo, points, ghosts = self.numbers(done.out, "slab")
+        self.assertEqual((planes, whole), (-(-mesh // 4), mesh))
+        self.assertAlmostEqual(points, 30000 * planes / mesh, delta=1)
+        self.assertAlmostEqual(ghosts, 60000 * halo / mesh, delta=ghosts / 999)
+        stages = [self.numbers(done.out, name) for name in (
+            "near", "spread", "transform", "scale", "interp")]
+        names = "agreements", "route", "ghosts", "planes", "transform"
+        sent = [self.numbers(done.out[done.out.index("\nexchange"):], name)
+                for name in names]
+        sent[0].insert(0, 0)  # "-"
+        # 3 messages to each rank: strengths there, potential and field back
+        self.near([sent[1][1]], [3 * 3 * 1e-3 + sent[1][0] / 1e6], 1e-3)
+        self.near([sent[4][1]], [2 * 3 * 1e-3 + sent[4][0] / 1e6], 1e-3)
+        all_s, exchange, alone, efficiency = self.numbers(done.out, "sum")
+        self.near([exchange], [sum(row[1] for row in sent)], 1e-3)
+        self.near([alone], [sum(row[0] for row in stages)], 1e-3)
+        self.near([all_s], [exchange + sum(row[1] for row in stages)], 1e-3)
+        self.near([efficiency], [alone / (4 * all_s)], 1e-2)
+        self.farsum(*self.CASE, "--ranks", 4, "--report", "r.json")
+        report, = self.json("r.json")["ranks"]
+        self.assertEqual([report[k] for k in ("ranks", "planes", "halo")],
+                         [4, planes, halo])
+        self.near([report["exchanges"][name]["bytes"] for name in names[1:]],
+                  [row[0] for row in sent[1:]], 1e-3)
+        self.assertRegex(done.out, r"within a node 0.001 s .* 1e\+06 bytes")
+
+    def near(self, a, b, part):
+        for v, w in zip(a, b, strict=True):
+            self.assertAlmostEqual(v, w, delta=part * abs(w))
+
+    def test_weak(self):
+        done = self.farsum(*self.CASE, "--ranks", 6, "--nodes", 3, "--weak")
+        table = done.out[done.out.index("\n ranks"):].split("\n")[2:6]
+        rows = [[float(v) for v in re.sub("x.*?(?= )", "", row).split()]
+                for row in table]
+        self.assertEqual([row[:3] for row in rows], [
+            [1, 1, 3e4], [2, 1, 6e4], [4, 2, 1.2e5], [6, 3, 1.8e5]])
+        for row in rows:
+            self.near([row[9]], [row[7] + row[8]], 1e-3)
+            self.near([row[10]], [rows[0][9] / row[9]], 1e-2)
+        self.assertEqual(rows[0][8], 0)
+        self.assertRegex(done.out, "between nodes 2e-06 s and 1e.10 bytes/s")
+
+    def test_large(self):
+        """No memory for particles or mesh is needed."""
+        done = self.farsum("tune", "--case", "laplace n=1e9 tol=1e-4",
+                           "--ranks", 5000, "--nodes", 100, "--threads", 1)
+        self.assertRegex(done.out, r"(?m)^slab      1 of \d+ planes")
+        self.assertRegex(done.out, r"(?m)^note      5000 ranks share \d+ "
+                         r"planes: \d+ ranks have none and wait$")
+        done = self.farsum(*self.CASE, "--ranks", 20)
+        self.assertRegex(done.out, "(?m)^note      a slab is thinner than its ")
+
+    def test_refused(self):
+        tests = (
+            ("--nodes requires --ranks", "--nodes", 2),
+            ("--weak requires --ranks", "--weak"),
+            ("--link-latency requires", "--link-latency", 1),
+            ("--ranks and --model exclude", "--ranks", 2, "--model"),
+            ("--ranks 1000001 is above 1000000", "--ranks", 1000001),
+            ("--nodes 3 is above --ranks 2", "--ranks", 2, "--nodes", 3))
+        for pattern, *words in tests:
+            self.refused(2, "tune: " + pattern, *self.CASE, *words)
+        self.refused(1, "tune: method fmm does not sum over ranks yet",
+                     *self.CASE, "--ranks", 2, "--method", "fmm")
+
+
+if __name__ == "__main__":
+    unittest.main()
