@@ -122,9 +122,10 @@ static int fail_alone(const struct ranks_marks *marks, const char *command,
 {
     if (marks->local == 0)
         say_show();
-    say_error("%s: %s started several copies (%s), which need libfarsum_mpi: "
-              "%s; give them a libfarsum_mpi of the launcher's MPI, or start "
-              "one copy, or give --ranks 1 if each sums a file of its own",
+    say_error("%s: %s started several copies (%s), and libfarsum_mpi does not "
+              "connect them: %s; use a libfarsum_mpi of the launcher's MPI, or "
+              "start one copy, or give --ranks 1 if each sums a file of its "
+              "own",
               command,
               strncmp(marks->name, "SLURM", 5) == 0 ? "srun" : "a launcher",
               marks->name, why);
@@ -142,8 +143,8 @@ int ranks_open(const struct ranks_marks *marks, const char *command,
     if (library.world(&comm) != FARSUM_OK)
         return fail_alone(marks, command, farsum_message());
     if (marks->size > 0 && comm->size != marks->size) {
-        snprintf(why, sizeof why, "it found %d of %d, so its MPI is not the "
-                 "launcher's", comm->size, marks->size);
+        snprintf(why, sizeof why, "it found %d of %d copies, so its MPI is not "
+                 "that of the launcher", comm->size, marks->size);
         library.world_end(comm);
         return fail_alone(marks, command, why);
     }

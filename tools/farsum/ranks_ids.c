@@ -38,7 +38,7 @@ void ids_close(struct ids *ids)
 
 static int no_memory(char *error, size_t size)
 {
-    snprintf(error, size, "no memory for exclusions");
+    snprintf(error, size, "out of memory");
     return -1;
 }
 

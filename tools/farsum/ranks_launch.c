@@ -65,8 +65,8 @@ static const char *own_file(const char *called)
 
 static int no_launcher(const char *command, const char *version)
 {
-    say_error("%s: --ranks needs a launcher of MPI, and neither mpirun nor "
-              "mpiexec is on the PATH; install the one of %.*s", command,
+    say_error("%s: --ranks needs a launcher of MPI, and none is on the PATH, "
+              "mpirun or mpiexec; install the one of %.*s", command,
               *version ? (int)strcspn(version, ",\n") : 3,
               *version ? version : "MPI");
     return EXIT_FAILED;
@@ -80,9 +80,9 @@ int ranks_launch(int ranks, int argc, char **argv)
     const char *command = argv[1];
     int length = 0, n = 0;
     if (getenv(guard)) {
-        say_error("%s: the launcher started a copy without a rank; start "
-                  "the copies with mpirun -n %d farsum %s", command, ranks,
-                  command);
+        say_error("%s: the launcher that --ranks %d started sets no variable "
+                  "with the rank, so its MPI is unknown; leave out --ranks",
+                  command, ranks);
         return EXIT_FAILED;
     }
     if (ranks_library(&library, error, sizeof error) != 0) {

@@ -62,6 +62,7 @@ int ranks_library(struct ranks_library *library, char *error, size_t size)
     *(void **)&library->mpi_version = dlsym(handle, "MPI_Get_library_version");
     if (library->world && library->world_end && library->world_abort)
         return 0;
-    snprintf(error, size, "%s is not of this version", NAME);
+    snprintf(error, size, "%s belongs to another version of Farsum; install "
+             "that of %s", NAME, farsum_version());
     return -1;
 }
