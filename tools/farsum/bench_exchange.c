@@ -3,7 +3,7 @@
  * them. */
 #include "command.h"
 #include "files.h"
-#include "ranks_run.h"
+#include "ranks/run.h"
 #include "say.h"
 
 #include "io/output.h"

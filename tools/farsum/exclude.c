@@ -2,7 +2,7 @@
 /* exclude.c: conversion of pairs of particle numbers in a file to indices. */
 #include "exclude.h"
 
-#include "ranks_ids.h"
+#include "ranks/ids.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "files.h"
 #include "help.h"
 #include "nearest.h"
-#include "ranks.h"
+#include "ranks/ranks.h"
 #include "say.h"
 #include "signals.h"
 #include "start.h"

@@ -3,7 +3,7 @@
 #ifndef FARSUM_TOOLS_OUTCOME_H
 #define FARSUM_TOOLS_OUTCOME_H
 
-#include "ranks_run.h"
+#include "ranks/run.h"
 #include "verify.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * per rank over more and more ranks, from plans of one process. */
 #include "tune_ranks.h"
 
-#include "ranks_run.h"
+#include "ranks/run.h"
 #include "report.h"
 #include "say.h"
 #include "words.h"

@@ -13,7 +13,7 @@
 
 #include <farsum/farsum.h>
 
-/* --- ranks_marks.c: what a launcher leaves in the environment --- */
+/* --- marks.c: what a launcher leaves in the environment --- */
 
 struct ranks_marks {
     int size;         /* copies; 0: unknown, 1: no launcher */
@@ -24,13 +24,13 @@ struct ranks_marks ranks_marks(void);
 /* 1: a launcher started several copies, or an unknown number. */
 int ranks_are_marked(const struct ranks_marks *marks);
 
-/* --- ranks_launch.c --- */
+/* --- launch.c --- */
 
 /* Starts the command as `ranks` copies, with the launcher that belongs to the
  * MPI of libfarsum_mpi.  Returns only on failure, the exit status. */
 int ranks_launch(int ranks, int argc, char **argv);
 
-/* --- ranks_library.c --- */
+/* --- library.c --- */
 
 struct comm;
 /* libfarsum_mpi's functions, see src/mpi/world.h. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_marks.c: what launchers of MPI leave in the environment of the copies
+/* marks.c: what launchers of MPI leave in the environment of the copies
  * that they start.  Plain shells on a cluster do not have these variables. */
-#include "ranks.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 

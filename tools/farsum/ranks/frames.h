@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_frames.h: frames whose particles are spread over copies of the command.
+/* frames.h: frames whose particles are spread over copies of the command.
  *
  * Rank 0 reads and writes the files in slices.  Copies hold blocks of a frame:
  * rank r holds those around r/size of the file. */
@@ -8,7 +8,7 @@
 
 #include "io/io.h"
 #include "io/texts.h"
-#include "ranks.h"
+#include "ranks/ranks.h"
 
 /* Where the particles of a frame are, in the file's order; the same on all
  * ranks. */

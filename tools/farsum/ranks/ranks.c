@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks.c: agreement and sums among the copies of the command. */
-#include "ranks.h"
+#include "ranks/ranks.h"
 
 #include "say.h"
 #include "words.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_launch.c: farsum run --ranks N, which starts itself under a
+/* launch.c: farsum run --ranks N, which starts itself under a
  * launcher. */
-#include "ranks.h"
+#include "ranks/ranks.h"
 
 #include "say.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_library.c: libfarsum_mpi, opened at run time. */
-#include "ranks.h"
+/* library.c: libfarsum_mpi, opened at run time. */
+#include "ranks/ranks.h"
 
 #include <dlfcn.h>
 #include <libgen.h>

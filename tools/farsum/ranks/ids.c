@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_ids.c: particles by the numbers that a file gives them.
+/* ids.c: particles by the numbers that a file gives them.
  *
  * Over ranks the id modulo the number of ranks says which rank knows the
  * particle's number in the plan. */
-#include "ranks_ids.h"
+#include "ranks/ids.h"
 
 #include <stdio.h>
 #include <stdlib.h>

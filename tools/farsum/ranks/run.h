@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_run.h: what 'farsum run' does in another way over ranks. */
+/* run.h: what 'farsum run' does in another way over ranks. */
 #ifndef FARSUM_TOOLS_RANKS_RUN_H
 #define FARSUM_TOOLS_RANKS_RUN_H
 
 #include "options.h"
-#include "ranks_frames.h"
+#include "ranks/frames.h"
 
 /* ranks_open, if a launcher started several copies and --ranks does not say
  * otherwise. */

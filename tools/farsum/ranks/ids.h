@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_ids.h: particles by the numbers that a file gives them: the column id,
+/* ids.h: particles by the numbers that a file gives them: the column id,
  * or positions in the file from 1.  Collective; ranks may be NULL. */
 #ifndef FARSUM_TOOLS_RANKS_IDS_H
 #define FARSUM_TOOLS_RANKS_IDS_H
 
-#include "ranks_frames.h"
+#include "ranks/frames.h"
 
 struct ids;
 /* frame: this rank's part; where: NULL in one process.  what: "particle", in

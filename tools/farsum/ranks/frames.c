@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_frames.c: frames whose particles are spread over copies of the
+/* frames.c: frames whose particles are spread over copies of the
  * command. */
-#include "ranks_frames.h"
+#include "ranks/frames.h"
 
 #include "io/frame.h"
 #include "io/pack.h"

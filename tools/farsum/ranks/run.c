@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_run.c: what 'farsum run' does in another way over ranks. */
-#include "ranks_run.h"
+/* run.c: what 'farsum run' does in another way over ranks. */
+#include "ranks/run.h"
 
 #include "command.h"
 #include "say.h"
