@@ -43,6 +43,8 @@ static farsum_status sum(const struct system *s, farsum_plan *plan,
     farsum_result r = FARSUM_RESULT_INIT;
     TRY(farsum_plan_set_points(plan, n, n > 0 ? s->x + 3 * first : NULL, m,
                                m > 0 ? y + 3 * target : NULL));
+    if ((targets > 0 ? m : n) == 0) /* has no results */
+        v = NULL;
     r.potential = wide(s) == 1 ? v : NULL;
     r.field = wide(s) == 3 && s->strengths == 1 ? v : NULL;
     r.velocity = s->strengths > 1 ? v : NULL;
