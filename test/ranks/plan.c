@@ -353,6 +353,7 @@ int main(void)
     uint64_t random = 3;
     for (int i = 0; i < MANY;)
         i += place(i, &random);
+    x[0] = 0; /* on the faces, as most crystals have points */
     for (int i = 0; i < RHS * WIDTH * MANY; i++)
         q[i] = ldexp((double)(random_next(&random) >> 11), -52) - 1;
     for (int i = 0; i < 3 * MANY; i++)

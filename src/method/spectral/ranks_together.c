@@ -131,11 +131,17 @@ static int same_place(const struct points *p, int64_t i, int64_t j)
     return 1;
 }
 
-/* The part of a ghost that own source i loses. */
-static double ghost_lost(const struct spectral *s, const struct exclusions *e,
-                         int64_t i, int64_t place)
+/* The part of a ghost that own source i loses.  The ghost may be the image of
+ * another own source. */
+static double ghost_lost(const struct spectral *s, const struct known *known,
+                         const struct exclusions *e, int64_t i, int64_t place)
 {
-    int64_t k = e ? fetch_find(&s->ranks->exclude.needed, place) : -1;
+    int64_t own = place - known->first[s->ranks->comm->rank];
+    if (!e)
+        return 0;
+    if (own >= 0 && own < s->source.n)
+        return exclusions_lost(e, i, own);
+    int64_t k = fetch_find(&s->ranks->exclude.needed, place);
     return k < 0 ? 0 : exclusions_lost(e, i, s->source.n + k);
 }
 
@@ -151,7 +157,9 @@ static farsum_status twins_across(const struct spectral *s,
                 continue;
             int64_t i = border->index[a], g = border->index[b];
             int64_t one = known->number[i], other = known->ghost_number[g];
-            double lost = ghost_lost(s, e, i, known->ghost_place[g]);
+            double lost = ghost_lost(s, known, e, i, known->ghost_place[g]);
+            if (one == other) /* its own image */
+                continue;
             if (lost != 1)
                 return points_coincide(one < other ? one : other,
                                        one < other ? other : one, 1 - lost);
