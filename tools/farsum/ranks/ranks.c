@@ -193,7 +193,7 @@ int ranks_threads(struct ranks *r)
 {
     struct place mine, *all = malloc((size_t)r->size * sizeof *all);
     int same = 0, bad = ranks_agree(r, all ? 0 : EXIT_FAILED);
-    if (bad || getenv("OMP_NUM_THREADS")) {
+    if (bad) {
         free(all);
         return 0;
     }
@@ -204,6 +204,8 @@ int ranks_threads(struct ranks *r)
     for (int k = 0; k < r->size; k++)
         same += memcmp(&mine, &all[k], sizeof mine) == 0;
     free(all);
+    if (getenv("OMP_NUM_THREADS")) /* which some nodes may lack */
+        return 0;
     int threads = CPU_COUNT(&mine.set) / (same > 0 ? same : 1);
     return threads > 0 ? threads : 1;
 }
