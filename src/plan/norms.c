@@ -27,7 +27,7 @@ double plan_power(const struct farsum_plan *plan)
 const char *plan_norm_unseen(const struct farsum_plan *plan)
 {
     if (plan->task.given.error != FARSUM_ERROR_PRESSURE || plan_power(plan) > 0
-        || (plan->task.problem.n_sources <= PLAN_FEW && !plan->task.comm))
+        || (plan->task.problem.n_sources <= PLAN_FEW && !plan->over_ranks))
         return NULL;
     return "above 5000 particles and over ranks the virial follows only from "
            "the energy, and not for yukawa or with softening";

@@ -15,6 +15,8 @@ struct farsum_plan {
     char method_reason[1000];   /* why this method */
     double method_seconds;      /* predicted, of one execute */
     double most_seconds;        /* limit of an execute; 0: none */
+    int over_ranks;             /* 1: it sums over ranks, or is rank 0's choice
+                                   for them */
     char precision_reason[600]; /* why auto took this precision */
     int owns_device;            /* 1: task.device was opened here */
     struct progress progress;   /* options.progress, while a call runs */
@@ -87,6 +89,7 @@ struct plan_aim {
     int wide;     /* 1: auto means f64 */
     double most;  /* seconds of an execute; 0: any */
     struct comm *comm; /* borrowed; NULL: one rank */
+    int over_ranks;    /* 1: rank 0 chooses for all, without comm */
     int64_t share_of; /* as task.share_of */
     const struct plan_known *known; /* borrowed; NULL: the problem's sample is
                                        measured */

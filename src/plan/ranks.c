@@ -122,6 +122,7 @@ static farsum_status ranks_choose(const farsum_problem *problem,
     int k = 0;
     chosen->options = (farsum_options)FARSUM_OPTIONS_INIT;
     aim.comm = NULL;
+    aim.over_ranks = 1;
     status = plan_make_for(problem, options, PLAN_DRY, aim, &plan);
     if (status != FARSUM_OK && plan)
         status = progress_end(&plan->progress, status);
