@@ -307,8 +307,9 @@ farsum_status comm_mpi_longest(struct comm *comm, int64_t bytes)
     struct mpi *m = comm->inside;
     int64_t range[2] = {bytes, ~bytes};
     char text[128];
-    TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MIN,
-                                 m->comm), "MPI_Allreduce"));
+    int code = MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MIN,
+                             m->comm);
+    TRY(farsum_comm_agree(comm, mpi_status(code, "MPI_Allreduce")));
     int64_t least = range[0], most = ~range[1];
     if (least == most && least >= 0 && most <= PIECE) {
         m->piece = bytes > 0 ? bytes : PIECE;

@@ -106,13 +106,16 @@ static double number_of_text(const char *text)
 static farsum_status differs(struct comm *comm, const struct field *field)
 {
     const char *all = comm->pieces;
+    char words[3 * TEXT + 100];
     int r = 1;
     TRY(comm_gather(comm, field->text, comm->pieces, TEXT));
     while (r < comm->size - 1 && strcmp(all, all + (size_t)r * TEXT) == 0)
         r++;
-    FAIL(ERR_ARGUMENT, "%s is %s on rank 0 and %s on rank %d; set the same on "
-                       "all ranks",
-         field->name, all, all + (size_t)r * TEXT, r);
+    snprintf(words, sizeof words,
+             "%s is %s on rank 0 and %s on rank %d; set the same on all ranks",
+             field->name, all, all + (size_t)r * TEXT, r);
+    TRY(comm_agree(comm, FARSUM_OK)); /* the network may have failed */
+    return status_fail(FARSUM_ERR_ARGUMENT, "%s", words);
 }
 
 farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
@@ -133,7 +136,7 @@ farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
         most[2 * k] = number_of_text(fields[k].text);
         most[2 * k + 1] = -most[2 * k];
     }
-    TRY(comm_max(comm, most, 2 * n));
+    TRY(comm_agree(comm, comm_max(comm, most, 2 * n)));
     for (int k = 0; k < n; k++)
         if (most[2 * k] != -most[2 * k + 1])
             return differs(comm, &fields[k]);

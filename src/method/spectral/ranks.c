@@ -265,9 +265,11 @@ farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
         mem_free(columns);
         return status;
     }
-    int covers = ranks_cover(task, s, trial, columns);
+    /* other machines may round differently */
+    double lacks = !ranks_cover(task, s, trial, columns);
     mem_free(columns);
-    if (covers) {
+    TRY(comm_agree(comm, comm_max(comm, &lacks, 1)));
+    if (lacks == 0) {
         domain_cell(&s->ranks->domain, &trial->cell, &s->ranks->own);
         scale_exchange(&s->ranks->exchanged, &trial->cell);
         ranks_about(task, s, &trial->cell);

@@ -259,19 +259,29 @@ static farsum_status spectral_set_points(struct task *task, void *state,
     return FARSUM_OK;
 }
 
+/* Sets *trial to the parameters in another cell. */
+static farsum_status cell_trial(const struct task *task,
+                                const struct spectral *s, const double rows[9],
+                                struct parameters *trial)
+{
+    *trial = s->parameters;
+    TRY(cell_follow(&trial->cell, &s->parameters.cell, task->problem.cell, rows,
+                    1 / s->parameters.rc));
+    parameters_error(trial, task);
+    if (trial->error > task->problem.tolerance)
+        FAIL(ERR_TOLERANCE,
+             "in this cell the plan's estimated error is %.3g, its tolerance "
+             "%.3g: make a new plan",
+             task_error(task, trial->error), task->given.tolerance);
+    return FARSUM_OK;
+}
+
 static farsum_status spectral_set_cell(struct task *task, void *state,
                                        const double rows[9])
 {
     struct spectral *s = state;
-    struct parameters trial = s->parameters;
-    TRY(cell_follow(&trial.cell, &s->parameters.cell, task->problem.cell, rows,
-                    1 / s->parameters.rc));
-    parameters_error(&trial, task);
-    if (trial.error > task->problem.tolerance)
-        FAIL(ERR_TOLERANCE,
-             "in this cell the plan's estimated error is %.3g, its tolerance "
-             "%.3g: make a new plan",
-             task_error(task, trial.error), task->given.tolerance);
+    struct parameters trial;
+    TRY(task_agree(task, cell_trial(task, s, rows, &trial)));
     if (s->ranks)
         TRY(spectral_ranks_cell(task, s, &trial));
     /* the stages hold pointers into s->parameters */

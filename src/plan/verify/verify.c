@@ -135,7 +135,7 @@ static farsum_status verify_once(struct farsum_plan *plan,
         status = verify_compare(plan, s, error);
     if (status == FARSUM_OK)
         status = verify_seconds(plan, start, &seconds);
-    status = progress_end(&plan->progress, status);
+    status = task_agree(&plan->task, progress_end(&plan->progress, status));
     plan_unlimit(plan, limit);
     if (status != FARSUM_OK)
         return status;
