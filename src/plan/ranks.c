@@ -120,10 +120,12 @@ static farsum_status ranks_choose(const farsum_problem *problem,
     farsum_status status = FARSUM_OK;
     farsum_plan *plan = NULL;
     int k = 0;
+    farsum_options whole = *options;
     chosen->options = (farsum_options)FARSUM_OPTIONS_INIT;
+    whole.memory_limit = UINT64_MAX; /* a rank's limit is for its part */
     aim.comm = NULL;
     aim.over_ranks = 1;
-    status = plan_make_for(problem, options, PLAN_DRY, aim, &plan);
+    status = plan_make_for(problem, &whole, PLAN_DRY, aim, &plan);
     if (status != FARSUM_OK && plan)
         status = progress_end(&plan->progress, status);
     GO(status);

@@ -139,7 +139,8 @@ static farsum_status spectral_tune(const struct task *task, void **state,
     struct spectral *s = NULL;
     GO(MEM_NEW(s, 1));
     GO(tune(task, &s->parameters));
-    GO(spectral_memory(task, &s->parameters));
+    if (!task->comm) /* over ranks the limit is for a rank's part */
+        GO(spectral_memory(task, &s->parameters));
     *seconds = s->parameters.seconds;
     *state = s;
     s = NULL;
