@@ -340,6 +340,24 @@ static void norms(void)
     }
 }
 
+/* Over ranks the virial of a screened kernel is not measured.  Rank 0 chooses
+ * parameters for that. */
+static void unmeasured(void)
+{
+    colloid(&s, 1e-3);
+    s.problem.kernel = "yukawa";
+    s.problem.kappa = 3;
+    s.problem.error = FARSUM_ERROR_PRESSURE;
+    s.problem.outputs = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VIRIAL;
+    of.s = &s;
+    of.sampled = 1;
+    of.options.verify = 0;
+    of.options.on_excess = FARSUM_EXCESS_SAY;
+    share(&of, 3, EVEN);
+    CHECK(ranks_run(3, NULL, work, &of) == 0, "pressure of yukawa: %s",
+          of.words[0]);
+}
+
 /* A first sum above the tolerance: all ranks get results and the same words. */
 static void excess(void)
 {
@@ -426,6 +444,7 @@ int main(void)
     RUN(others);
     RUN(refused);
     RUN(norms);
+    RUN(unmeasured);
     RUN(excess);
     RUN(floats);
     RUN(apart);
