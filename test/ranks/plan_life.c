@@ -197,10 +197,12 @@ static void life_recovers(struct life *life, struct comm *comm, enum step step,
     int which = step == CREATE ? 3
                 : life->brief  ? 4 + (step > EXCLUDE)
                                : (step > CELL) + (step > EXCLUDE);
-    struct life quiet = *life;
+    /* not a copy: other ranks may still write their ends */
+    struct life quiet = {.flow = life->flow, .excluded = life->excluded};
     struct given g;
     farsum_status status = FARSUM_OK;
-    quiet.change = NULL;
+    for (int k = 0; k < STEPS; k++)
+        quiet.right[k][comm->rank] = life->right[k][comm->rank];
     given_make(&g, life, comm);
     const enum step *next = again[which];
     for (; *next < STEPS && status == FARSUM_OK; next++)
