@@ -15,10 +15,8 @@ static int number_order(const void *a, const void *b)
 
 void fetch_clear(struct fetch *fetch)
 {
+    sends_destroy(&fetch->sends);
     mem_free(fetch->number);
-    mem_free(fetch->asked);
-    mem_free(fetch->counts);
-    mem_free(fetch->packed);
     *fetch = (struct fetch){.n = 0};
 }
 
@@ -42,21 +40,23 @@ farsum_status fetch_create(struct fetch *fetch, struct comm *comm,
                            int64_t n, const int64_t *numbers,
                            int64_t bytes_most)
 {
-    int size = comm->size;
     void *asked = NULL;
-    *fetch = (struct fetch){.size = size, .bytes_most = bytes_most};
-    KEEP_ON(MEM_NEW(fetch->counts, 4 * size));
-    /* numbers_deal writes counts: it must exist on all ranks */
+    struct sends *sends = &fetch->sends;
+    *fetch = (struct fetch){.n = 0};
+    KEEP_ON(sends_create(sends, COMM_GHOSTS, comm->size, bytes_most, 1));
+    /* numbers_deal writes counts: they must exist on all ranks */
     GO(comm_agree(comm, status));
     status = fetch_numbers(fetch, n, numbers);
+    /* values go where requests come from */
     GO(numbers_deal(comm, status, first, fetch->n, fetch->number,
-                    sizeof(int64_t), &asked, &fetch->n_asked, fetch->counts,
-                    fetch->counts + size));
-    fetch->asked = asked;
-    for (int64_t k = 0; k < fetch->n_asked; k++)
-        fetch->asked[k] -= first[comm->rank];
-    status =
-        mem_alloc((void **)&fetch->packed, fetch->n_asked * bytes_most, 1, 0);
+                    sizeof(int64_t), &asked, &sends->n_sent, sends->from,
+                    sends->to));
+    sends->index = asked;
+    sends->n_got = fetch->n;
+    for (int64_t k = 0; k < sends->n_sent; k++)
+        sends->index[k] -= first[comm->rank];
+    status = mem_alloc((void **)&sends->packed,
+                       sends->n_sent * sends->bytes_most, 1, 0);
     GO(comm_agree(comm, status));
 done:
     if (status != FARSUM_OK)
@@ -80,20 +80,5 @@ int64_t fetch_find(const struct fetch *fetch, int64_t number)
 farsum_status fetch_values(struct fetch *fetch, struct comm *comm,
                            const void *held, int64_t bytes_each, void *got)
 {
-    int size = fetch->size;
-    int64_t *to = fetch->counts, *from = to + size;
-    int64_t *to_bytes = from + size, *from_bytes = to_bytes + size;
-    if (bytes_each < 1 || bytes_each > fetch->bytes_most)
-        FAIL(ERR_ARGUMENT, "values of %lld bytes, not 1 .. %lld",
-             (long long)bytes_each, (long long)fetch->bytes_most);
-    for (int64_t k = 0; k < fetch->n_asked; k++)
-        memcpy(fetch->packed + k * bytes_each,
-               (const char *)held + fetch->asked[k] * bytes_each,
-               (size_t)bytes_each);
-    for (int r = 0; r < size; r++) { /* values go where requests came from */
-        to_bytes[r] = from[r] * bytes_each;
-        from_bytes[r] = to[r] * bytes_each;
-    }
-    return comm_trade(comm, COMM_GHOSTS, fetch->packed, to_bytes, got,
-                      from_bytes);
+    return sends_there(&fetch->sends, comm, held, bytes_each, got);
 }

@@ -6,18 +6,13 @@
 #define FARSUM_RANKS_FETCH_H
 
 #include "ranks/numbers.h"
+#include "ranks/sends.h"
 
 struct fetch {
-    int size;         /* of the comm; 0: empty */
-    int64_t bytes_most;
-    int64_t n;        /* different points that this rank requests */
-    int64_t *number;  /* owned, [n], ascending */
-    int64_t n_asked;  /* points that ranks request from this one */
-    int64_t *asked;   /* owned, [n_asked]: indices of points held here, by
-                         requesting rank */
-    int64_t *counts;  /* owned, [4][size]: points from and to each rank, and
-                         their bytes */
-    char *packed;     /* owned, [n_asked * bytes_most] */
+    struct sends sends; /* of the values that other ranks request; size 0:
+                           empty */
+    int64_t n;          /* different points that this rank requests */
+    int64_t *number;    /* owned, [n], ascending */
 };
 
 /* Requests n points by number (numbers.h), in any order and repeatedly.  first

@@ -121,7 +121,7 @@ farsum_status spectral_ranks_exclude(const struct task *task,
 {
     struct spectral_ranks *k = s->ranks;
     struct ranks_exclude *x = &k->exclude;
-    if (x->needed.size == 0) /* no rank names a pair */
+    if (x->needed.sends.size == 0) /* no rank names a pair */
         return FARSUM_OK;
     TRY(fetch_values(&x->needed, k->comm, s->q,
                      task->pair.strengths * array_size(task->problem.precision),
