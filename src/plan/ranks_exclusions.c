@@ -18,21 +18,9 @@ static farsum_status pairs_check(struct comm *comm,
                                  const struct exclusions *own,
                                  const int64_t *counts)
 {
-    farsum_status status;
     struct partners partners = {0};
-    int64_t *given = NULL;
-    struct route route = {.n = counts[comm->rank]};
-    GO(comm_agree(comm, MEM_RAW(given, comm->size)));
-    memcpy(given, counts, (size_t)comm->size * sizeof *given);
-    route.given = given;
-    for (int r = 0; r < comm->size; r++) {
-        route.first += r < comm->rank ? counts[r] : 0;
-        route.n_all += counts[r];
-    }
-    status = partners_set(&partners, comm, own, &route, &route);
-done:
+    farsum_status status = partners_set(&partners, comm, own, counts, counts);
     partners_clear(&partners);
-    mem_free(given);
     return status;
 }
 

@@ -44,14 +44,15 @@ void partners_own_clear(struct partners_own *own)
     fetch_clear(&own->needed);
 }
 
-/* Sends travellers to the holders of their targets.  a->counts exists. */
-static farsum_status travel(struct comm *comm, const int64_t *first, int64_t n,
+/* Sends travellers to the holders of their targets.  a->counts exists.  status:
+ * of this rank so far. */
+static farsum_status travel(struct comm *comm, farsum_status status,
+                            const int64_t *first, int64_t n,
                             const struct traveller *all, struct arrived *a)
 {
     void *got = NULL;
-    farsum_status status =
-        numbers_deal(comm, FARSUM_OK, first, n, all, sizeof *all, &got, &a->n,
-                     a->counts, a->counts + comm->size);
+    status = numbers_deal(comm, status, first, n, all, sizeof *all, &got, &a->n,
+                          a->counts, a->counts + comm->size);
     a->all = got;
     return status;
 }
@@ -104,27 +105,26 @@ static farsum_status arrived_once(const struct arrived *a, int size,
          (long long)t->target, (long long)t->source);
 }
 
-static void given_first(const struct route *route, int size, int64_t *first)
+static void given_first(const int64_t *given, int size, int64_t *first)
 {
     first[0] = 0;
     for (int r = 0; r < size; r++)
-        first[r + 1] = first[r] + route->given[r];
+        first[r + 1] = first[r] + given[r];
 }
 
 /* 1: the list e is at the givers of these points. */
 static int partners_there(const struct partners *p, const struct comm *comm,
-                          const struct exclusions *e,
-                          const struct route *targets,
-                          const struct route *sources)
+                          const struct exclusions *e, const int64_t *targets,
+                          const int64_t *sources)
 {
-    const struct route *const routes[2] = {targets, sources};
+    const int64_t *const given[2] = {targets, sources};
     if (p->version != e->version || !p->first
         || p->apart != (targets != sources))
         return 0;
     for (int k = 0; k < 2; k++) {
         const int64_t *first = p->first + k * (comm->size + 1);
         for (int r = 0; r < comm->size; r++)
-            if (first[r + 1] - first[r] != routes[k]->given[r])
+            if (first[r + 1] - first[r] != given[k][r])
                 return 0;
     }
     return 1;
@@ -154,31 +154,33 @@ static void given_partners(struct partners *p, const struct arrived *a)
 
 static farsum_status partners_give(struct partners *p, struct comm *comm,
                                    const struct exclusions *e,
-                                   const struct route *targets,
-                                   const struct route *sources)
+                                   const int64_t *targets,
+                                   const int64_t *sources)
 {
     farsum_status status = FARSUM_OK;
     int apart = targets != sources, sides = apart ? 1 : 2, size = comm->size;
     struct traveller *all = NULL;
-    struct arrived a = {.low = sources->first,
-                        .high = sources->first + sources->n};
+    struct arrived a = {.n = 0};
     *p = (struct partners){.version = e->version, .apart = apart};
-    KEEP_ON(exclusions_check(e, sources->n_all, apart ? targets->n_all : 0));
     KEEP_ON(MEM_RAW(p->first, 2 * (size + 1)));
     KEEP_ON(MEM_NEW(a.counts, 2 * size));
     KEEP_ON(MEM_RAW(all, sides * e->count));
     GO(comm_agree(comm, status));
-    given_first(targets, size, p->first);
-    given_first(sources, size, p->first + size + 1);
+    int64_t *to = p->first, *of = p->first + size + 1;
+    given_first(targets, size, to);
+    given_first(sources, size, of);
+    a.low = of[comm->rank];
+    a.high = of[comm->rank + 1];
+    status = exclusions_check(e, of[size], apart ? to[size] : 0);
     list_travellers(e, sides, all);
-    GO(travel(comm, p->first, sides * e->count, all, &a));
-    status = arrived_list(&a, targets->first, &p->given);
+    GO(travel(comm, status, to, sides * e->count, all, &a));
+    status = arrived_list(&a, to[comm->rank], &p->given);
     if (status == FARSUM_OK)
-        status = arrived_once(&a, size, targets->n, &p->given);
+        status = arrived_once(&a, size, targets[comm->rank], &p->given);
     if (status == FARSUM_OK)
         status = MEM_RAW(p->partner, a.n);
-    GO(fetch_create(&p->places, comm, status, p->first + size + 1, a.n_far,
-                    a.far, sizeof(int64_t)));
+    GO(fetch_create(&p->places, comm, status, of, a.n_far, a.far,
+                    sizeof(int64_t)));
     given_partners(p, &a);
 done:
     mem_free(all);
@@ -189,9 +191,8 @@ done:
 }
 
 farsum_status partners_set(struct partners *p, struct comm *comm,
-                           const struct exclusions *e,
-                           const struct route *targets,
-                           const struct route *sources)
+                           const struct exclusions *e, const int64_t *targets,
+                           const int64_t *sources)
 {
     struct partners made;
     int there = partners_there(p, comm, e, targets, sources);
@@ -299,7 +300,7 @@ farsum_status partners_travel(struct partners *p, struct comm *comm,
                          far));
     GO(comm_agree(comm, status));
     given_travellers(p, to, &of_sources, far, all);
-    GO(travel(comm, to->first, p->given.count, all, &a));
+    GO(travel(comm, FARSUM_OK, to->first, p->given.count, all, &a));
     a.low = of_sources.first[comm->rank];
     a.high = of_sources.first[comm->rank + 1];
     status = arrived_list(&a, to->first[comm->rank], &own->rows);

@@ -28,13 +28,12 @@ struct partners {
 };
 
 /* Brings the list e to the givers, unless it is there since the last call.
- * targets, sources: routes that are set; the same pointer: the targets are the
- * sources.  Fails for a number out of range, a point paired with itself, and a
- * pair that is named twice. */
+ * targets, sources: [size], points that each rank gives; the same pointer: the
+ * targets are the sources.  Fails for a number out of range, a point paired
+ * with itself, and a pair that is named twice. */
 farsum_status partners_set(struct partners *partners, struct comm *comm,
-                           const struct exclusions *e,
-                           const struct route *targets,
-                           const struct route *sources);
+                           const struct exclusions *e, const int64_t *targets,
+                           const int64_t *sources);
 void partners_clear(struct partners *partners); /* a zeroed one is legal */
 
 /* The pairs of a rank's own targets. */

@@ -88,8 +88,8 @@ farsum_status spectral_ranks_exclusions(struct task *task, struct spectral *s)
     struct ranks_exclude *x = &k->exclude;
     struct route *targets = spectral_apart(s) ? &k->target_route : &k->route;
     struct owner owner = {.q = NULL};
-    GO(partners_set(&x->partners, k->comm, &task->exclusions, targets,
-                    &k->route));
+    GO(partners_set(&x->partners, k->comm, &task->exclusions, targets->given,
+                    k->route.given));
     if (x->partners.all > 0) {
         GO(partners_travel(&x->partners, k->comm, targets, &k->route,
                            PAIR_STRENGTHS * sizeof(double), &owner.pairs));

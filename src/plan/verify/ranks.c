@@ -192,7 +192,8 @@ static farsum_status move_pairs(struct move *w, const struct verify_sum *s)
         return FARSUM_OK;
     GO(comm_agree(w->comm, pairs_turned(&w->plan->task.exclusions, apart,
                                         &turned)));
-    GO(partners_set(&partners, w->comm, &turned, &w->sources, targets));
+    GO(partners_set(&partners, w->comm, &turned, w->sources.given,
+                    targets->given));
     GO(partners_travel(&partners, w->comm, &w->sources, targets,
                        sizeof(int64_t), &w->slab->pairs));
 done:
