@@ -64,4 +64,13 @@ static inline double domain_fraction(const struct domain *domain, int r,
         return 0;
     return s < 1 ? s : 1 - 0x1p-53;
 }
+/* Fractions along axis 0 of the whole cell are scale times those of this rank's
+ * own cell, plus shift.  A ghost's may lie outside of [0, 1). */
+static inline void domain_whole(const struct domain *domain, double *scale,
+                                double *shift)
+{
+    double mesh = (double)domain->mesh0;
+    *scale = (double)domain_planes(domain, domain->rank) / mesh;
+    *shift = (double)(domain->begin[domain->rank] - domain->halo) / mesh;
+}
 #endif

@@ -9,12 +9,15 @@
 #include "method/spectral/spectral.h"
 #include "ranks/partners.h"
 
+/* Sources that other ranks own; all of it is replaced together. */
+struct ranks_needs {
+    struct partners_own pairs; /* its rows go to task->exclusions */
+    double *s[3]; /* owned, [pairs.needed.n]: fractions of the whole cell */
+    void *q;      /* owned, [pairs.needed.n][strengths], as spectral.q */
+};
 struct ranks_exclude {
     struct partners partners;
-    struct fetch needed; /* sources that other ranks own */
-    double *s[3];        /* owned, [needed.n]: their fractions of the whole
-                            cell */
-    void *q;             /* owned, [needed.n][strengths], as spectral.q */
+    struct ranks_needs needs;
 };
 
 /* Makes the rows of task->exclusions for the own targets, once points are with

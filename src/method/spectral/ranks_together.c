@@ -49,9 +49,8 @@ static farsum_status border_set(struct border *border, const struct spectral *s)
     const struct domain *domain = &s->ranks->domain;
     const struct points *own = &s->source;
     const struct ghosts *ghosts = &s->ranks->ghosts;
-    double mesh = (double)domain->mesh0;
-    double scale = (double)domain_planes(domain, domain->rank) / mesh;
-    double shift = (double)(domain->begin[domain->rank] - domain->halo) / mesh;
+    double scale, shift;
+    domain_whole(domain, &scale, &shift);
     border->n_own = list_ends(domain, own->n, own->s[0], NULL);
     border->n = border->n_own;
     if (border->n_own > 0) /* else no pair */
@@ -141,7 +140,7 @@ static double ghost_lost(const struct spectral *s, const struct known *known,
         return 0;
     if (own >= 0 && own < s->source.n)
         return exclusions_lost(e, i, own);
-    int64_t k = fetch_find(&s->ranks->exclude.needed, place);
+    int64_t k = fetch_find(&s->ranks->exclude.needs.pairs.needed, place);
     return k < 0 ? 0 : exclusions_lost(e, i, s->source.n + k);
 }
 
