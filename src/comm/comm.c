@@ -234,3 +234,33 @@ farsum_status comm_max(struct comm *comm, double *values, int n)
 {
     return reduce(comm, values, n, fold_max);
 }
+
+enum { BLOCK = 1 << 16 }; /* bytes that comm_share sends to a rank in one go */
+
+farsum_status comm_share(struct comm *comm, void *data, int64_t bytes)
+{
+    farsum_status status = FARSUM_OK;
+    int size = comm->size, first = comm->rank == 0;
+    int64_t *to = NULL, *from = NULL, most = bytes < BLOCK ? bytes : BLOCK;
+    char *block = NULL; /* the same for each rank */
+    KEEP_ON(MEM_NEW(to, size));
+    KEEP_ON(MEM_NEW(from, size));
+    KEEP_ON(MEM_RAW(block, first ? size * most : 1));
+    GO(comm_agree(comm, status));
+    for (int64_t at = 0; at < bytes; at += BLOCK) {
+        int64_t some = bytes - at < BLOCK ? bytes - at : BLOCK;
+        char *here = (char *)data + at;
+        for (int r = 0; r < size && first; r++) {
+            memcpy(block + r * some, here, (size_t)some);
+            to[r] = some;
+        }
+        from[0] = some;
+        KEEP_ON(comm_trade(comm, COMM_TALK, block, to, here, from));
+    }
+    status = comm_agree(comm, status);
+done:
+    mem_free(to);
+    mem_free(from);
+    mem_free(block);
+    return status;
+}

@@ -96,4 +96,7 @@ farsum_status comm_sum(struct comm *comm, double *values, int n);
 farsum_status comm_sum_counts(struct comm *comm, int64_t *values, int n);
 /* The same for the largest values; NaN is larger than any number. */
 farsum_status comm_max(struct comm *comm, double *values, int n);
+/* Replaces data by rank 0's; bytes are the same on all ranks.  Returns the same
+ * status on all ranks, also that of failed memory. */
+farsum_status comm_share(struct comm *comm, void *data, int64_t bytes);
 #endif

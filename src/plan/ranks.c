@@ -189,20 +189,19 @@ farsum_status plan_make_ranks(const farsum_problem *problem,
 {
     farsum_status status = FARSUM_OK;
     struct comm *comm = aim.comm;
-    struct chosen one = {.precision = FARSUM_F64}, *all = NULL;
+    struct chosen chosen = {.precision = FARSUM_F64};
     farsum_options taken = *options;
     farsum_problem same = *problem;
     struct plan_known known = {.sample = {0}};
     *plan = NULL;
-    KEEP_ON(MEM_NEW(all, comm->size));
-    if (comm->rank == 0 && status == FARSUM_OK) /* success clears the message */
-        status = ranks_choose(problem, options, aim, &one, &known);
+    if (comm->rank == 0)
+        status = ranks_choose(problem, options, aim, &chosen, &known);
     GO(comm_agree(comm, status));
-    GO(comm_agree(comm, comm_gather(comm, &one, all, sizeof one)));
+    GO(comm_share(comm, &chosen, sizeof chosen));
     GO(plan_known_send(&known, comm));
-    ranks_take(&all[0], &taken);
-    same.precision = all[0].precision;
-    aim.finer = all[0].finer;
+    ranks_take(&chosen, &taken);
+    same.precision = chosen.precision;
+    aim.finer = chosen.finer;
     aim.most = 0; /* rank 0 kept it */
     aim.known = &known;
     status = plan_make_for(&same, &taken, PLAN_INNER, aim, plan);
@@ -214,7 +213,6 @@ done:
         *plan = NULL;
     }
     plan_known_clear(&known);
-    mem_free(all);
     return status;
 }
 

@@ -7,25 +7,6 @@
 #include "base/arrays.h"
 #include "base/mem.h"
 
-enum { BLOCK = 1 << 16 }; /* bytes that rank 0 sends to each rank in one go */
-
-/* Bytes from and to each rank in a trade. */
-struct parts {
-    int64_t *to, *from; /* owned, [size] */
-};
-
-static farsum_status parts_make(struct parts *p, const struct comm *comm)
-{
-    TRY(MEM_NEW(p->to, comm->size));
-    return MEM_NEW(p->from, comm->size);
-}
-
-static void parts_clear(struct parts *p)
-{
-    mem_free(p->to);
-    mem_free(p->from);
-}
-
 farsum_status ranks_sample_gather(struct comm *comm, struct ranks_sample *s,
                                   const struct pair *pair,
                                   farsum_precision arrays,
@@ -35,25 +16,26 @@ farsum_status ranks_sample_gather(struct comm *comm, struct ranks_sample *s,
     const void *from[2] = {s->x, s->q};
     void **to[2] = {&s->all_x, &s->all_q};
     const int64_t width[2] = {3, pair->strengths};
-    struct parts parts = {0};
+    int64_t *given = NULL, *got = NULL; /* bytes to and from each rank */
     int first = comm->rank == 0;
     int64_t all = 0, real = array_size(arrays);
     for (int r = 0; r < comm->size && first; r++)
         all += counts[r];
-    KEEP_ON(parts_make(&parts, comm));
+    KEEP_ON(MEM_NEW(given, comm->size));
+    KEEP_ON(MEM_NEW(got, comm->size));
     for (int k = 0; k < 2 && first; k++)
         KEEP_ON(mem_alloc(to[k], all * width[k], (size_t)real, 0));
     GO(comm_agree(comm, status));
     for (int k = 0; k < 2; k++) {
-        parts.to[0] = s->n * width[k] * real;
+        given[0] = s->n * width[k] * real;
         for (int r = 0; r < comm->size && first; r++)
-            parts.from[r] = counts[r] * width[k] * real;
-        KEEP_ON(comm_trade(comm, COMM_TALK, from[k], parts.to, *to[k],
-                           parts.from));
+            got[r] = counts[r] * width[k] * real;
+        KEEP_ON(comm_trade(comm, COMM_TALK, from[k], given, *to[k], got));
     }
     status = comm_agree(comm, status);
 done:
-    parts_clear(&parts);
+    mem_free(given);
+    mem_free(got);
     return status;
 }
 
@@ -88,54 +70,24 @@ void plan_known_clear(struct plan_known *known)
     sample_clear(&known->sample);
 }
 
-/* Replaces data by rank 0's.  block: room for BLOCK bytes of each rank; only
- * rank 0 fills it. */
-static farsum_status known_copy(struct comm *comm, struct parts *parts,
-                                char *block, void *data, int64_t bytes)
-{
-    farsum_status status = FARSUM_OK;
-    int size = comm->size, first = comm->rank == 0;
-    for (int64_t at = 0; at < bytes; at += BLOCK) {
-        int64_t some = bytes - at < BLOCK ? bytes - at : BLOCK;
-        char *here = (char *)data + at;
-        for (int r = 0; r < size && first; r++) {
-            memcpy(block + r * some, here, (size_t)some);
-            parts->to[r] = some;
-        }
-        parts->from[0] = some;
-        KEEP_ON(comm_trade(comm, COMM_TALK, block, parts->to, here,
-                           parts->from));
-    }
-    return comm_agree(comm, status);
-}
-
 farsum_status plan_known_send(struct plan_known *known, struct comm *comm)
 {
     farsum_status status = FARSUM_OK;
     struct sample *s = &known->sample;
-    struct parts parts = {0};
     const struct plan_known mine = *known; /* with this rank's pointers */
-    char *block = NULL;
     int first = comm->rank == 0;
-    KEEP_ON(parts_make(&parts, comm));
-    KEEP_ON(mem_alloc((void **)&block, first ? comm->size : 1, BLOCK, 0));
-    GO(comm_agree(comm, status));
-    status = known_copy(comm, &parts, block, known, sizeof *known);
+    status = comm_share(comm, known, sizeof *known);
     int moments = s->moments != NULL;
     s->target = mine.sample.target;
     s->moments = mine.sample.moments;
-    GO(status);
+    TRY(status);
     if (!first && s->n_targets > 0)
         KEEP_ON(MEM_RAW(s->target, s->n_targets));
     if (!first && moments)
         KEEP_ON(MEM_RAW(s->moments, 1));
-    GO(comm_agree(comm, status));
-    GO(known_copy(comm, &parts, block, s->target,
-                  s->n_targets * (int64_t)sizeof *s->target));
-    GO(known_copy(comm, &parts, block, s->moments,
-                  moments * (int64_t)sizeof *s->moments));
-done:
-    parts_clear(&parts);
-    mem_free(block);
-    return status;
+    TRY(comm_agree(comm, status));
+    TRY(comm_share(comm, s->target,
+                   s->n_targets * (int64_t)sizeof *s->target));
+    return comm_share(comm, s->moments,
+                      moments * (int64_t)sizeof *s->moments);
 }

@@ -246,6 +246,34 @@ static void test_spent(void)
     CHECK(ranks_run(3, &play, work_spent, NULL) == 0, "a rank failed");
 }
 
+/* Rank 0's bytes, in none, one and several pieces. */
+static farsum_status work_share(struct comm *comm, void *data)
+{
+    static const int64_t lengths[] = {0, 1, 1 << 16, 200001};
+    (void)data;
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        int64_t n = lengths[k], bad = 0;
+        unsigned char *bytes = check_memory((size_t)n + 1, 1);
+        for (int64_t i = 0; i <= n; i++)
+            bytes[i] = (unsigned char)(comm->rank == 0 ? 7 * i + 1 : 99);
+        CHECK_OK(comm_share(comm, bytes, n));
+        for (int64_t i = 0; i < n; i++)
+            bad += bytes[i] != (unsigned char)(7 * i + 1);
+        CHECK(bad == 0 && (comm->rank == 0 || bytes[n] == 99),
+              "%lld of %lld bytes are wrong on rank %d", (long long)bad,
+              (long long)n, comm->rank);
+        free(bytes);
+    }
+    return FARSUM_OK;
+}
+
+static void test_share(void)
+{
+    for (int k = 0; k < SIZES; k++)
+        CHECK(ranks_run(sizes[k], NULL, work_share, NULL) == 0,
+              "%d ranks share", sizes[k]);
+}
+
 int main(void)
 {
     RUN(test_self);
@@ -256,5 +284,6 @@ int main(void)
     RUN(test_remembers);
     RUN(test_wrong);
     RUN(test_spent);
+    RUN(test_share);
     return check_end();
 }
