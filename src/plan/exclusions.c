@@ -36,14 +36,13 @@ farsum_status plan_exclude_problem(struct farsum_plan *plan)
     return exclusions_rows(&plan->task.exclusions, p->n_sources, 0);
 }
 
-farsum_status plan_exclude_as(const struct farsum_plan *plan,
+farsum_status plan_exclude_as(const struct exclusions *e, int64_t all,
                               struct farsum_plan *to)
 {
-    const struct exclusions *e = &plan->task.exclusions;
     struct plan_held before = plan_held(to);
     TRY(exclusions_set(&to->task.exclusions, e->count, e->pair, e->factor));
     plan_holds(to, before);
-    to->report.info.n_exclusions = plan->report.info.n_exclusions;
+    to->report.info.n_exclusions = all;
     return FARSUM_OK;
 }
 

@@ -227,9 +227,9 @@ farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m);
 farsum_status plan_exclude_hand(struct farsum_plan *plan);
 /* Makes the exclusions of the problem, which the sample uses. */
 farsum_status plan_exclude_problem(struct farsum_plan *plan);
-/* Gives `to` the list of `plan`: over ranks, a new plan has that of its
- * sample. */
-farsum_status plan_exclude_as(const struct farsum_plan *plan,
+/* Over ranks: gives the new plan `to`, which has the list of its sample, this
+ * rank's list e.  all: pairs of all ranks. */
+farsum_status plan_exclude_as(const struct exclusions *e, int64_t all,
                               struct farsum_plan *to);
 /* The requested outputs that the method does not compute (method->lacks). */
 static inline unsigned plan_lacks(const struct farsum_plan *plan,

@@ -238,7 +238,7 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
         status = plan_make_ranks(&w.problem, &own, aim, &made);
     }
     GO(status);
-    GO(comm_agree(comm, ranks_pairs_give(&w.pairs, made)));
+    GO(comm_agree(comm, plan_exclude_as(&w.pairs.own, w.pairs.count, made)));
     GO(plan_verify(&w.problem, &own, &w.own, &made));
     *plan = made;
     made = NULL;

@@ -101,15 +101,3 @@ done:
         ranks_pairs_clear(pairs);
     return status;
 }
-
-farsum_status ranks_pairs_give(const struct ranks_pairs *pairs,
-                               struct farsum_plan *plan)
-{
-    const struct exclusions *own = &pairs->own;
-    struct plan_held before = plan_held(plan);
-    TRY(exclusions_set(&plan->task.exclusions, own->count, own->pair,
-                       own->factor));
-    plan_holds(plan, before);
-    plan->report.info.n_exclusions = pairs->count;
-    return FARSUM_OK;
-}

@@ -19,9 +19,5 @@ struct ranks_pairs {
 farsum_status ranks_pairs_take(struct ranks_pairs *pairs, struct comm *comm,
                                const farsum_problem *problem,
                                const int64_t *counts);
-/* Replaces the exclusions of a new plan, which are those of the sample, by the
- * rank's own ones. */
-farsum_status ranks_pairs_give(const struct ranks_pairs *pairs,
-                               struct farsum_plan *plan);
 void ranks_pairs_clear(struct ranks_pairs *pairs);
 #endif

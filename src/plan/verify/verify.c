@@ -185,7 +185,9 @@ static farsum_status verify_next(const struct farsum_plan *plan,
     if (!aim.comm)
         return plan_make_for(problem, options, PLAN_INNER, aim, next);
     TRY(plan_make_ranks(problem, options, aim, next));
-    return task_agree(&plan->task, plan_exclude_as(plan, *next));
+    return task_agree(&plan->task,
+                      plan_exclude_as(&plan->task.exclusions,
+                                      plan->report.info.n_exclusions, *next));
 }
 
 /* Returns 1 if a check shows that a plan in f64 keeps the tolerance. */
