@@ -34,8 +34,7 @@ void route_destroy(struct route *route); /* a zeroed route is legal */
 farsum_status route_set(struct route *route, struct comm *comm,
                         const struct domain *domain, int64_t n,
                         double *const s[3]);
-/* The next three are collective and allocate nothing.  If the network fails,
- * ranks may return different statuses. */
+/* The next three are collective and allocate nothing. */
 
 /* Brings a value of bytes_each per given point, values [n], to the owners: own
  * [n_own]. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks.c: states and points of `spectral` over ranks. */
+/* ranks.c: states of `spectral` over ranks. */
 #include "method/spectral/ranks.h"
 
 #include <math.h>

@@ -82,6 +82,7 @@ farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
 farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
                                     int64_t n, const void *x, int64_t m,
                                     const void *y);
+/* ranks_sum.c */
 farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
                                      int rhs, const void *q,
                                      farsum_result *result);

@@ -9,17 +9,6 @@
 
 #include "base/arrays.h"
 #include "base/clock.h"
-#include "base/progress.h"
-
-static farsum_status ranks_stage(struct spectral *s, int stage, const void *io)
-{
-    double start = clock_seconds();
-    TRY(progress_step(s->done++, s->all, "summing: %s",
-                      s->parameters.choice[stage].stage->name));
-    farsum_status status = ranks_variant(s, stage)->run(s->states[stage], io);
-    s->seconds[stage] += clock_seconds() - start;
-    return status;
-}
 
 /* Where a sum's results are added.  NULL: not wanted. */
 struct ranks_out {
@@ -92,10 +81,10 @@ static farsum_status ranks_own(const struct task *task, struct spectral *s,
                                      .q_point = pair->channels,
                                      .mesh_channel = channel};
     if (s->n > 0 && spectral_targets(s) > 0)
-        TRY(ranks_stage(s, STAGE_NEAR, &near));
+        TRY(spectral_stage(s, STAGE_NEAR, &near));
     TRY(ranks_ghosts(task, s, near_q, out));
     if (s->n > 0)
-        return ranks_stage(s, STAGE_SPREAD, &spread);
+        return spectral_stage(s, STAGE_SPREAD, &spread);
     memset(s->mesh, 0, (size_t)(pair->channels * channel) * real);
     return FARSUM_OK;
 }
@@ -144,7 +133,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     KEEP_ON(slab_forward(k->slab, &slab));
     s->seconds[STAGE_FFT] += clock_seconds() - start;
     if (k->rows > 0)
-        KEEP_ON(ranks_stage(s, STAGE_SCALE, &scale));
+        KEEP_ON(spectral_stage(s, STAGE_SCALE, &scale));
     if (out.energy)
         KEEP_ON(comm_sum(k->comm, out.energy, 1));
     if (out.virial)
@@ -157,7 +146,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     KEEP_ON(planes_fill(k->planes, s->mesh, channel, values));
     s->seconds[STAGE_FFT] += clock_seconds() - start;
     if (spectral_targets(s) > 0)
-        KEEP_ON(ranks_stage(s, STAGE_INTERP, &interp));
+        KEEP_ON(spectral_stage(s, STAGE_INTERP, &interp));
     return status;
 }
 
@@ -192,18 +181,13 @@ static farsum_status ranks_one(struct task *task, struct spectral *s, int r,
     farsum_status status = FARSUM_OK;
     struct spectral_ranks *k = s->ranks;
     struct spectral_sums sums = {0};
-    size_t real = (size_t)array_size(task->problem.precision);
     int64_t each = task->pair.strengths * array_size(task->problem.arrays);
     const char *from = k->route.n > 0
                            ? (const char *)q + r * k->route.n * each
                            : NULL;
     KEEP_ON(route_there(&k->route, k->comm, from, each, k->q));
     KEEP_ON(spectral_in(task, s, 0, k->q, &sums.q1, &sums.q2));
-    size_t own = (size_t)spectral_targets(s);
-    if (own > 0 && (asked->potential || asked->velocity))
-        memset(s->potential, 0, own * (size_t)task->pair.values * real);
-    if (own > 0 && asked->field)
-        memset(s->field, 0, 3 * own * real);
+    spectral_zero(task, s, asked);
     KEEP_ON(ranks_sum(task, s, asked, &sums));
     TRY(comm_agree(k->comm, status));
     return asked->velocity
@@ -264,18 +248,10 @@ farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
     farsum_result asked;
     struct ranks_numbers numbers = {0};
     TRY(ranks_asked(s, rhs, result, &numbers, &asked));
-    memset(s->seconds, 0, sizeof s->seconds);
-    s->seconds_back = 0;
-    s->done = 0;
     s->all = 4 * (int64_t)rhs;
     for (int r = 0; r < rhs; r++) {
         TRY(ranks_one(task, s, r, q, &asked));
         TRY(ranks_home(task, s, r, &asked, result));
-    }
-    task->report->info.seconds_stages = 0;
-    for (int r = 0; r < STAGE_COUNT; r++) {
-        task->report->info.stages[r].seconds = s->seconds[r];
-        task->report->info.seconds_stages += s->seconds[r];
     }
     return FARSUM_OK;
 }

@@ -295,7 +295,7 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
     return FARSUM_OK;
 }
 
-static farsum_status spectral_stage(struct spectral *s, int r, const void *io)
+farsum_status spectral_stage(struct spectral *s, int r, const void *io)
 {
     double start = clock_seconds();
     TRY(progress_step(s->done++, s->all, "summing: %s",
@@ -349,27 +349,27 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
     return spectral_stage(s, STAGE_INTERP, &interp);
 }
 
-static farsum_status spectral_execute(struct task *task, void *state, int rhs,
-                                      const void *q, farsum_result *result)
+void spectral_zero(const struct task *task, struct spectral *s,
+                   const farsum_result *result)
 {
-    struct spectral *s = state;
     size_t size = (size_t)array_size(task->problem.precision);
     size_t targets = (size_t)spectral_targets(s);
-    if (s->gpu)
-        return spectral_gpu_execute(task, s, rhs, q, result);
-    if (s->ranks)
-        return spectral_ranks_execute(task, s, rhs, q, result);
-    memset(s->seconds, 0, sizeof s->seconds);
-    s->seconds_back = 0;
-    s->done = 0;
+    if (targets > 0 && (result->potential || result->velocity))
+        memset(s->potential, 0, targets * (size_t)task->pair.values * size);
+    if (targets > 0 && result->field)
+        memset(s->field, 0, 3 * targets * size);
+}
+
+static farsum_status spectral_host_execute(struct task *task,
+                                           struct spectral *s, int rhs,
+                                           const void *q,
+                                           farsum_result *result)
+{
     s->all = (STAGE_COUNT + 1) * (int64_t)rhs; /* fft forward and backward */
     for (int r = 0; r < rhs; r++) {
         struct spectral_sums sums = {0};
         TRY(spectral_in(task, s, r, q, &sums.q1, &sums.q2));
-        if (result->potential || result->velocity)
-            memset(s->potential, 0, targets * (size_t)task->pair.values * size);
-        if (result->field)
-            memset(s->field, 0, 3 * targets * size);
+        spectral_zero(task, s, result);
         TRY(spectral_sum(task, s, result, &sums));
         spectral_exclude(task, s, result, &sums);
         if (result->velocity)
@@ -377,6 +377,20 @@ static farsum_status spectral_execute(struct task *task, void *state, int rhs,
         else
             TRY(spectral_out(task, s, r, q, &sums, result));
     }
+    return FARSUM_OK;
+}
+
+static farsum_status spectral_execute(struct task *task, void *state, int rhs,
+                                      const void *q, farsum_result *result)
+{
+    struct spectral *s = state;
+    if (s->gpu)
+        return spectral_gpu_execute(task, s, rhs, q, result);
+    memset(s->seconds, 0, sizeof s->seconds);
+    s->seconds_back = 0;
+    s->done = 0;
+    TRY(s->ranks ? spectral_ranks_execute(task, s, rhs, q, result)
+                 : spectral_host_execute(task, s, rhs, q, result));
     task->report->info.seconds_stages = 0;
     for (int r = 0; r < STAGE_COUNT; r++) {
         task->report->info.stages[r].seconds = s->seconds[r];

@@ -46,6 +46,11 @@ static inline int64_t spectral_targets(const struct spectral *s)
 /* Allocates strengths and results for n sources and m targets. */
 farsum_status spectral_reserve(const struct task *task, struct spectral *s,
                                int64_t n, int64_t targets);
+/* Runs a stage on the host, and adds to its seconds. */
+farsum_status spectral_stage(struct spectral *s, int r, const void *io);
+/* Sets the results of these outputs to 0, to which stages add. */
+void spectral_zero(const struct task *task, struct spectral *s,
+                   const farsum_result *result);
 /* method/spectral/mixed.c: allocates near_q for n sources. */
 farsum_status spectral_mixed_reserve(const struct task *task,
                                      struct spectral *s, int64_t n);
