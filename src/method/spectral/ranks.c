@@ -20,7 +20,9 @@ farsum_status spectral_ranks_fits(const struct task *task)
  * are shorter by this factor.  So few changes need new states. */
 #define SLACK 1.03
 
-int64_t spectral_ranks_halo(const struct parameters *t, double slack)
+/* Planes on each side of a slab: within the cutoff, and half of the window.
+ * slack: 1, or a factor on the cutoff's planes. */
+static int64_t ranks_halo(const struct parameters *t, double slack)
 {
     int64_t near =
         (int64_t)ceil(slack * (double)t->mesh[0] / t->cell.height[0]) + 1;
@@ -28,9 +30,9 @@ int64_t spectral_ranks_halo(const struct parameters *t, double slack)
     return near > window ? near : window;
 }
 
-void spectral_ranks_columns(const struct task *task,
-                            const struct parameters *t, double slack,
-                            int64_t *columns)
+/* The columns of the spectrum that are not 0, columns [mesh1]. */
+static void ranks_columns(const struct task *task, const struct parameters *t,
+                          double slack, int64_t *columns)
 {
     union stage_args args[STAGE_COUNT];
     struct split wider = t->split;
@@ -66,7 +68,7 @@ void spectral_ranks_args(const struct task *task, struct spectral *s,
     args[STAGE_SCALE].scale.mesh[0] = t->mesh[1];
     args[STAGE_SCALE].scale.mesh[1] = t->mesh[0];
     args[STAGE_SCALE].scale.cell = &k->exchanged;
-    args[STAGE_SCALE].scale.first = spectral_ranks_row(t, rank, size);
+    args[STAGE_SCALE].scale.first = k->begin1[rank];
     args[STAGE_SCALE].scale.count = k->rows;
 }
 
@@ -117,45 +119,54 @@ static farsum_status ranks_states(const struct task *task, struct spectral *s)
     return ranks_near(s, &args[STAGE_NEAR].near);
 }
 
-/* The parts that exchange. */
-static farsum_status ranks_exchanges(const struct task *task,
-                                     struct spectral *s, double slack)
+farsum_status spectral_ranks_cut(const struct task *task,
+                                 const struct parameters *t, double slack,
+                                 struct spectral_ranks *k)
 {
-    farsum_status status = FARSUM_OK;
-    struct spectral_ranks *k = s->ranks;
-    const struct parameters *t = &s->parameters;
     int rank = k->comm->rank, size = k->comm->size;
-    int64_t *begin1 = NULL;
-    union stage_args args[STAGE_COUNT];
-    parameters_args(t, task, args);
-    KEEP_ON(MEM_NEW(begin1, size + 1));
-    KEEP_ON(MEM_NEW(k->columns, t->mesh[1]));
-    KEEP_ON(domain_create(&k->domain, rank, size, t->mesh[0],
-                          spectral_ranks_halo(t, slack), NULL));
-    KEEP_ON(route_create(&k->route, k->comm, 6 * sizeof(double),
-                         task->threads));
-    KEEP_ON(route_create(&k->target_route, k->comm, 3 * sizeof(double),
-                         task->threads));
-    KEEP_ON(ghosts_create(&k->ghosts, k->comm, 6 * sizeof(double),
-                          task->threads));
-    GO(comm_agree(k->comm, status));
+    TRY(MEM_NEW(k->begin1, size + 1));
+    TRY(MEM_NEW(k->columns, t->mesh[1]));
+    TRY(domain_create(&k->domain, rank, size, t->mesh[0], ranks_halo(t, slack),
+                      NULL));
     domain_cell(&k->domain, &t->cell, &k->own);
     scale_exchange(&k->exchanged, &t->cell);
-    spectral_ranks_columns(task, t, slack, k->columns);
+    ranks_columns(task, t, slack, k->columns);
     for (int r = 0; r <= size; r++)
-        begin1[r] = spectral_ranks_row(t, r, size);
-    k->rows = begin1[rank + 1] - begin1[rank];
-    const struct planes_args planes = {.comm = k->comm,
-                                       .begin = k->domain.begin,
-                                       .halo = k->domain.halo,
-                                       .plane = t->mesh[1] * t->ldz,
-                                       .channels = task->pair.channels,
-                                       .threads = task->threads,
-                                       .precision = task->problem.precision};
-    const struct slab_args slab = {
+        k->begin1[r] = t->mesh[1] * r / size;
+    k->rows = k->begin1[rank + 1] - k->begin1[rank];
+    return FARSUM_OK;
+}
+
+void spectral_ranks_uncut(struct spectral_ranks *k)
+{
+    mem_free(k->begin1);
+    mem_free(k->columns);
+    domain_destroy(&k->domain);
+}
+
+struct planes_args spectral_ranks_planes(const struct task *task,
+                                         const struct parameters *t,
+                                         const struct spectral_ranks *k)
+{
+    return (struct planes_args){.comm = k->comm,
+                                .begin = k->domain.begin,
+                                .halo = k->domain.halo,
+                                .plane = t->mesh[1] * t->ldz,
+                                .channels = task->pair.channels,
+                                .threads = task->threads,
+                                .precision = task->problem.precision};
+}
+
+struct slab_args spectral_ranks_slab(const struct task *task,
+                                     const struct parameters *t,
+                                     const struct spectral_ranks *k)
+{
+    union stage_args args[STAGE_COUNT];
+    parameters_args(t, task, args);
+    return (struct slab_args){
         .comm = k->comm,
         .begin0 = k->domain.begin,
-        .begin1 = begin1,
+        .begin1 = k->begin1,
         .columns = k->columns,
         .mesh = {t->mesh[0], t->mesh[1], t->mesh[2]},
         .ldz = t->ldz,
@@ -163,11 +174,26 @@ static farsum_status ranks_exchanges(const struct task *task,
         .threads = task->threads,
         .patient = args[STAGE_FFT].fft.patient,
         .choose = {.name = t->choice[STAGE_FFT].row->name}};
-    GO(planes_create(&planes, &k->planes));
-    GO(slab_create(&slab, &k->slab));
-done:
-    mem_free(begin1);
-    return status;
+}
+
+/* The parts that exchange. */
+static farsum_status ranks_exchanges(const struct task *task,
+                                     struct spectral *s, double slack)
+{
+    struct spectral_ranks *k = s->ranks;
+    const struct parameters *t = &s->parameters;
+    farsum_status status = spectral_ranks_cut(task, t, slack, k);
+    KEEP_ON(route_create(&k->route, k->comm, 6 * sizeof(double),
+                         task->threads));
+    KEEP_ON(route_create(&k->target_route, k->comm, 3 * sizeof(double),
+                         task->threads));
+    KEEP_ON(ghosts_create(&k->ghosts, k->comm, 6 * sizeof(double),
+                          task->threads));
+    TRY(comm_agree(k->comm, status));
+    const struct planes_args planes = spectral_ranks_planes(task, t, k);
+    const struct slab_args slab = spectral_ranks_slab(task, t, k);
+    TRY(planes_create(&planes, &k->planes));
+    return slab_create(&slab, &k->slab);
 }
 
 /* Reports this rank's slab of a cell. */
@@ -229,11 +255,11 @@ void spectral_ranks_destroy(struct spectral *s)
     ranks_exclude_clear(&k->exclude);
     route_destroy(&k->route);
     route_destroy(&k->target_route);
-    domain_destroy(&k->domain);
+    spectral_ranks_uncut(k);
     points_clear(&k->given);
     points_clear(&k->ghost);
     void *const all[] = {k->ghost_q, k->ghost_values, k->spectrum, k->q,
-                         k->potential, k->field, k->columns};
+                         k->potential, k->field};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         mem_free(all[i]);
     mem_free(k);
@@ -245,8 +271,8 @@ static int ranks_cover(const struct task *task, const struct spectral *s,
                        const struct parameters *trial, int64_t *columns)
 {
     const struct spectral_ranks *k = s->ranks;
-    int covers = spectral_ranks_halo(trial, 1) <= k->domain.halo;
-    spectral_ranks_columns(task, trial, 1, columns);
+    int covers = ranks_halo(trial, 1) <= k->domain.halo;
+    ranks_columns(task, trial, 1, columns);
     for (int64_t i = 0; i < trial->mesh[1]; i++)
         covers = covers && columns[i] <= k->columns[i];
     return covers;

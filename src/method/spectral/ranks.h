@@ -43,6 +43,7 @@ struct spectral_ranks {
     void *q, *potential, *field;
     int64_t have_q, have_ghosts, have_values, have_own, have_out;
     int64_t rows;          /* of the spectrum on this rank */
+    int64_t *begin1;       /* owned, [size + 1]: first rows of the ranks */
     int64_t *columns;      /* owned, [mesh1]: those that travel (slab.h) */
 };
 
@@ -58,19 +59,21 @@ farsum_status spectral_ranks_fits(const struct task *task);
 farsum_status spectral_ranks_create(const struct task *task,
                                     struct spectral *s);
 void spectral_ranks_destroy(struct spectral *s);
-/* Planes on each side of a slab: within the cutoff, and half of the window.
- * slack: 1, or a factor on the cutoff's planes. */
-int64_t spectral_ranks_halo(const struct parameters *t, double slack);
-/* The columns of the spectrum that are not 0, columns [mesh1]. */
-void spectral_ranks_columns(const struct task *task,
-                            const struct parameters *t, double slack,
-                            int64_t *columns);
-/* The first row of the spectrum on a rank. */
-static inline int64_t spectral_ranks_row(const struct parameters *t, int rank,
-                                         int size)
-{
-    return t->mesh[1] * rank / size;
-}
+/* Cuts the mesh and its spectrum for the rank and size of k->comm: sets domain,
+ * own, exchanged, begin1, rows and columns.  slack: 1, or a factor on the
+ * planes of the cutoff and the modes that count.  Not collective;
+ * spectral_ranks_uncut frees what it made, also after a failure. */
+farsum_status spectral_ranks_cut(const struct task *task,
+                                 const struct parameters *t, double slack,
+                                 struct spectral_ranks *k);
+void spectral_ranks_uncut(struct spectral_ranks *k);
+/* The exchanges of this cut. */
+struct planes_args spectral_ranks_planes(const struct task *task,
+                                         const struct parameters *t,
+                                         const struct spectral_ranks *k);
+struct slab_args spectral_ranks_slab(const struct task *task,
+                                     const struct parameters *t,
+                                     const struct spectral_ranks *k);
 /* The args of the stages in this rank's own cell. */
 void spectral_ranks_args(const struct task *task, struct spectral *s,
                          union stage_args args[STAGE_COUNT]);

@@ -14,9 +14,8 @@ struct counted {
     const struct task *task;
     const struct parameters *t;
     struct spectral s;       /* with `ranks`; it owns nothing */
-    struct spectral_ranks ranks;
+    struct spectral_ranks ranks; /* only its cut */
     struct comm comm;        /* rank and size only */
-    int64_t *begin1;         /* owned */
     int64_t fill;            /* halo planes that other ranks need of this one */
     int64_t columns;
     struct ranks_model *m;
@@ -34,9 +33,8 @@ static farsum_status model_planes(struct counted *c)
     const struct pair *pair = &c->task->pair;
     int64_t sent[2], stored, plane = c->t->mesh[1] * c->t->ldz;
     double bytes = (double)(plane * array_size(c->task->problem.precision));
-    const struct planes_args args = {.comm = &c->comm,
-                                     .begin = c->ranks.domain.begin,
-                                     .halo = c->ranks.domain.halo};
+    const struct planes_args args =
+        spectral_ranks_planes(c->task, c->t, &c->ranks);
     TRY(planes_sent(&args, sent, &stored));
     int values = model_back(c->task) ? pair->values : 0;
     c->fill = sent[1];
@@ -55,13 +53,7 @@ static void model_transform(struct counted *c)
     const struct pair *pair = &c->task->pair;
     const struct parameters *t = c->t;
     int64_t sent[2];
-    const struct slab_args args = {.comm = &c->comm,
-                                   .begin0 = c->ranks.domain.begin,
-                                   .begin1 = c->begin1,
-                                   .columns = c->ranks.columns,
-                                   .mesh = {t->mesh[0], t->mesh[1], t->mesh[2]},
-                                   .ldz = t->ldz,
-                                   .precision = c->task->problem.precision};
+    const struct slab_args args = spectral_ranks_slab(c->task, t, &c->ranks);
     slab_sent(&args, sent, &c->columns);
     int values = model_back(c->task) ? pair->values : 0;
     c->m->bytes[COMM_TRANSFORM] =
@@ -189,18 +181,8 @@ farsum_status spectral_ranks_model(const struct task *task,
     c.ranks.comm = &c.comm;
     c.s.ranks = &c.ranks;
     TRY(spectral_ranks_fits(task));
-    GO(MEM_NEW(c.begin1, size + 1));
-    GO(MEM_NEW(c.ranks.columns, t->mesh[1]));
-    GO(domain_create(&c.ranks.domain, rank, size, t->mesh[0],
-                     spectral_ranks_halo(t, 1), NULL));
-    domain_cell(&c.ranks.domain, &t->cell, &c.ranks.own);
-    scale_exchange(&c.ranks.exchanged, &t->cell);
-    spectral_ranks_columns(task, t, 1, c.ranks.columns);
-    for (int r = 0; r <= size; r++)
-        c.begin1[r] = spectral_ranks_row(t, r, size);
-    c.ranks.rows = c.begin1[rank + 1] - c.begin1[rank];
+    GO(spectral_ranks_cut(task, t, 1, &c.ranks));
     *model = (struct ranks_model){.ranks = size,
-                                  .rank = rank,
                                   .threads = task->threads,
                                   .mesh0 = t->mesh[0],
                                   .halo = c.ranks.domain.halo};
@@ -211,8 +193,6 @@ farsum_status spectral_ranks_model(const struct task *task,
     model_points(&c);
     model_seconds_of(&c);
 done:
-    mem_free(c.begin1);
-    mem_free(c.ranks.columns);
-    domain_destroy(&c.ranks.domain);
+    spectral_ranks_uncut(&c.ranks);
     return status;
 }

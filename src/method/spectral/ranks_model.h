@@ -14,7 +14,7 @@ enum { RANKS_NEAR, RANKS_SPREAD, RANKS_TRANSFORM, RANKS_SCALE, RANKS_INTERP,
 
 /* Points are taken as uniform, and given by any rank.  One right-hand side. */
 struct ranks_model {
-    int ranks, rank;
+    int ranks;
     int threads;            /* of a rank */
     int64_t mesh0;          /* planes of the whole mesh */
     int64_t planes, halo;   /* of the rank; on each side of its slab */
