@@ -72,6 +72,13 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double bench_median(double *t, int n, double *min)
+{
+    qsort(t, (size_t)n, sizeof *t, compare_seconds);
+    *min = t[0];
+    return (t[(n - 1) / 2] + t[n / 2]) / 2;
+}
+
 /* points: the timing includes set_points. */
 static int time_plans(struct bench *b, int points, char *error, size_t size)
 {
@@ -94,10 +101,8 @@ static int time_plans(struct bench *b, int points, char *error, size_t size)
         }
     say_progress("%s", "");
     for (int r = 0; r < b->n_rows; r++) {
-        double *t = b->rows[r].seconds;
-        qsort(t, (size_t)b->repeats, sizeof *t, compare_seconds);
-        b->rows[r].min = t[0];
-        b->rows[r].median = (t[(b->repeats - 1) / 2] + t[b->repeats / 2]) / 2;
+        struct bench_row *row = &b->rows[r];
+        row->median = bench_median(row->seconds, b->repeats, &row->min);
     }
     return 0;
 }

@@ -38,6 +38,8 @@ struct bench {
     void *there[4];                  /* owned: positions, strengths,
                                         potential, field */
 };
+/* The median and the minimum of n times, which it sorts. */
+double bench_median(double *t, int n, double *min);
 /* Each returns 0, or -1 with the reason. */
 /* Makes the case's particles, and allocates the results. */
 int bench_prepare(struct bench *b, char *error, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_exchange.c: times of messages among ranks, as sums over ranks send
  * them. */
+#include "bench.h"
 #include "command.h"
 #include "files.h"
 #include "ranks/run.h"
@@ -9,12 +10,12 @@
 #include "io/output.h"
 
 #include "base/c_locale.h"
+#include "base/clock.h"
 #include "base/number.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_REPEATS = 1000, MOST_ROWS = 64 };
 #define LEAST_BYTES INT64_C(8)
@@ -42,13 +43,6 @@ struct exchange {
     struct row rows[MOST_ROWS];
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Sets x->to; returns the bytes that a rank sends to others. */
 static int64_t messages(struct exchange *x, enum pattern pattern, int64_t bytes)
 {
@@ -63,12 +57,6 @@ static int64_t messages(struct exchange *x, enum pattern pattern, int64_t bytes)
     return 2 * bytes;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Adds a row: the time of the slowest rank, after one repeat to warm up. */
 static void measure(struct exchange *x, enum pattern pattern, int64_t bytes)
 {
@@ -80,19 +68,17 @@ static void measure(struct exchange *x, enum pattern pattern, int64_t bytes)
         row->sent = messages(x, pattern, bytes);
     for (int k = -1; k < x->repeats; k++) {
         (void)ranks_any(x->ranks, 0); /* they begin together */
-        double start = now();
+        double start = clock_seconds();
         for (int i = 0; i < times; i++)
             if (pattern == AGREEMENT)
                 ranks_gather(x->ranks, &one, x->got, sizeof one);
             else
                 ranks_trade(x->ranks, x->send, x->to, x->got, x->to);
-        double seconds = (now() - start) / times;
+        double seconds = (clock_seconds() - start) / times;
         ranks_max(x->ranks, &seconds, 1);
         t[k < 0 ? 0 : k] = seconds;
     }
-    qsort(t, (size_t)x->repeats, sizeof *t, compare);
-    row->min = t[0];
-    row->median = (t[(x->repeats - 1) / 2] + t[x->repeats / 2]) / 2;
+    row->median = bench_median(t, x->repeats, &row->min);
 }
 
 static int64_t next_size(int64_t bytes)

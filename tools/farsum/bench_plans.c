@@ -7,11 +7,11 @@
 #include "strengths.h"
 #include "words.h"
 
+#include "base/clock.h"
 #include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void find_machine(char *text, size_t size)
 {
@@ -142,13 +142,6 @@ farsum_result bench_result(const struct bench *b)
     return out;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 farsum_status bench_sum(const struct bench *b, farsum_plan *plan, int points,
                         double seconds[2])
 {
@@ -156,19 +149,19 @@ farsum_status bench_sum(const struct bench *b, farsum_plan *plan, int points,
     const void *x = b->device ? b->there[0] : b->particles.x;
     const void *q = b->device ? b->there[1] : b->particles.q;
     farsum_status status = FARSUM_OK;
-    double start = now();
+    double start = clock_seconds();
     if (points) {
         status = farsum_plan_set_points(plan, b->particles.n, x, 0, NULL);
         if (status == FARSUM_OK)
             status = farsum_plan_finish(plan);
     }
-    seconds[0] = points ? now() - start : 0;
-    start = now();
+    seconds[0] = points ? clock_seconds() - start : 0;
+    start = clock_seconds();
     if (status == FARSUM_OK)
         status = farsum_plan_execute(plan, 1, q, &out);
     if (status == FARSUM_OK)
         status = farsum_plan_finish(plan);
-    seconds[1] = now() - start;
+    seconds[1] = clock_seconds() - start;
     return status;
 }
 

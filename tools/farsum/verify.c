@@ -8,11 +8,11 @@
 #include "words.h"
 
 #include "base/c_locale.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Returns 1 if the error is measured from potentials instead of vectors. */
 static int of_potentials(const struct verify_request *r)
@@ -345,13 +345,6 @@ static int measure(const struct verify_request *r,
     return -1;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 int verify(const struct verify_request *request, struct verify_result *result,
            char *error, size_t size)
 {
@@ -359,7 +352,7 @@ int verify(const struct verify_request *request, struct verify_result *result,
     const struct settings *s = request->settings;
     struct verify_sample sample = {0};
     struct exclude_list exclude = {0};
-    double *y = NULL, *potential = NULL, *field = NULL, start = now();
+    double *y = NULL, *potential = NULL, *field = NULL, start = clock_seconds();
     int failed = -1;
     farsum_problem problem = system_problem(s, sys);
     farsum_options how = FARSUM_OPTIONS_INIT;
@@ -411,7 +404,7 @@ int verify(const struct verify_request *request, struct verify_result *result,
     if (measure(request, &sample, potential, field, &out, error, size) != 0)
         goto done;
     out.count = sample.count;
-    out.seconds = now() - start;
+    out.seconds = clock_seconds() - start;
     *result = out;
     failed = 0;
 done:
