@@ -81,13 +81,10 @@ static int mail_there(const struct ids *ids, struct mail *m, const void *items,
     m->from = calloc(ranks, sizeof *m->from);
     m->send = malloc((size_t)n * bytes + 1);
     m->order = malloc((size_t)n * sizeof *m->order + 1);
-    int64_t *table = malloc(ranks * ranks * sizeof *table), next = 0;
-    int bad = !m->counts || !m->to || !m->from || !m->send || !m->order
-              || !table;
-    if (ranks_any(ids->ranks, bad)) {
-        free(table);
+    int64_t next = 0, all = 0;
+    int bad = !m->counts || !m->to || !m->from || !m->send || !m->order;
+    if (ranks_any(ids->ranks, bad))
         return -1;
-    }
     const char *item = items;
     for (int64_t i = 0; i < n; i++)
         m->to[rank_of(ids, item + (size_t)i * bytes)] += (int64_t)bytes;
@@ -101,14 +98,9 @@ static int mail_there(const struct ids *ids, struct mail *m, const void *items,
         memcpy(m->send + (size_t)m->order[i] * bytes, item + (size_t)i * bytes,
                bytes);
     }
-    ranks_gather(ids->ranks, m->to, table, ranks * sizeof *table);
-    int64_t all = 0;
-    for (int r = 0; r < ids->size; r++) {
-        m->from[r] = table[(size_t)r * ranks
-                           + (size_t)ranks_rank(ids->ranks)];
+    ranks_counts(ids->ranks, m->to, m->from);
+    for (int r = 0; r < ids->size; r++)
         all += m->from[r];
-    }
-    free(table);
     m->got = malloc((size_t)all + 1);
     m->n_got = all / (int64_t)bytes;
     if (ranks_any(ids->ranks, !m->got))

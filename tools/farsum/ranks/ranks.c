@@ -50,6 +50,11 @@ void ranks_gather(struct ranks *r, const void *one, void *all, size_t bytes)
     check(r, r->comm->calls->gather(r->comm, one, all, (int64_t)bytes));
 }
 
+void ranks_counts(struct ranks *r, const int64_t *to, int64_t *from)
+{
+    check(r, r->comm->calls->counts(r->comm, to, from));
+}
+
 void ranks_trade(struct ranks *r, const void *send, const int64_t *to,
                  void *got, const int64_t *from)
 {

@@ -41,8 +41,7 @@ struct ranks_library {
     int (*mpi_version)(char *text, int *length); /* NULL: not found */
 };
 /* Opens it: next to libfarsum, next to the command, or where the loader finds
- * it.
- * Returns 0, or -1 with the reason.  It stays open. */
+ * it.  Returns 0, or -1 with the reason.  It stays open. */
 int ranks_library(struct ranks_library *library, char *error, size_t size);
 
 /* --- ranks.c --- */
@@ -69,6 +68,8 @@ int ranks_any(struct ranks *ranks, int failed);
 /* all [size][bytes]: what each copy gives. */
 void ranks_gather(struct ranks *ranks, const void *one, void *all,
                   size_t bytes);
+/* from[r]: the number that copy r gives for this one in its `to`. */
+void ranks_counts(struct ranks *ranks, const int64_t *to, int64_t *from);
 /* Moves to[r] bytes to each copy r. */
 void ranks_trade(struct ranks *ranks, const void *send, const int64_t *to,
                  void *got, const int64_t *from);
