@@ -195,9 +195,9 @@ static void print_ranks(const struct outcome *o, FILE *out)
     for (int r = 0; r < o->ranks; r++) {
         const struct ranks_work *w = &o->work[r];
         double seconds = 0;
-        for (int k = 0; k < WORK_PARTS; k++) {
-            bytes += w->bytes[k];
-            seconds += w->seconds[k];
+        for (int k = 0; k < COMM_PARTS; k++) {
+            bytes += w->spent[k].bytes;
+            seconds += w->spent[k].seconds;
         }
         own[0] = w->own < own[0] ? w->own : own[0];
         own[1] = w->own > own[1] ? w->own : own[1];
@@ -211,10 +211,10 @@ static void print_ranks(const struct outcome *o, FILE *out)
     print_range(ghosts[0], ghosts[1], "ghosts", out);
     c_locale_write(out, "; imbalance %.3g\n", outcome_imbalance(o));
     c_locale_write(out, "          sent %.3g MB", (double)bytes / 1e6);
-    for (int k = 0; k < WORK_PARTS; k++) {
+    for (int k = 0; k < COMM_PARTS; k++) {
         double sum = 0;
         for (int r = 0; r < o->ranks; r++)
-            sum += (double)o->work[r].bytes[k];
+            sum += (double)o->work[r].spent[k].bytes;
         c_locale_write(out, "%s%s %.3g", k ? ", " : ": ", ranks_work_names[k],
                        sum / 1e6);
     }

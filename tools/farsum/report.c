@@ -188,12 +188,12 @@ static json_t *ranks_of(const struct outcome *o)
         bad |= json_object_set_new(row, "set_points",
                                    report_real(w->set_points));
         bad |= json_object_set_new(row, "execute", report_real(w->execute));
-        for (int k = 0; k < WORK_PARTS; k++) {
+        for (int k = 0; k < COMM_PARTS; k++) {
             json_t *part = json_object();
             bad |= json_object_set_new(part, "bytes",
-                                       json_integer(w->bytes[k]));
+                                       json_integer(w->spent[k].bytes));
             bad |= json_object_set_new(part, "seconds",
-                                       report_real(w->seconds[k]));
+                                       report_real(w->spent[k].seconds));
             bad |= json_object_set_new(parts, ranks_work_names[k], part);
         }
         bad |= json_object_set_new(row, "exchanges", parts);

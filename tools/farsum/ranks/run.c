@@ -67,11 +67,12 @@ farsum_status ranks_plan(struct ranks *ranks, const farsum_problem *problem,
 
 /* --- the report --- */
 
-const char *const ranks_work_names[WORK_PARTS] = {
-    "agreements", "route", "ghosts", "planes", "transform"};
-_Static_assert(WORK_PARTS == (int)COMM_PARTS
-                   && WORK_TRANSFORM == (int)COMM_TRANSFORM,
-               "the parts of comm.h");
+const char *const ranks_work_names[COMM_PARTS] = {
+    [COMM_TALK] = "agreements",
+    [COMM_ROUTE] = "route",
+    [COMM_GHOSTS] = "ghosts",
+    [COMM_PLANES] = "planes",
+    [COMM_TRANSFORM] = "transform"};
 
 void ranks_work(struct ranks *ranks, const farsum_plan *plan, int64_t given,
                 struct ranks_work *before, struct ranks_work *all)
@@ -88,15 +89,12 @@ void ranks_work(struct ranks *ranks, const farsum_plan *plan, int64_t given,
         now.threads = times.threads;
         now.set_points = times.seconds_set_points;
         now.execute = times.seconds_execute;
-        for (int k = 0; k < WORK_PARTS; k++) {
-            now.bytes[k] = info.spent[k].bytes;
-            now.seconds[k] = info.spent[k].seconds;
-        }
+        memcpy(now.spent, info.spent, sizeof now.spent);
     }
     mine = now;
-    for (int k = 0; k < WORK_PARTS; k++) {
-        mine.bytes[k] -= before->bytes[k];
-        mine.seconds[k] -= before->seconds[k];
+    for (int k = 0; k < COMM_PARTS; k++) {
+        mine.spent[k].bytes -= before->spent[k].bytes;
+        mine.spent[k].seconds -= before->spent[k].seconds;
     }
     *before = now;
     ranks_gather(ranks, &mine, all, sizeof mine);

@@ -6,6 +6,8 @@
 #include "options.h"
 #include "ranks/frames.h"
 
+#include "comm/comm.h"
+
 /* ranks_open, if a launcher started several copies and --ranks does not say
  * otherwise. */
 int ranks_begin(const struct settings *s, struct ranks **ranks);
@@ -18,17 +20,15 @@ farsum_status ranks_plan(struct ranks *ranks, const farsum_problem *problem,
  * rank.  targets: all 0, if they are the sources. */
 const char *ranks_words(const struct spread *sources,
                         const struct spread *targets);
+/* Names of the parts in comm.h. */
+extern const char *const ranks_work_names[COMM_PARTS];
 /* What a rank did in a frame: plan->ranks of the report. */
-enum { WORK_TALK, WORK_ROUTE, WORK_GHOSTS, WORK_PLANES, WORK_TRANSFORM,
-       WORK_PARTS };
-extern const char *const ranks_work_names[WORK_PARTS];
 struct ranks_work {
     int64_t given, own, ghosts;  /* particles of the file, particles that it
                                     sums, and copies of others */
     int threads;
     double set_points, execute;  /* seconds */
-    int64_t bytes[WORK_PARTS];   /* sent to other ranks */
-    double seconds[WORK_PARTS];  /* of exchanges, with waiting */
+    struct comm_spent spent[COMM_PARTS];
 };
 /* Gathers the work of all ranks since *before, all [size], and replaces
  * *before, which is all 0 for a new plan. */
