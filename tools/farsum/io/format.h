@@ -52,6 +52,8 @@ struct format {
 
 extern const struct format format_extxyz, format_lammps, format_pqr,
     format_hdf5;
+/* io.c: all of them, ended by NULL. */
+extern const struct format *const formats[];
 
 /* Readers and writers in other files. */
 int extxyz_read(struct io_reader *reader, struct io_frame *frame);

@@ -17,9 +17,8 @@
 
 #include "base/c_locale.h"
 
-static const struct format *const formats[] = {&format_extxyz, &format_lammps,
-                                               &format_pqr, &format_hdf5};
-#define N_FORMATS (sizeof formats / sizeof formats[0])
+const struct format *const formats[] = {&format_extxyz, &format_lammps,
+                                        &format_pqr, &format_hdf5, NULL};
 
 static int tell(char *error, size_t size, const char *message) {
     if (error && size > 0) snprintf(error, size, "%s", message);
@@ -29,7 +28,7 @@ static int tell(char *error, size_t size, const char *message) {
 /* --- choice of the format --- */
 
 static const struct format *format_by_name(const char *name) {
-    for (size_t k = 0; k < N_FORMATS; k++)
+    for (int k = 0; formats[k]; k++)
         if (strcmp(formats[k]->name, name) == 0) return formats[k];
     return NULL;
 }
@@ -57,7 +56,7 @@ static const struct format *format_by_suffix(const char *path, bool packed) {
         (strcmp(word, " .gz ") == 0 || strcmp(word, " .gzip ") == 0))
         dot = suffix(path, dot, word);
     if (!dot) return NULL;
-    for (size_t k = 0; k < N_FORMATS; k++)
+    for (int k = 0; formats[k]; k++)
         if (strstr(formats[k]->suffixes, word)) return formats[k];
     return NULL;
 }

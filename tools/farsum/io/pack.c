@@ -23,10 +23,6 @@ struct column_head {
     int width;
 };
 
-static const struct format *const formats[] = {&format_extxyz, &format_lammps,
-                                               &format_pqr, &format_hdf5};
-enum { FORMATS = sizeof formats / sizeof formats[0] };
-
 /* --- bytes --- */
 
 int pack_reserve(struct pack *pack, size_t n) {
@@ -93,8 +89,8 @@ int pack_frame(struct pack *pack, const struct io_frame *f, int64_t first,
     memcpy(head.periodic, f->periodic, sizeof head.periodic);
     memcpy(head.length_unit, f->length_unit, sizeof head.length_unit);
     memcpy(head.charge_unit, f->charge_unit, sizeof head.charge_unit);
-    for (int k = 0; k < FORMATS; k++)
-        if (f->format && strcmp(f->format, formats[k]->name) == 0)
+    for (int k = 0; formats[k] && f->format; k++)
+        if (strcmp(f->format, formats[k]->name) == 0)
             head.format = k;
     pack->n = 0;
     int bad = put(pack, &head, sizeof head);
