@@ -13,6 +13,8 @@
 
 #include <farsum/farsum.h>
 
+#include "mpi/world.h"
+
 /* --- marks.c: what a launcher leaves in the environment --- */
 
 struct ranks_marks {
@@ -32,12 +34,11 @@ int ranks_launch(int ranks, int argc, char **argv);
 
 /* --- library.c --- */
 
-struct comm;
-/* libfarsum_mpi's functions, see src/mpi/world.h. */
+/* libfarsum_mpi's functions. */
 struct ranks_library {
-    farsum_status (*world)(struct comm **comm);
-    void (*world_end)(struct comm *comm);
-    void (*world_abort)(int status);
+    farsum_mpi_world_fn *world;
+    farsum_mpi_world_end_fn *world_end;
+    farsum_mpi_world_abort_fn *world_abort;
     int (*mpi_version)(char *text, int *length); /* NULL: not found */
 };
 /* Opens it: next to libfarsum, next to the command, or where the loader finds
