@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "base/args.h"
-#include "base/arrays.h"
-#include "base/fpenv.h"
 #include "base/mem.h"
 #include "plan/options.h"
 #include "plan/ranks_exclusions.h"
@@ -63,11 +61,8 @@ static farsum_status whole_problem(struct comm *comm,
     int64_t *counts = NULL, n = 0;
     int64_t all[3] = {0}, targets = 0;
     KEEP_ON(MEM_NEW(counts, comm->size));
-    if (!problem)
-        status = status_fail(FARSUM_ERR_ARGUMENT, "problem is NULL");
-    else
-        KEEP_ON(struct_take(&given, sizeof given, problem, problem->size,
-                         "FARSUM_PROBLEM_INIT"));
+    KEEP_ON(struct_take(&given, sizeof given, problem, problem->size,
+                        "FARSUM_PROBLEM_INIT")); /* ranks_same has done so */
     n = given.n_sources;
     targets = given.n_targets;
     if (n < 0 || targets < 0)
