@@ -10,13 +10,17 @@ set_target_properties(farsum_shared PROPERTIES EXPORT_NAME farsum)
 install(FILES include/farsum/farsum.h include/farsum/device.h
   include/farsum/expert.h include/farsum/mesh.h include/farsum/model.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/farsum)
-foreach(kind shared static)
-  install(TARGETS farsum_${kind} EXPORT farsum_${kind}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(EXPORT farsum_${kind} NAMESPACE farsum::
-    DESTINATION ${farsum_cmake_dir})
-endforeach()
+# farsum_install(NAME): the libraries NAME_shared and NAME_static.
+function(farsum_install name)
+  foreach(kind shared static)
+    install(TARGETS ${name}_${kind} EXPORT ${name}_${kind}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT ${name}_${kind} NAMESPACE farsum::
+      DESTINATION ${farsum_cmake_dir})
+  endforeach()
+endfunction()
+farsum_install(farsum)
 
 if(FARSUM_MPI)
   # libfarsum_mpi finds libfarsum in its own folder, and MPI where it was.  The
@@ -26,13 +30,7 @@ if(FARSUM_MPI)
     INSTALL_RPATH_USE_LINK_PATH ON)
   install(FILES include/farsum/mpi.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/farsum)
-  foreach(kind shared static)
-    install(TARGETS farsum_mpi_${kind} EXPORT farsum_mpi_${kind}
-      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(EXPORT farsum_mpi_${kind} NAMESPACE farsum::
-      DESTINATION ${farsum_cmake_dir})
-  endforeach()
+  farsum_install(farsum_mpi)
 endif()
 
 set(FARSUM_WITH_FFTW ${FARSUM_FFTW})
