@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "plan/ranks.h"
 #include "ranks/comm_threads.h"
+#include "ranks/sums.h"
 
 enum {
     SIDE = 7,
@@ -268,24 +269,14 @@ static void alone(struct shared *s)
     farsum_plan_destroy(plan);
 }
 
-static double apart(const double *found, const double *right, int n)
-{
-    double most = 0, size = 0;
-    for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(found[i] - right[i]));
-        size = fmax(size, fabs(right[i]));
-    }
-    return size > 0 ? most / size : most;
-}
-
 static double differ(const struct shared *s, const struct results *found,
                      const struct results *right)
 {
-    double most = apart(found->values, right->values, s->values * MANY);
+    double most = sums_apart(found->values, right->values, s->values * MANY);
     if (flow(s))
         return most;
-    most = fmax(most, apart(found->field, right->field, 3 * MANY));
-    return fmax(most, apart(&found->energy, &right->energy, 1));
+    most = fmax(most, sums_apart(found->field, right->field, 3 * MANY));
+    return fmax(most, sums_apart(&found->energy, &right->energy, 1));
 }
 
 /* The difference of virials, in units of that with all pairs: one process and
@@ -356,25 +347,12 @@ struct test {
 
 static void kernel(const struct test *t)
 {
-    static const double rows[2][9] = {{2, 0, 0, 0, 2, 0, 0, 0, 2},
-                                      {2, 0, 0, 0.3, 1.8, 0, -0.4, 0.5, 1.6}};
     static struct shared s;
     memset(&s, 0, sizeof s);
-    s.problem = (farsum_problem)FARSUM_PROBLEM_INIT;
-    s.problem.kernel = t->kernel;
-    s.problem.kappa = strcmp(t->kernel, "yukawa") == 0 ? 3 : 0;
-    s.problem.tolerance = t->tolerance;
-    s.problem.precision = t->precision;
-    s.problem.arrays = FARSUM_F64;
-    s.problem.surface = t->surface;
-    s.problem.outputs = t->values == 3
-                            ? FARSUM_VELOCITY
-                            : FARSUM_POTENTIAL | FARSUM_FIELD
-                                  | (t->apart ? 0u
-                                              : FARSUM_ENERGY | FARSUM_VIRIAL);
-    memcpy(s.problem.cell, rows[t->oblique], sizeof s.problem.cell);
-    for (int d = 0; d < 3; d++)
-        s.problem.periodic[d] = 1;
+    s.problem = sums_problem(t->kernel, t->values, t->tolerance, t->oblique,
+                             t->precision, t->surface);
+    if (t->apart)
+        s.problem.outputs &= ~(unsigned)(FARSUM_ENERGY | FARSUM_VIRIAL);
     s.strengths = t->strengths;
     s.values = t->values;
     s.apart = t->apart;

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "plan/ranks.h"
 #include "ranks/comm_threads.h"
+#include "ranks/sums.h"
 
 enum { MANY = 2400, MOST_RANKS = 13, RHS = 2, WIDTH = 6 };
 
@@ -128,16 +129,6 @@ done:
     return status;
 }
 
-static double apart(const double *found, const double *right, int n)
-{
-    double most = 0, size = 0;
-    for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(found[i] - right[i]));
-        size = fmax(size, fabs(right[i]));
-    }
-    return most / size;
-}
-
 /* The same sum by one process, with parameters chosen from the same sample. */
 static void alone(struct shared *s, double *potential, double *field,
                   double *energy, double *virial, double *estimated)
@@ -193,15 +184,15 @@ static void compare(struct shared *s, const char *what, double most)
             share(s, size, how);
             CHECK(ranks_run(size, NULL, work, s) == 0, "%s: a rank failed",
                   what);
-            double values = apart(s->potential, potential, count);
+            double values = sums_apart(s->potential, potential, count);
             double forces =
-                flow(s) ? 0 : apart(s->field, field, 3 * s->rhs * MANY);
+                flow(s) ? 0 : sums_apart(s->field, field, 3 * s->rhs * MANY);
             double energies = 0, virials = 0;
             for (int r = 0; r < s->rhs && sums; r++)
                 energies =
                     fmax(energies, fabs(s->energy[0][r] / energy[r] - 1));
             if (sums)
-                virials = apart(s->virial[0], virial, 9 * s->rhs);
+                virials = sums_apart(s->virial[0], virial, 9 * s->rhs);
             printf("  %s, %d ranks: %.1e, %.1e, %.1e, %.1e\n", what, size,
                    values, forces, energies, virials);
             CHECK(values <= most && forces <= most && energies <= most
@@ -242,25 +233,11 @@ struct test {
 
 static void kernel(const struct test *t)
 {
-    static const double rows[2][9] = {{2, 0, 0, 0, 2, 0, 0, 0, 2},
-                                      {2, 0, 0, 0.3, 1.8, 0, -0.4, 0.5, 1.6}};
     static struct shared s;
     memset(&s, 0, sizeof s);
-    s.problem = (farsum_problem)FARSUM_PROBLEM_INIT;
     s.options = (farsum_options)FARSUM_OPTIONS_INIT;
-    s.problem.kernel = t->kernel;
-    s.problem.kappa = strcmp(t->kernel, "yukawa") == 0 ? 3 : 0;
-    s.problem.tolerance = t->tolerance;
-    s.problem.precision = t->precision;
-    s.problem.arrays = FARSUM_F64;
-    s.problem.surface = t->surface;
-    s.problem.outputs = t->values == 3
-                            ? FARSUM_VELOCITY
-                            : FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
-                                  | FARSUM_VIRIAL;
-    memcpy(s.problem.cell, rows[t->oblique], sizeof s.problem.cell);
-    for (int d = 0; d < 3; d++)
-        s.problem.periodic[d] = 1;
+    s.problem = sums_problem(t->kernel, t->values, t->tolerance, t->oblique,
+                             t->precision, t->surface);
     s.options.threads = 1;
     s.options.verify = FARSUM_VERIFY_OFF;
     s.options.spectral.skin = t->skin;

@@ -12,6 +12,7 @@
 #include "method/spectral/spectral.h"
 #include "plan/plan.h"
 #include "ranks/comm_threads.h"
+#include "ranks/sums.h"
 #include "ranks/domain.h"
 #include "ranks/ghosts.h"
 #include "ranks/planes.h"
@@ -312,16 +313,6 @@ static void share(struct shared *s, int size, int uneven)
         s->first[r] = uneven ? (r == size ? MANY : 0) : MANY * r / size;
 }
 
-static double largest_apart(const double *found, const double *right, int n)
-{
-    double apart = 0, size = 0;
-    for (int i = 0; i < n; i++) {
-        apart = fmax(apart, fabs(found[i] - right[i]));
-        size = fmax(size, fabs(right[i]));
-    }
-    return apart / size;
-}
-
 static void one_and_many(const double cell[9], double tolerance)
 {
     static const int sizes[] = {1, 2, 3, 4, 7, 13};
@@ -356,8 +347,8 @@ static void one_and_many(const double cell[9], double tolerance)
             share(&s, sizes[k], uneven);
             CHECK(ranks_run(sizes[k], NULL, part_sum, &s) == 0,
                   "a rank failed");
-            double apart = largest_apart(s.potential, potential, MANY);
-            double forces = largest_apart(s.field, field, 3 * MANY);
+            double apart = sums_apart(s.potential, potential, MANY);
+            double forces = sums_apart(s.field, field, 3 * MANY);
             double energies = fabs(s.energy[0] / energy - 1);
             printf("  %d ranks, %g: potential %.1e, field %.1e, energy %.1e\n",
                    sizes[k], tolerance, apart, forces, energies);
