@@ -38,6 +38,12 @@ struct scale_args {
     int64_t first, count;        /* rows of axis 0 that the spectrum holds, from
                                     `first` on; count 0: all, so a rank that has
                                     no row does not run the stage */
+    /* borrowed, [mesh1]; NULL: whole rows.  The spectrum consists of lines
+     * along axis 0, complex [channel][line][mesh0]: one for each column (i1,
+     * i2) with i2 < columns[i1], ordered by i1, then i2.  first and count are
+     * then rows of axis 1.  All columns with modes that count must be among
+     * them (scale_columns) */
+    const int64_t *columns;
 };
 
 /* On a device each pointer is a struct buf *. */

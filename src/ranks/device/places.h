@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* places.h: points on devices from the ranks that give them to the ranks that
+ * own them, and their ghosts, as ranks/route.h and ranks/ghosts.h do on the
+ * host.  Orders, owners and fractions are the same to the bit. */
+#ifndef FARSUM_RANKS_DEVICE_PLACES_H
+#define FARSUM_RANKS_DEVICE_PLACES_H
+
+#include "ranks/device/sends.h"
+
+struct gpu_route {
+    struct gpu_sends sends;
+    int64_t n, n_own; /* points that this rank gives, and owns */
+    int64_t first, n_all; /* global number of its point 0; all ranks' points */
+    int64_t *given;   /* owned, [size]: points that each rank gives */
+    struct gpu_places *inside; /* owned */
+};
+
+/* most: numbers of type precision per point that gpu_sends_there and
+ * gpu_sends_back will move.  Not collective; on failure it owns nothing. */
+farsum_status gpu_route_create(struct gpu_route *route, struct comm *comm,
+                               struct device *device,
+                               struct transport *transport, int most,
+                               farsum_precision precision);
+void gpu_route_clear(struct gpu_route *route); /* a zeroed one is legal */
+/* Finds the owners of the points that this rank gives, in fractions of the
+ * whole cell (points->s), and brings their fractions there: own [n_own][3] f64,
+ * reallocated if necessary.  points NULL: this rank gives none.  Collective:
+ * returns the same status on all ranks, and after a failure no rank has
+ * points. */
+farsum_status gpu_route_set(struct gpu_route *route, struct comm *comm,
+                            const struct domain *domain,
+                            struct points_gpu *points, struct buf *own);
+
+struct gpu_ghosts {
+    struct gpu_sends sends;
+    struct targets targets; /* who needs the planes of the own slab */
+    int64_t n;              /* ghosts on this rank */
+    struct gpu_places *inside; /* owned */
+};
+
+farsum_status gpu_ghosts_create(struct gpu_ghosts *ghosts, struct comm *comm,
+                                struct device *device,
+                                struct transport *transport, int most,
+                                farsum_precision precision);
+void gpu_ghosts_clear(struct gpu_ghosts *ghosts); /* a zeroed one is legal */
+/* Finds who needs the own points, own [n_own][3] f64 in fractions of the whole
+ * cell, and exchanges ghosts.  s [n_own + n][3] f64: positions of own points,
+ * then of ghosts, in fractions of this rank's own cell (domain_fraction);
+ * reallocated if necessary.  keys: any points_gpu of the device, whose scratch
+ * sorts.  Collective, as gpu_route_set. */
+farsum_status gpu_ghosts_set(struct gpu_ghosts *ghosts, struct comm *comm,
+                             const struct domain *domain,
+                             struct points_gpu *keys, int64_t n_own,
+                             const struct buf *own, struct buf *s);
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transport.h: exchanges between the devices of the ranks.
+ *
+ * nccl: a library that copies between GPUs, enqueued like a kernel.  staged:
+ * through the host and comm, which waits; it works everywhere.
+ *
+ * As with comm.h, a rank that failed takes part in all exchanges.  An exchange
+ * that fails returns FARSUM_OK, and the next comm_agree fails on all ranks; the
+ * received bytes are then undefined, so none of them may be an index. */
+#ifndef FARSUM_RANKS_DEVICE_TRANSPORT_H
+#define FARSUM_RANKS_DEVICE_TRANSPORT_H
+
+#include "comm/comm.h"
+#include "device/buf.h"
+
+struct transport;
+
+/* name: "nccl", "staged", or NULL for the first of them that works on all
+ * ranks.  Collective: fails on all ranks or on none.  comm and device must
+ * outlive it. */
+farsum_status transport_create(struct comm *comm, struct device *device,
+                               const char *name, struct transport **transport);
+void transport_destroy(struct transport *transport); /* NULL is legal */
+const char *transport_name(const struct transport *transport);
+
+/* Allocates memory for exchanges of up to so many bytes.  Not collective: the
+ * caller agrees with the other ranks before the first exchange of this size. */
+farsum_status transport_reserve(struct transport *transport, int64_t sent,
+                                int64_t received);
+
+/* Both are collective and work on the device's current queue; they allocate
+ * nothing.  Bytes are counted in comm->spent; seconds only if the host waits.
+ *
+ * Sends to[r] bytes to each rank r, and receives from[r] bytes from it.  Both
+ * buffers hold the parts of the ranks in rank order, without gaps.  A rank may
+ * send to itself.  send and got must not overlap. */
+farsum_status transport_trade(struct transport *transport, enum comm_part part,
+                              const struct buf *send, const int64_t *to,
+                              struct buf *got, const int64_t *from);
+/* all [size][bytes]: what each rank gave, in rank order. */
+farsum_status transport_gather(struct transport *transport,
+                               const struct buf *one, struct buf *all,
+                               int64_t bytes);
+#endif
