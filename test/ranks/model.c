@@ -73,9 +73,9 @@ static farsum_status work(struct comm *comm, void *data)
     int64_t row = plan->task.pair.channels * t->ldz * real;
     s->stored[comm->rank][0] =
         (double)(row * t->mesh[1]
-                 * domain_planes(&state->ranks->domain, comm->rank));
+                 * domain_planes(&state->ranks->cut.domain, comm->rank));
     s->stored[comm->rank][1] =
-        (double)(row * t->mesh[0] * state->ranks->rows);
+        (double)(row * t->mesh[0] * state->ranks->cut.rows);
 done:
     if (status != FARSUM_OK)
         printf("rank %d: %s\n", comm->rank, farsum_message());

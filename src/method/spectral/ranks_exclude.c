@@ -35,7 +35,7 @@ static farsum_status needs_places(const struct task *task,
                       (size_t)array_size(task->problem.precision), 0));
     KEEP_ON(MEM_RAW(whole, s->source.n));
     GO(comm_agree(k->comm, status));
-    domain_whole(&k->domain, &scale, &shift);
+    domain_whole(&k->cut.domain, &scale, &shift);
     for (int64_t i = 0; i < s->source.n; i++)
         whole[i] = scale * s->source.s[0][i] + shift;
     for (int d = 0; d < 3; d++)
@@ -80,7 +80,7 @@ static struct exclude_points own_points(const struct spectral *s,
         .n = points->n,
         .s = {points->s[0], points->s[1], points->s[2]},
         .q = s->q};
-    domain_whole(&s->ranks->domain, &made.scale, &made.shift);
+    domain_whole(&s->ranks->cut.domain, &made.scale, &made.shift);
     return made;
 }
 
@@ -105,7 +105,7 @@ farsum_status spectral_ranks_exclude(const struct task *task,
                      .q = x->q}},
         .cell = exclude_cell(task, &s->parameters.cell)};
     /* pairs closer than this are missing in the rank's near sums */
-    sides.cell.skip = exclude_cell(task, &k->own).skip;
+    sides.cell.skip = exclude_cell(task, &k->cut.own).skip;
     spectral_exclude_sides(task, s, &sides, result, sums);
     return FARSUM_OK;
 }

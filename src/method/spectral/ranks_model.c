@@ -13,10 +13,9 @@
 struct counted {
     const struct task *task;
     const struct parameters *t;
-    struct spectral s;       /* with `ranks`; it owns nothing */
-    struct spectral_ranks ranks; /* only its cut */
-    struct comm comm;        /* rank and size only */
-    int64_t fill;            /* halo planes that other ranks need of this one */
+    struct ranks_cut cut;
+    struct comm comm; /* rank and size only */
+    int64_t fill;     /* halo planes that other ranks need of this one */
     int64_t columns;
     struct ranks_model *m;
 };
@@ -25,7 +24,8 @@ struct counted {
 static int model_back(const struct task *task)
 {
     return (task->problem.outputs
-            & (FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_VELOCITY)) != 0;
+            & (FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_VELOCITY))
+           != 0;
 }
 
 static farsum_status model_planes(struct counted *c)
@@ -34,17 +34,16 @@ static farsum_status model_planes(struct counted *c)
     int64_t sent[2], stored, plane = c->t->mesh[1] * c->t->ldz;
     double bytes = (double)(plane * array_size(c->task->problem.precision));
     const struct planes_args args =
-        spectral_ranks_planes(c->task, c->t, &c->ranks);
+        ranks_cut_planes(&c->cut, c->task, c->t, &c->comm);
     TRY(planes_sent(&args, sent, &stored));
     int values = model_back(c->task) ? pair->values : 0;
     c->fill = sent[1];
     c->m->bytes[COMM_PLANES] =
-        bytes
-        * ((double)sent[0] * pair->channels + (double)sent[1] * values);
+        bytes * ((double)sent[0] * pair->channels + (double)sent[1] * values);
     c->m->exchanges[COMM_PLANES] = values > 0 ? 2 : 1;
     c->m->buffers += bytes * (double)stored * pair->channels;
     c->m->mesh = bytes * pair->channels
-                 * (double)domain_planes(&c->ranks.domain, c->comm.rank);
+                 * (double)domain_planes(&c->cut.domain, c->comm.rank);
     return FARSUM_OK;
 }
 
@@ -53,16 +52,15 @@ static void model_transform(struct counted *c)
     const struct pair *pair = &c->task->pair;
     const struct parameters *t = c->t;
     int64_t sent[2];
-    const struct slab_args args = spectral_ranks_slab(c->task, t, &c->ranks);
+    const struct slab_args args = ranks_cut_slab(&c->cut, c->task, t, &c->comm);
     slab_sent(&args, sent, &c->columns);
     int values = model_back(c->task) ? pair->values : 0;
     c->m->bytes[COMM_TRANSFORM] =
         (double)sent[0] * pair->channels + (double)sent[1] * values;
     c->m->exchanges[COMM_TRANSFORM] = pair->channels + values;
     c->m->buffers += (double)(sent[0] + sent[1]);
-    c->m->spectrum =
-        (double)(pair->channels * c->ranks.rows * t->mesh[0] * t->ldz
-                 * array_size(c->task->problem.precision));
+    c->m->spectrum = (double)(pair->channels * c->cut.rows * t->mesh[0] * t->ldz
+                              * array_size(c->task->problem.precision));
 }
 
 static void model_points(struct counted *c)
@@ -74,9 +72,8 @@ static void model_points(struct counted *c)
     double n = (double)p->n_sources;
     double share = (double)m->planes / (double)m->mesh0;
     double to = p->n_targets > 0 ? (double)p->n_targets : n;
-    int scalars = p->outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY)
-                      ? pair->values
-                      : 0;
+    int scalars =
+        p->outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY) ? pair->values : 0;
     int fields = p->outputs & FARSUM_FIELD ? 3 : 0;
     double halo = m->planes > 0 ? 2 * (double)m->halo : 0;
     m->points = n * share;
@@ -99,8 +96,9 @@ static double own_pairs(double slab)
     double u = fmin(slab, 1);
     if (slab <= 0)
         return 0;
-    return 1.5 * (u - u * u * u / 3 - u * u / (2 * slab)
-                  + u * u * u * u / (4 * slab));
+    return 1.5
+           * (u - u * u * u / 3 - u * u / (2 * slab)
+              + u * u * u * u / (4 * slab));
 }
 
 static double stage_cost(const struct counted *c, int stage, const void *args)
@@ -133,40 +131,37 @@ static void model_seconds_of(struct counted *c)
     union stage_args whole[STAGE_COUNT], own[STAGE_COUNT];
     struct ranks_model *m = c->m;
     const struct parameters *t = c->t;
-    static const int stages[RANKS_STAGES] = {STAGE_NEAR, STAGE_SPREAD,
-                                             STAGE_FFT, STAGE_SCALE,
-                                             STAGE_INTERP};
+    static const int stages[RANKS_STAGES] = {
+        STAGE_NEAR, STAGE_SPREAD, STAGE_FFT, STAGE_SCALE, STAGE_INTERP};
     int back = model_back(c->task);
     double half = (double)(t->mesh[2] / 2 + 1), share[RANKS_STAGES];
     double slab = (double)m->planes / (double)m->mesh0;
     parameters_args(t, c->task, whole);
-    spectral_ranks_args(c->task, &c->s, own);
+    ranks_cut_args(&c->cut, c->task, t, own);
     share[RANKS_NEAR] = near_cost(c, &own[STAGE_NEAR].near,
                                   fmax(slab, 1e-9) * t->cell.height[0])
                         / stage_cost(c, STAGE_NEAR, &whole[STAGE_NEAR]);
-    share[RANKS_SPREAD] =
-        stage_cost(c, STAGE_SPREAD, &own[STAGE_SPREAD])
-        / stage_cost(c, STAGE_SPREAD, &whole[STAGE_SPREAD]);
-    share[RANKS_INTERP] =
-        stage_cost(c, STAGE_INTERP, &own[STAGE_INTERP])
-        / stage_cost(c, STAGE_INTERP, &whole[STAGE_INTERP]);
+    share[RANKS_SPREAD] = stage_cost(c, STAGE_SPREAD, &own[STAGE_SPREAD])
+                          / stage_cost(c, STAGE_SPREAD, &whole[STAGE_SPREAD]);
+    share[RANKS_INTERP] = stage_cost(c, STAGE_INTERP, &own[STAGE_INTERP])
+                          / stage_cost(c, STAGE_INTERP, &whole[STAGE_INTERP]);
     share[RANKS_TRANSFORM] =
         slab * 2 / 3 + (double)c->columns / ((double)t->mesh[1] * half) / 3;
-    share[RANKS_SCALE] = (double)c->ranks.rows / (double)t->mesh[1];
+    share[RANKS_SCALE] = (double)c->cut.rows / (double)t->mesh[1];
     for (int k = 0; k < RANKS_STAGES; k++) {
         const struct choice *choice = &t->choice[stages[k]];
-        double times = k == RANKS_TRANSFORM
-                           ? c->task->pair.channels
-                                 + (back ? c->task->pair.values : 0)
-                       : k == RANKS_INTERP ? back
-                                           : 1;
+        double times =
+            k == RANKS_TRANSFORM
+                ? c->task->pair.channels + (back ? c->task->pair.values : 0)
+            : k == RANKS_INTERP ? back
+                                : 1;
         double factor =
             choice->measured ? 1 : c->task->machine.factor[stages[k]];
         m->alone[k] = times * choice->cost * factor;
-        m->seconds[k] = m->planes > 0 || k == RANKS_TRANSFORM
-                                || k == RANKS_SCALE
-                            ? share[k] * m->alone[k]
-                            : 0;
+        m->seconds[k] =
+            m->planes > 0 || k == RANKS_TRANSFORM || k == RANKS_SCALE
+                ? share[k] * m->alone[k]
+                : 0;
     }
 }
 
@@ -175,24 +170,23 @@ farsum_status spectral_ranks_model(const struct task *task,
                                    struct ranks_model *model)
 {
     farsum_status status = FARSUM_OK;
-    struct counted c = {.task = task, .t = &s->parameters, .s = *s, .m = model};
+    struct counted c = {.task = task, .t = &s->parameters, .m = model};
     const struct parameters *t = c.t;
     c.comm = (struct comm){.rank = rank, .size = size};
-    c.ranks.comm = &c.comm;
-    c.s.ranks = &c.ranks;
     TRY(spectral_ranks_fits(task));
-    GO(spectral_ranks_cut(task, t, 1, &c.ranks));
+    GO(ranks_cut_set(&c.cut, task, t, rank, size, 1));
     *model = (struct ranks_model){.ranks = size,
                                   .threads = task->threads,
                                   .mesh0 = t->mesh[0],
-                                  .halo = c.ranks.domain.halo};
-    model->planes = c.ranks.domain.begin[rank + 1] - c.ranks.domain.begin[rank];
+                                  .halo = c.cut.domain.halo};
+    model->planes =
+        c.cut.domain.begin[rank + 1] - c.cut.domain.begin[rank];
     model->exchanges[COMM_TALK] = 6;
     GO(model_planes(&c));
     model_transform(&c);
     model_points(&c);
     model_seconds_of(&c);
 done:
-    spectral_ranks_uncut(&c.ranks);
+    ranks_cut_clear(&c.cut);
     return status;
 }

@@ -49,10 +49,10 @@ static farsum_status arrivals_route(const struct task *task,
     cell_scale(&whole, &s->parameters.cell, s->parameters.rc);
     whole.unit = task_per(task);
     if (a->n > 0)
-        status = points_set(&k->given, &whole, a->n, a->x,
-                            task->problem.arrays, a->what, task->threads);
+        status = points_set(&k->given, &whole, a->n, a->x, task->problem.arrays,
+                            a->what, task->threads);
     TRY(comm_agree(k->comm, status));
-    TRY(route_set(a->route, k->comm, &k->domain, a->n, k->given.s));
+    TRY(route_set(a->route, k->comm, &k->cut.domain, a->n, k->given.s));
     TRY(comm_agree(k->comm, points_hold(a->own, a->route->n_own)));
     for (int d = 0; d < 3; d++)
         KEEP_ON(route_there(a->route, k->comm, k->given.s[d], sizeof(double),
@@ -66,8 +66,7 @@ static farsum_status arrivals_route(const struct task *task,
 static void points_inside(const struct domain *domain, struct points *own)
 {
     for (int64_t i = 0; i < own->n; i++)
-        own->s[0][i] =
-            domain_fraction(domain, domain->rank, own->s[0][i], 0);
+        own->s[0][i] = domain_fraction(domain, domain->rank, own->s[0][i], 0);
 }
 
 /* Memory for strengths and results of own points and ghosts. */
@@ -80,8 +79,8 @@ static farsum_status points_reserve(const struct task *task, struct spectral *s)
     int64_t own = s->n, targets = spectral_targets(s);
     TRY(spectral_reserve(task, s, own, targets));
     TRY(mem_reserve(&k->q, &k->have_q, own * pair->strengths, given));
-    TRY(mem_reserve(&k->ghost_q, &k->have_ghosts,
-                    k->ghosts.n * pair->strengths, real));
+    TRY(mem_reserve(&k->ghost_q, &k->have_ghosts, k->ghosts.n * pair->strengths,
+                    real));
     TRY(mem_reserve(&k->ghost_values, &k->have_values, targets * pair->values,
                     real));
     TRY(mem_reserve(&k->potential, &k->have_own, targets * pair->values,
@@ -107,9 +106,9 @@ static farsum_status points_stages(struct spectral *s)
     if (k->ghosts.n == 0)
         return FARSUM_OK;
     TRY(ranks_variant(s, STAGE_NEAR)->set(k->near_ghosts, &k->ghost, targets));
-    return k->near_virial ? k->virial.row->variant->set(k->near_virial,
-                                                        &k->ghost, targets)
-                          : FARSUM_OK;
+    return k->near_virial
+               ? k->virial.row->variant->set(k->near_virial, &k->ghost, targets)
+               : FARSUM_OK;
 }
 
 /* What each rank does without the others. */
@@ -125,9 +124,9 @@ static farsum_status points_place(const struct task *task, struct spectral *s)
             memcpy(k->ghost.s[d], k->ghosts.s[d],
                    (size_t)k->ghosts.n * sizeof(double));
     TRY(points_reserve(task, s));
-    if (scale->set && k->rows > 0)
+    if (scale->set && k->cut.rows > 0)
         TRY(scale->set(s->states[STAGE_SCALE], NULL, NULL));
-    spectral_ranks_args(task, s, args);
+    ranks_cut_args(&k->cut, task, &s->parameters, args);
     spread_tiles(&args[STAGE_SPREAD].spread, nb);
     if (s->n > 0)
         TRY(bins_build(&s->source, nb, task->threads));
@@ -164,10 +163,10 @@ farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
         TRY(arrivals_route(task, s, &targets));
     s->n = k->route.n_own;
     s->m = spectral_apart(s) ? k->target_route.n_own : 0;
-    TRY(ghosts_set(&k->ghosts, k->comm, &k->domain, s->n, s->source.s));
-    points_inside(&k->domain, &s->source);
+    TRY(ghosts_set(&k->ghosts, k->comm, &k->cut.domain, s->n, s->source.s));
+    points_inside(&k->cut.domain, &s->source);
     if (spectral_apart(s))
-        points_inside(&k->domain, &s->target);
+        points_inside(&k->cut.domain, &s->target);
     TRY(spectral_ranks_exclusions(task, s));
     farsum_status status = points_place(task, s);
     double most = (double)s->n;

@@ -39,12 +39,11 @@ static farsum_status ranks_ghosts(const struct task *task, struct spectral *s,
     double start = clock_seconds();
     int potential = out->potential || out->energy;
     const struct near_io near = {.q = k->ghost_q,
-                                 .potential = potential ? k->ghost_values
-                                                        : NULL,
+                                 .potential =
+                                     potential ? k->ghost_values : NULL,
                                  .field = out->field};
-    const struct near_io virial = {.q = k->ghost_q,
-                                   .q_targets = near_q,
-                                   .virial = out->virial};
+    const struct near_io virial = {
+        .q = k->ghost_q, .q_targets = near_q, .virial = out->virial};
     if (k->ghosts.n == 0 || values == 0)
         return FARSUM_OK;
     memset(k->ghost_values, 0, (size_t)(values * array_size(type)));
@@ -68,7 +67,7 @@ static farsum_status ranks_own(const struct task *task, struct spectral *s,
     const struct pair *pair = &task->pair;
     size_t real = (size_t)array_size(task->problem.precision);
     const struct spectral_ranks *k = s->ranks;
-    int64_t planes = domain_planes(&k->domain, k->comm->rank);
+    int64_t planes = domain_planes(&k->cut.domain, k->comm->rank);
     int64_t channel = planes * s->parameters.mesh[1] * s->parameters.ldz;
     const struct near_io near = {.q = near_q,
                                  .potential = out->potential,
@@ -101,8 +100,8 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     int channels = task->pair.channels, values = task->pair.values;
     int64_t real = array_size(task->problem.precision);
     int64_t plane = t->mesh[1] * t->ldz;
-    int64_t channel = domain_planes(&k->domain, k->comm->rank) * plane;
-    int64_t rows = k->rows * t->mesh[0] * t->ldz;
+    int64_t channel = domain_planes(&k->cut.domain, k->comm->rank) * plane;
+    int64_t rows = k->cut.rows * t->mesh[0] * t->ldz;
     int of_values = result->potential || result->velocity;
     const struct ranks_out out = {
         .potential = of_values ? s->potential : NULL,
@@ -112,7 +111,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     int mixed = task_is_mixed(task), back = of_values || result->field;
     const void *near_q = mixed ? spectral_mixed_in(task, s) : s->q;
     struct slab_io slab = {.mesh = (char *)s->mesh
-                                   + k->domain.halo * plane * real,
+                                   + k->cut.domain.halo * plane * real,
                            .mesh_channel = channel,
                            .spectrum = k->spectrum,
                            .spectrum_channel = rows,
@@ -132,7 +131,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     KEEP_ON(planes_add(k->planes, s->mesh, channel, channels));
     KEEP_ON(slab_forward(k->slab, &slab));
     s->seconds[STAGE_FFT] += clock_seconds() - start;
-    if (k->rows > 0)
+    if (k->cut.rows > 0)
         KEEP_ON(spectral_stage(s, STAGE_SCALE, &scale));
     if (out.energy)
         KEEP_ON(comm_sum(k->comm, out.energy, 1));
@@ -182,17 +181,15 @@ static farsum_status ranks_one(struct task *task, struct spectral *s, int r,
     struct spectral_ranks *k = s->ranks;
     struct spectral_sums sums = {0};
     int64_t each = task->pair.strengths * array_size(task->problem.arrays);
-    const char *from = k->route.n > 0
-                           ? (const char *)q + r * k->route.n * each
-                           : NULL;
+    const char *from =
+        k->route.n > 0 ? (const char *)q + r * k->route.n * each : NULL;
     KEEP_ON(route_there(&k->route, k->comm, from, each, k->q));
     KEEP_ON(spectral_in(task, s, 0, k->q, &sums.q1, &sums.q2));
     spectral_zero(task, s, asked);
     KEEP_ON(ranks_sum(task, s, asked, &sums));
     TRY(comm_agree(k->comm, status));
-    return asked->velocity
-               ? spectral_out_flow(task, s, 0, k->q, &sums, asked)
-               : spectral_out(task, s, 0, k->q, &sums, asked);
+    return asked->velocity ? spectral_out_flow(task, s, 0, k->q, &sums, asked)
+                           : spectral_out(task, s, 0, k->q, &sums, asked);
 }
 
 /* Energy and virial of a sum, on all ranks. */
@@ -211,9 +208,13 @@ static farsum_status ranks_asked(struct spectral *s, int rhs,
     static char none; /* for a rank without own points */
     struct spectral_ranks *k = s->ranks;
     int64_t given = spectral_apart(s) ? k->target_route.n : k->route.n;
-    const int here[] = {result->potential != NULL, result->velocity != NULL,
-                        result->field != NULL, result->energy != NULL,
-                        result->virial != NULL, rhs, -rhs};
+    const int here[] = {result->potential != NULL,
+                        result->velocity != NULL,
+                        result->field != NULL,
+                        result->energy != NULL,
+                        result->virial != NULL,
+                        rhs,
+                        -rhs};
     enum { ARRAYS = 3, RHS = 5, ALL = sizeof here / sizeof *here };
     static const char *const names[ARRAYS] = {"potential", "velocity", "field"};
     double any[ALL];

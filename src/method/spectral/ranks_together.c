@@ -46,7 +46,7 @@ static int64_t list_ends(const struct domain *domain, int64_t n,
 
 static farsum_status border_set(struct border *border, const struct spectral *s)
 {
-    const struct domain *domain = &s->ranks->domain;
+    const struct domain *domain = &s->ranks->cut.domain;
     const struct points *own = &s->source;
     const struct ghosts *ghosts = &s->ranks->ghosts;
     double scale, shift;
@@ -85,8 +85,8 @@ static farsum_status distinct_here(struct task *task, struct spectral *s,
 
 /* Numbers of own sources and ghosts. */
 struct known {
-    int64_t *first;           /* owned, [size + 1]: of places, by owner */
-    int64_t *number, *place;  /* owned, [n_own]: global numbers; by owner */
+    int64_t *first;          /* owned, [size + 1]: of places, by owner */
+    int64_t *number, *place; /* owned, [n_own]: global numbers; by owner */
     int64_t *ghost_number, *ghost_place; /* owned, [ghosts] */
 };
 

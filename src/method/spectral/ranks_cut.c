@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_cut.c: cuts of a mesh for ranks. */
+#include "method/spectral/ranks_cut.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+/* Planes on each side of a slab: within the cutoff, and half of the window.
+ * slack: 1, or a factor on the cutoff's planes. */
+static int64_t cut_halo(const struct parameters *t, double slack)
+{
+    int64_t near =
+        (int64_t)ceil(slack * (double)t->mesh[0] / t->cell.height[0]) + 1;
+    int64_t window = t->window.support / 2 + 2;
+    return near > window ? near : window;
+}
+
+/* The columns of the spectrum that are not 0, columns [mesh1]. */
+static void cut_columns(const struct task *task, const struct parameters *t,
+                        double slack, int64_t *columns)
+{
+    union stage_args args[STAGE_COUNT];
+    struct split wider = t->split;
+    struct scale_args *scale = &args[STAGE_SCALE].scale;
+    parameters_args(t, task, args);
+    wider.c *= slack;
+    scale->split = &wider;
+    scale_columns(scale, columns);
+}
+
+/* Cuts the rows of axis 1: on the host, which stores whole rows, into equal
+ * parts; on devices, which store columns (ranks/device/slab.h), into parts with
+ * about as many columns each. */
+static void cut_rows(struct ranks_cut *cut, const struct task *task,
+                     int64_t mesh1)
+{
+    int size = cut->domain.size;
+    int64_t all = 0, below = 0, row = 0;
+    for (int64_t i = 0; i < mesh1; i++)
+        all += cut->columns[i];
+    for (int r = 0; r <= size; r++) {
+        if (!task->device || all == 0) {
+            cut->begin1[r] = mesh1 * r / size;
+            continue;
+        }
+        while (row < mesh1
+               && size * (2 * below + cut->columns[row]) <= 2 * all * r)
+            below += cut->columns[row++];
+        cut->begin1[r] = r == size ? mesh1 : row;
+    }
+    cut->rows =
+        cut->begin1[cut->domain.rank + 1] - cut->begin1[cut->domain.rank];
+}
+
+farsum_status ranks_cut_set(struct ranks_cut *cut, const struct task *task,
+                            const struct parameters *t, int rank, int size,
+                            double slack)
+{
+    TRY(MEM_NEW(cut->begin1, size + 1));
+    TRY(MEM_NEW(cut->columns, t->mesh[1]));
+    TRY(domain_create(&cut->domain, rank, size, t->mesh[0], cut_halo(t, slack),
+                      NULL));
+    domain_cell(&cut->domain, &t->cell, &cut->own);
+    scale_exchange(&cut->exchanged, &t->cell);
+    cut_columns(task, t, slack, cut->columns);
+    cut_rows(cut, task, t->mesh[1]);
+    return FARSUM_OK;
+}
+
+void ranks_cut_clear(struct ranks_cut *cut)
+{
+    mem_free(cut->begin1);
+    mem_free(cut->columns);
+    domain_destroy(&cut->domain);
+}
+
+struct planes_args ranks_cut_planes(const struct ranks_cut *cut,
+                                    const struct task *task,
+                                    const struct parameters *t,
+                                    struct comm *comm)
+{
+    return (struct planes_args){.comm = comm,
+                                .begin = cut->domain.begin,
+                                .halo = cut->domain.halo,
+                                .plane = t->mesh[1] * t->ldz,
+                                .channels = task->pair.channels,
+                                .threads = task->threads,
+                                .precision = task->problem.precision};
+}
+
+struct slab_args ranks_cut_slab(const struct ranks_cut *cut,
+                                const struct task *task,
+                                const struct parameters *t, struct comm *comm)
+{
+    union stage_args args[STAGE_COUNT];
+    parameters_args(t, task, args);
+    return (struct slab_args){
+        .comm = comm,
+        .begin0 = cut->domain.begin,
+        .begin1 = cut->begin1,
+        .columns = cut->columns,
+        .mesh = {t->mesh[0], t->mesh[1], t->mesh[2]},
+        .ldz = t->ldz,
+        .precision = task->problem.precision,
+        .threads = task->threads,
+        .patient = args[STAGE_FFT].fft.patient,
+        .choose = {.name = t->choice[STAGE_FFT].row->name}};
+}
+
+/* The spectrum's args: whole rows with axes 0 and 1 exchanged on the host,
+ * columns on a device. */
+static void cut_scale(const struct ranks_cut *cut, const struct task *task,
+                      const struct parameters *t, struct scale_args *scale)
+{
+    scale->first = cut->begin1[cut->domain.rank];
+    scale->count = cut->rows;
+    if (task->device) {
+        scale->columns = cut->columns;
+        return;
+    }
+    scale->mesh[0] = t->mesh[1];
+    scale->mesh[1] = t->mesh[0];
+    scale->cell = &cut->exchanged;
+}
+
+void ranks_cut_args(const struct ranks_cut *cut, const struct task *task,
+                    const struct parameters *t,
+                    union stage_args args[STAGE_COUNT])
+{
+    int rank = cut->domain.rank, size = cut->domain.size;
+    int64_t planes = domain_planes(&cut->domain, rank);
+    int64_t most = task->problem.n_sources / size + 1;
+    int64_t targets = task->problem.n_targets;
+    targets = targets > 0 ? targets / size + 1 : 0;
+    parameters_args(t, task, args);
+    args[STAGE_NEAR].near.cell = &cut->own;
+    args[STAGE_NEAR].near.n_sources = most;
+    args[STAGE_NEAR].near.n_targets = targets;
+    args[STAGE_SPREAD].spread.mesh[0] = planes;
+    args[STAGE_SPREAD].spread.open[0] = 1;
+    args[STAGE_SPREAD].spread.n = most;
+    args[STAGE_INTERP].interp.mesh[0] = planes;
+    args[STAGE_INTERP].interp.open[0] = 1;
+    args[STAGE_INTERP].interp.n = targets > 0 ? targets : most;
+    args[STAGE_INTERP].interp.cell = &cut->own;
+    cut_scale(cut, task, t, &args[STAGE_SCALE].scale);
+}
+
+farsum_status ranks_cut_covers(const struct ranks_cut *cut,
+                               const struct task *task,
+                               const struct parameters *trial, int *covers)
+{
+    int64_t *columns = NULL;
+    TRY(MEM_NEW(columns, trial->mesh[1]));
+    *covers = cut_halo(trial, 1) <= cut->domain.halo;
+    cut_columns(task, trial, 1, columns);
+    for (int64_t i = 0; i < trial->mesh[1]; i++)
+        *covers = *covers && columns[i] <= cut->columns[i];
+    mem_free(columns);
+    return FARSUM_OK;
+}
+
+void ranks_cut_cell(struct ranks_cut *cut, const struct task *task,
+                    const struct parameters *t, const struct cell *cell)
+{
+    struct ranks_report *r = &task->report->ranks;
+    const struct domain *domain = &cut->domain;
+    double length = t->rc / task_per(task);
+    domain_cell(domain, cell, &cut->own);
+    scale_exchange(&cut->exchanged, cell);
+    for (int i = 0; i < 9; i++)
+        r->cell[i] = cell->a[i] * length;
+    r->low = (double)domain->begin[domain->rank] / (double)domain->mesh0;
+    r->high = (double)domain->begin[domain->rank + 1] / (double)domain->mesh0;
+}

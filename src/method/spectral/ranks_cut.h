@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_cut.h: how `spectral` over ranks cuts its mesh, and what follows for
+ * the stages of a rank.  Nothing here is collective. */
+#ifndef FARSUM_METHOD_SPECTRAL_RANKS_CUT_H
+#define FARSUM_METHOD_SPECTRAL_RANKS_CUT_H
+
+#include "method/spectral/spectral.h"
+#include "ranks/domain.h"
+#include "ranks/planes.h"
+#include "ranks/slab.h"
+
+struct ranks_cut {
+    struct domain domain;
+    struct cell own;       /* the rank's own cell, in units of the cutoff */
+    struct cell exchanged; /* of the host's spectrum, whose axes 0 and 1 are
+                              exchanged */
+    int64_t *columns;      /* owned, [mesh1]: those that travel (slab.h) */
+    int64_t *begin1;       /* owned, [size + 1]: first rows of the ranks */
+    int64_t rows;          /* of the spectrum on this rank */
+};
+
+/* slack: 1, or a factor on the planes of the cutoff and the modes that count.
+ * On failure ranks_cut_clear still frees what it made. */
+farsum_status ranks_cut_set(struct ranks_cut *cut, const struct task *task,
+                            const struct parameters *t, int rank, int size,
+                            double slack);
+void ranks_cut_clear(struct ranks_cut *cut);
+/* The exchanges of this cut. */
+struct planes_args ranks_cut_planes(const struct ranks_cut *cut,
+                                    const struct task *task,
+                                    const struct parameters *t,
+                                    struct comm *comm);
+struct slab_args ranks_cut_slab(const struct ranks_cut *cut,
+                                const struct task *task,
+                                const struct parameters *t, struct comm *comm);
+/* The args of the stages in this rank's own cell. */
+void ranks_cut_args(const struct ranks_cut *cut, const struct task *task,
+                    const struct parameters *t,
+                    union stage_args args[STAGE_COUNT]);
+/* Sets *covers to 1 if this cut exchanges all that the cell of `trial` needs,
+ * for any cell of its mesh. */
+farsum_status ranks_cut_covers(const struct ranks_cut *cut,
+                               const struct task *task,
+                               const struct parameters *trial, int *covers);
+/* Takes another cell that the cut covers, and reports this rank's slab. */
+void ranks_cut_cell(struct ranks_cut *cut, const struct task *task,
+                    const struct parameters *t, const struct cell *cell);
+#endif
