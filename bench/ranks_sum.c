@@ -3,14 +3,20 @@
  *
  *     OMP_NUM_THREADS=1 mpirun -n 2 ranks_sum laplace 100000 1e-5
  *     OMP_NUM_THREADS=2 mpirun -n 1 ranks_sum laplace 100000 1e-5 alone
+ *     mpirun -n 2 ranks_sum stokeslet 8000000 1e-9 device=cuda
  *
  * N random points in a periodic cube; each rank gives an equal part of them,
- * from everywhere in the cube.  alone: a plan without ranks.  One line: minimum
- * milliseconds of set_points and execute, of which exchanges; megabytes that
- * rank 0 sends per execute.  All are those of the slowest rank. */
+ * from everywhere in the cube.  alone: a plan without ranks.  f32: the
+ * precision.  device=NAME: each rank sums on a device, with arrays there.  One
+ * line: minimum milliseconds of set_points and execute, of which exchanges;
+ * megabytes that rank 0 sends per execute; with a device also rank 0's
+ * milliseconds of each stage, which may overlap.  Without a device the exchanges
+ * are those that the host waits for.  All others are those of the slowest
+ * rank. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "farsum/device.h"
 #include "farsum/mpi.h"
 
 #include <math.h>
@@ -33,6 +39,57 @@ static double random_real(uint64_t *state)
     return ldexp((double)(random_next(state) >> 11), -53);
 }
 
+/* What the command line asks for. */
+struct asked {
+    int alone, flow;
+    const char *device; /* NULL: the host */
+    farsum_precision precision;
+};
+
+static void ask(int argc, char **argv, struct asked *asked)
+{
+    asked->flow = strcmp(argv[1], "stokeslet") == 0;
+    asked->precision = FARSUM_F64;
+    for (int k = 4; k < argc; k++) {
+        if (strcmp(argv[k], "alone") == 0)
+            asked->alone = 1;
+        else if (strcmp(argv[k], "f32") == 0)
+            asked->precision = FARSUM_F32;
+        else if (strncmp(argv[k], "device=", 7) == 0)
+            asked->device = argv[k] + 7;
+    }
+}
+
+/* Arrays of f64 or f32 random numbers in [low, 1), on the device if there is
+ * one. */
+static void *random_array(farsum_device *device, farsum_precision type,
+                          int64_t n, double low, uint64_t *state)
+{
+    int64_t real = type == FARSUM_F32 ? 4 : 8;
+    void *host = NULL, *array = NULL;
+    need(mem_alloc(&host, n, (size_t)real, 0));
+    for (int64_t i = 0; i < n; i++) {
+        double v = low + (1 - low) * random_real(state);
+        if (type == FARSUM_F32)
+            ((float *)host)[i] = v < 1 ? (float)v * 0.9999999F : 0;
+        else
+            ((double *)host)[i] = v;
+    }
+    if (!device)
+        return host;
+    need(farsum_device_alloc(device, n * real, host, &array));
+    mem_free(host);
+    return array;
+}
+
+static void array_free(farsum_device *device, void *array)
+{
+    if (device)
+        farsum_device_free(device, array);
+    else
+        mem_free(array);
+}
+
 static double slowest(double seconds)
 {
     double most = seconds;
@@ -52,30 +109,38 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &threads);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc < 4 || (argc > 4 && ranks > 1)) {
+    struct asked asked = {0};
+    if (argc >= 4)
+        ask(argc, argv, &asked);
+    if (argc < 4 || (asked.alone && ranks > 1)) {
         if (rank == 0)
-            fprintf(stderr, "ranks_sum KERNEL POINTS TOLERANCE [alone]\n");
+            fprintf(stderr, "ranks_sum KERNEL POINTS TOLERANCE [alone] [f32] "
+                            "[device=NAME]\n");
         MPI_Finalize();
         return 2;
     }
-    int alone = argc > 4, flow = strcmp(argv[1], "stokeslet") == 0;
+    int alone = asked.alone, flow = asked.flow;
     int64_t all = atoll(argv[2]), n = all / ranks, width = flow ? 3 : 1;
-    double *x = NULL, *q = NULL, *values = NULL, *field = NULL;
-    need(MEM_RAW(x, 3 * n));
-    need(MEM_RAW(q, width * n));
-    need(MEM_RAW(values, width * n));
-    need(MEM_RAW(field, 3 * n));
+    farsum_device *device = NULL;
+    char name[64];
     uint64_t state = 17 + (uint64_t)rank;
-    for (int64_t i = 0; i < 3 * n; i++)
-        x[i] = random_real(&state);
-    for (int64_t i = 0; i < width * n; i++)
-        q[i] = 2 * random_real(&state) - 1;
+    if (asked.device) {
+        snprintf(name, sizeof name, strchr(asked.device, ':') ? "%s" : "%s:%d",
+                 asked.device, rank);
+        need(farsum_device_open(name, &device));
+    }
+    void *x = random_array(device, asked.precision, 3 * n, 0, &state);
+    void *q = random_array(device, asked.precision, width * n, -1, &state);
+    void *values = random_array(device, asked.precision, width * n, 0, &state);
+    void *field = random_array(device, asked.precision, 3 * n, 0, &state);
     farsum_problem p = FARSUM_PROBLEM_INIT;
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
     p.kernel = argv[1];
     p.n_sources = n;
     p.tolerance = atof(argv[3]);
+    p.precision = p.arrays = asked.precision;
+    p.memory = device ? FARSUM_DEVICE : FARSUM_HOST;
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     for (int d = 0; d < 3; d++) {
         p.periodic[d] = 1;
@@ -83,6 +148,7 @@ int main(int argc, char **argv)
     }
     o.method = "spectral";
     o.verify = FARSUM_VERIFY_OFF;
+    o.device.handle = device;
     need(alone ? farsum_plan_create(&p, &o, &plan)
                : farsum_mpi_plan_create(&p, &o, NULL, MPI_COMM_WORLD, &plan));
     farsum_result result = FARSUM_RESULT_INIT;
@@ -95,12 +161,14 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         double start = clock_seconds();
         need(farsum_plan_set_points(plan, n, x, 0, NULL));
+        need(farsum_plan_finish(plan));
         double took = slowest(clock_seconds() - start);
         set = took < set ? took : set;
         if (!alone)
             need(farsum_mpi_get_info(plan, &before));
         start = clock_seconds();
         need(farsum_plan_execute(plan, 1, q, &result));
+        need(farsum_plan_finish(plan));
         took = slowest(clock_seconds() - start);
         if (!alone)
             need(farsum_mpi_get_info(plan, &after));
@@ -112,17 +180,25 @@ int main(int argc, char **argv)
     }
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     need(farsum_plan_get_info(plan, &info));
-    if (rank == 0)
-        printf("%s,%d,%d,%s,%lld,%g,%lldx%lldx%lld,%.3f,%.3f,%.3f,%.3f\n",
+    if (rank == 0) {
+        printf("%s,%d,%d,%s,%lld,%g,%lldx%lldx%lld,%.3f,%.3f,%.3f,%.3f",
                alone ? "alone" : "ranks", ranks, info.threads, argv[1],
                (long long)all, p.tolerance, (long long)info.mesh[0],
                (long long)info.mesh[1], (long long)info.mesh[2], 1e3 * set,
                1e3 * sum, 1e3 * exchange, 1e-6 * bytes);
+        if (device)
+            printf(",%s", asked.precision == FARSUM_F32 ? "f32" : "f64");
+        for (int k = 0; device && k < info.n_stages; k++)
+            printf(",%s %.3f", info.stages[k].variant,
+                   1e3 * info.stages[k].seconds);
+        printf("\n");
+    }
     farsum_plan_destroy(plan);
-    mem_free(x);
-    mem_free(q);
-    mem_free(values);
-    mem_free(field);
+    array_free(device, x);
+    array_free(device, q);
+    array_free(device, values);
+    array_free(device, field);
+    farsum_device_close(device);
     MPI_Finalize();
     return 0;
 }
