@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device.c: kernels, memory and points of a spectral plan on a device. */
-#include "method/spectral/device.h"
+#include "method/spectral/device_ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,6 +35,7 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
         jit_clear(&g->flow_jit);
     gpu_exclude_clear(&g->exclude);
     gpu_mixed_clear(&g->mixed);
+    gpu_ranks_destroy(g->ranks);
     mem_free(g);
 }
 
@@ -69,8 +70,10 @@ static farsum_status gpu_memory(struct spectral_gpu *g,
     double fact[FACTS] = {0};
     fact[FACT_BAD] = fact[FACT_TWIN] = fact[FACT_RANGE] = -1;
     fact[FACT_UNIT] = fact[FACT_UNIT_2] = 1;
-    TRY(buf_alloc(&g->mesh, g->device, task->pair.channels * channel));
-    TRY(buf_fill(&g->mesh, 0));
+    if (!task->comm) { /* else a rank has its part */
+        TRY(buf_alloc(&g->mesh, g->device, task->pair.channels * channel));
+        TRY(buf_fill(&g->mesh, 0));
+    }
     TRY(buf_alloc(&g->fact, g->device, sizeof fact));
     TRY(buf_upload(&g->fact, 0, fact, sizeof fact));
     TRY(buf_alloc(&g->record, g->device, 8 * SUM_RECORD * SUM_RECORDS));
@@ -80,6 +83,16 @@ static farsum_status gpu_memory(struct spectral_gpu *g,
         TRY(buf_alloc(&g->near_energy, g->device, 8));
         TRY(buf_alloc(&g->near_virial, g->device, 72));
     }
+    return FARSUM_OK;
+}
+
+/* Creates the stopwatches of a sum over ranks, whose stages wait for
+ * exchanges. */
+static farsum_status gpu_watches_over(struct spectral_gpu *g)
+{
+    g->has_watches = 1;
+    for (int w = 0; w < GPU_WATCHES; w++)
+        TRY(stopwatch_create(&g->watch[w], g->device));
     return FARSUM_OK;
 }
 
@@ -116,11 +129,11 @@ farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
         TRY(gpu_flow_create(task, g));
     if (task_is_mixed(task))
         TRY(gpu_mixed_create(g));
-    g->beside = parameters_beside(task);
-    if (g->beside)
+    if (parameters_beside(task))
         TRY(second_stream_create(&g->aside, g->device));
+    g->beside = parameters_beside(task) && !task->comm;
     TRY(gpu_memory(g, &s->parameters, task));
-    TRY(gpu_watches(g));
+    TRY(task->comm ? gpu_watches_over(g) : gpu_watches(g));
     TRY(points_gpu_create(g->device, &s->source.gpu));
     TRY(points_gpu_ahead(s->source.gpu, task->problem.n_sources));
     if (task->problem.n_targets == 0)
@@ -129,10 +142,9 @@ farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
     return points_gpu_ahead(s->target.gpu, task->problem.n_targets);
 }
 
-/* Sets positions.  `kept`: stores a copy of the input positions, or NULL. */
-static farsum_status gpu_place(const struct task *task, struct spectral *s,
-                               struct points *points, struct buf *kept,
-                               int64_t n, const void *x, const char *what)
+farsum_status gpu_place(const struct task *task, struct spectral *s,
+                        struct points *points, struct buf *kept, int64_t n,
+                        const void *x, const char *what)
 {
     struct spectral_gpu *g = s->gpu;
     farsum_precision type = task->problem.arrays;
@@ -161,9 +173,8 @@ static farsum_status gpu_place(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
-/* Allocates strengths and results for n sources and m targets. */
-static farsum_status gpu_reserve(const struct task *task,
-                                 struct spectral_gpu *g, int64_t n, int64_t m)
+farsum_status gpu_reserve(const struct task *task, struct spectral_gpu *g,
+                          int64_t n, int64_t m)
 {
     int64_t real = array_size(task->problem.precision);
     unsigned outputs = task->problem.outputs;
@@ -199,8 +210,7 @@ static void coincident_tiles(const struct spectral *s, int64_t n, int32_t nb[3])
     }
 }
 
-/* Finds coincident sources, in the tiles of any sort of them. */
-static farsum_status gpu_coincident(struct spectral *s)
+farsum_status gpu_coincident(struct spectral *s)
 {
     farsum_status status = FARSUM_OK;
     struct spectral_gpu *g = s->gpu;
@@ -254,7 +264,8 @@ farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
     }
     if (task->problem.memory == FARSUM_HOST)
         TRY(spectral_gpu_distinct(task, s));
-    s->n = n;
+    s->n = g->n = n;
     s->m = m;
+    g->targets = m > 0 ? m : n;
     return FARSUM_OK;
 }

@@ -72,6 +72,8 @@ struct spectral_gpu {
     struct gpu_exclude exclude;
     struct gpu_mixed mixed;
     struct graph recording; /* graph of a sum */
+    struct gpu_ranks *ranks; /* owned; NULL: one rank */
+    int64_t n, targets; /* that the caller gives; over ranks, on this one */
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;
     int64_t rhs;     /* in the last execute */
@@ -86,6 +88,7 @@ struct spectral_gpu {
 struct spectral_units {
     double coulomb, cutoff, background, surface, none;
     int64_t n, targets, first_q, first_out, rhs;
+    int64_t number;
     int32_t wide, apart, potential, field, energy, virial, beside, exponent,
         length, spare;
     double per;
@@ -93,13 +96,25 @@ struct spectral_units {
 /* Sets exponent, length and per of the plan. */
 void gpu_units_set(const struct task *task, struct spectral_units *u);
 
-/* The maximum number of records per kernel, and their words. */
-enum { SUM_RECORDS = 1024, SUM_RECORD = 7 };
+/* The maximum number of records per kernel, and their words: of the kernels of
+ * flows, and of the others. */
+enum { SUM_RECORDS = 1024, SUM_RECORD = 7, SUM_RECORD_SCALAR = 4 };
 static inline int64_t gpu_records(const struct kernel *kernel, int64_t n)
 {
     int64_t groups = kernel_groups(kernel, n);
     return groups < SUM_RECORDS ? groups : SUM_RECORDS;
 }
+/* Records of a kernel that reads or writes the caller's arrays: over ranks
+ * equally many on each, and at least one. */
+int64_t gpu_given_records(const struct spectral_gpu *gpu,
+                          const struct kernel *kernel, int64_t n);
+/* Records of all ranks, once gpu_records_gather has run: the buffer, and how
+ * many they are if a rank has so many. */
+const struct buf *gpu_all_record(const struct spectral_gpu *gpu);
+int64_t gpu_all_records(const struct spectral_gpu *gpu, int64_t groups);
+/* Collects the records of all ranks; with one rank it does nothing. */
+farsum_status gpu_records_gather(struct spectral_gpu *gpu,
+                                 const struct task *task, int64_t groups);
 
 /* method/spectral/device_flow.c: kernels of flows; conversion of strengths and
  * velocities. */
@@ -124,11 +139,12 @@ farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
                               const struct spectral_units *units);
 void gpu_exclude_clear(struct gpu_exclude *exclude);
 /* method/spectral/device_mixed.c: creates the kernels; allocates for n sources;
- * converts gpu->q to mixed.q. */
+ * converts q [n] to mixed.q. */
 farsum_status gpu_mixed_create(struct spectral_gpu *gpu);
 farsum_status gpu_mixed_reserve(const struct task *task,
                                 struct spectral_gpu *gpu, int64_t n);
-farsum_status gpu_mixed_in(const struct task *task, struct spectral *s);
+farsum_status gpu_mixed_in(const struct task *task, struct spectral_gpu *gpu,
+                           int64_t n, const struct buf *q);
 void gpu_mixed_clear(struct gpu_mixed *mixed);
 
 /* method/spectral/device_run.c: computes FACT_FORCE and FACT_PHI of the last
@@ -143,6 +159,18 @@ farsum_status gpu_range_last(const struct task *task, const struct spectral *s);
  * units of the cutoff. */
 farsum_status gpu_sum(const struct task *task, struct spectral *s,
                       const struct spectral_units *units);
+
+/* For device_ranks.c.  Sets positions; kept: stores a copy of the caller's, or
+ * NULL. */
+farsum_status gpu_place(const struct task *task, struct spectral *s,
+                        struct points *points, struct buf *kept, int64_t n,
+                        const void *x, const char *what);
+/* Allocates strengths and results of n given sources and m targets. */
+farsum_status gpu_reserve(const struct task *task, struct spectral_gpu *gpu,
+                          int64_t n, int64_t m);
+/* Looks for coincident sources, in the tiles of any sort of them; FACT_TWIN
+ * will tell. */
+farsum_status gpu_coincident(struct spectral *s);
 
 /* Creates everything except the stages: kernels, mesh, points. */
 farsum_status spectral_gpu_create(const struct task *task, struct spectral *s);

@@ -2,7 +2,7 @@
 /* device_flow.c: strengths and velocities of a flow on a device. */
 #include <math.h>
 
-#include "method/spectral/device.h"
+#include "method/spectral/device_ranks.h"
 
 enum { GROUP = 256 };
 
@@ -41,15 +41,16 @@ struct spectral_units gpu_flow_units(const struct task *task,
         .cutoff = pow(rc, task->pair.kind->power),
         .surface = 8 * M_PI / volume,
         .none = HUGE_VAL,
-        .n = s->n,
-        .targets = s->m > 0 ? s->m : s->n,
+        .n = s->gpu->n,
+        .targets = s->gpu->targets,
         .first_q = e->first_q,
         .first_out = e->first_out,
         .rhs = e->rhs,
         .wide = task->problem.arrays != FARSUM_F32,
-        .apart = s->m > 0,
+        .apart = spectral_apart(s),
         .potential = e->velocity != NULL,
         .beside = s->gpu->beside,
+        .number = s->gpu->ranks ? s->gpu->ranks->route.first : 0,
     };
     gpu_units_set(task, &u);
     return u;
@@ -60,23 +61,29 @@ farsum_status gpu_flow_in(const struct task *task, struct spectral_gpu *g,
                           const struct gpu_ends *e)
 {
     const struct pair_kind *kind = task->pair.kind;
-    int64_t groups = gpu_records(&g->flow_strengths, u->n);
-    TRY(LAUNCH(&g->flow_strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
-               ARG_BUF(&g->record), ARG_STRUCT(*u)));
-    TRY(LAUNCH(
+    farsum_status status = FARSUM_OK;
+    int64_t groups = gpu_given_records(g, &g->flow_strengths, u->n);
+    int64_t all = gpu_all_records(g, groups);
+    KEEP_ON(LAUNCH(&g->flow_strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+                   ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    KEEP_ON(gpu_records_gather(g, task, groups));
+    KEEP_ON(LAUNCH(
         &g->flow_in,
         gpu_records(&g->flow_in, u->n > u->targets ? u->n : u->targets),
-        ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->record), ARG_I64(groups),
+        ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(gpu_all_record(g)), ARG_I64(all),
         ARG_BUF(&g->fact), ARG_BUF(&g->q),
         ARG_BUF(kind->apart ? &g->channel : &g->q), ARG_BUF(&g->potential),
-        ARG_BUF(g->beside ? &g->near_potential : &g->record), ARG_STRUCT(*u)));
+        ARG_BUF(u->beside ? &g->near_potential : &g->record), ARG_STRUCT(*u)));
     if (!kind->flux)
-        return FARSUM_OK;
-    TRY(LAUNCH(&g->flow_flux, groups, ARG_BUF(e->q), ARG_BUF(e->q),
-               ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->fact),
-               ARG_BUF(&g->record), ARG_STRUCT(*u)));
-    return LAUNCH(&g->flow_fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
+        return status;
+    KEEP_ON(LAUNCH(&g->flow_flux, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+                   ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->fact),
+                   ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    KEEP_ON(gpu_records_gather(g, task, groups));
+    KEEP_ON(LAUNCH(&g->flow_fold, 1, ARG_BUF(gpu_all_record(g)),
+                   ARG_BUF(&g->fact), ARG_I64(all), ARG_I32(FACT_DIPOLE),
+                   ARG_I32(3)));
+    return status;
 }
 
 farsum_status gpu_flow_out(const struct task *task, struct spectral_gpu *g,
@@ -87,10 +94,13 @@ farsum_status gpu_flow_out(const struct task *task, struct spectral_gpu *g,
     const struct buf *x = !task->pair.kind->flux ? &g->record
                           : u->apart             ? &g->y
                                                  : &g->x;
-    int64_t groups = gpu_records(&g->flow_out, u->targets);
-    return LAUNCH(&g->flow_out, groups, ARG_BUF(x), ARG_BUF(x),
-                  ARG_BUF(&g->fact), ARG_BUF(&g->potential),
-                  ARG_BUF(g->beside ? &g->near_potential : &g->potential),
-                  ARG_BUF(e->velocity), ARG_BUF(e->velocity),
-                  ARG_BUF(&g->record), ARG_STRUCT(*u));
+    farsum_status status = FARSUM_OK;
+    int64_t groups = gpu_given_records(g, &g->flow_out, u->targets);
+    KEEP_ON(LAUNCH(&g->flow_out, groups, ARG_BUF(x), ARG_BUF(x),
+                   ARG_BUF(&g->fact), ARG_BUF(&g->potential),
+                   ARG_BUF(u->beside ? &g->near_potential : &g->potential),
+                   ARG_BUF(e->velocity), ARG_BUF(e->velocity),
+                   ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    KEEP_ON(gpu_records_gather(g, task, groups));
+    return status;
 }

@@ -27,10 +27,11 @@ farsum_status gpu_mixed_reserve(const struct task *task, struct spectral_gpu *g,
     return buf_reserve(&g->mixed.q, g->device, 4 * n * task->pair.strengths);
 }
 
-farsum_status gpu_mixed_in(const struct task *task, struct spectral *s)
+farsum_status gpu_mixed_in(const struct task *task, struct spectral_gpu *g,
+                           int64_t n, const struct buf *q)
 {
-    struct gpu_mixed *x = &s->gpu->mixed;
-    int64_t n = s->n * task->pair.strengths;
-    return LAUNCH(&x->narrow, kernel_groups(&x->narrow, n), ARG_BUF(&s->gpu->q),
-                  ARG_BUF(&x->q), ARG_I64(n));
+    struct gpu_mixed *x = &g->mixed;
+    int64_t numbers = n * task->pair.strengths;
+    return LAUNCH(&x->narrow, kernel_groups(&x->narrow, numbers), ARG_BUF(q),
+                  ARG_BUF(&x->q), ARG_I64(numbers));
 }

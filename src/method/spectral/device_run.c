@@ -4,11 +4,11 @@
 #include <math.h>
 
 #include "base/progress.h"
-#include "method/spectral/device.h"
+#include "method/spectral/device_ranks.h"
 #include "method/staging/device_coincident.h"
 #include "points/device/set.h"
 
-_Static_assert(sizeof(struct spectral_units) == 128, "as the kernels have it");
+_Static_assert(sizeof(struct spectral_units) == 136, "as the kernels have it");
 
 void gpu_units_set(const struct task *task, struct spectral_units *u)
 {
@@ -33,18 +33,19 @@ static struct spectral_units run_units(const struct task *task,
         .background = spectral_background(s, 1),
         .surface = vacuum ? 4 * M_PI / (3 * volume) : 0,
         .none = HUGE_VAL,
-        .n = s->n,
-        .targets = s->m > 0 ? s->m : s->n,
+        .n = s->gpu->n,
+        .targets = s->gpu->targets,
         .first_q = e->first_q,
         .first_out = e->first_out,
         .rhs = e->rhs,
         .wide = task->problem.arrays != FARSUM_F32,
-        .apart = s->m > 0,
+        .apart = spectral_apart(s),
         .potential = e->potential != NULL,
         .field = e->field != NULL,
         .energy = e->energy != NULL,
         .virial = e->virial != NULL,
         .beside = s->gpu->beside,
+        .number = s->gpu->ranks ? s->gpu->ranks->route.first : 0,
     };
     gpu_units_set(task, &u);
     return u;
@@ -52,63 +53,80 @@ static struct spectral_units run_units(const struct task *task,
 
 /* Computes sums over the strengths, scales the strengths to their unit, and
  * zeroes arrays to which results are added. */
-static farsum_status run_in(struct spectral_gpu *g,
+static farsum_status run_in(const struct task *task, struct spectral_gpu *g,
                             const struct spectral_units *u,
                             const struct gpu_ends *e)
 {
+    farsum_status status = FARSUM_OK;
     const struct buf *none = &g->record; /* placeholder, if no array is
                                             requested */
-    int64_t groups = gpu_records(&g->strengths, u->n);
-    TRY(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
-               ARG_BUF(&g->record), ARG_STRUCT(*u)));
-    TRY(LAUNCH(&g->in,
-               gpu_records(&g->in, u->n > u->targets ? u->n : u->targets),
-               ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->record),
-               ARG_I64(groups), ARG_BUF(&g->fact), ARG_BUF(&g->q),
-               ARG_BUF(u->potential ? &g->potential : none),
-               ARG_BUF(u->field ? &g->field : none),
-               ARG_BUF(u->beside && u->potential ? &g->near_potential : none),
-               ARG_BUF(u->beside && u->field ? &g->near_field : none),
-               ARG_BUF(&g->energy_sum), ARG_BUF(&g->virial_sum),
-               ARG_BUF(u->beside ? &g->near_energy : none),
-               ARG_BUF(u->beside ? &g->near_virial : none), ARG_STRUCT(*u)));
+    int64_t groups = gpu_given_records(g, &g->strengths, u->n);
+    int64_t all = gpu_all_records(g, groups);
+    KEEP_ON(LAUNCH(&g->strengths, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+                   ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    KEEP_ON(gpu_records_gather(g, task, groups));
+    KEEP_ON(LAUNCH(
+        &g->in, gpu_records(&g->in, u->n > u->targets ? u->n : u->targets),
+        ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(gpu_all_record(g)), ARG_I64(all),
+        ARG_BUF(&g->fact), ARG_BUF(&g->q),
+        ARG_BUF(u->potential ? &g->potential : none),
+        ARG_BUF(u->field ? &g->field : none),
+        ARG_BUF(u->beside && u->potential ? &g->near_potential : none),
+        ARG_BUF(u->beside && u->field ? &g->near_field : none),
+        ARG_BUF(&g->energy_sum), ARG_BUF(&g->virial_sum),
+        ARG_BUF(u->beside ? &g->near_energy : none),
+        ARG_BUF(u->beside ? &g->near_virial : none), ARG_STRUCT(*u)));
     if (u->surface == 0)
-        return FARSUM_OK;
-    TRY(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(&g->x),
-               ARG_BUF(&g->x), ARG_BUF(&g->fact), ARG_BUF(&g->record),
-               ARG_STRUCT(*u)));
-    return LAUNCH(&g->fold, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_I64(groups), ARG_I32(FACT_DIPOLE), ARG_I32(3));
+        return status;
+    KEEP_ON(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q),
+                   ARG_BUF(&g->x), ARG_BUF(&g->x), ARG_BUF(&g->fact),
+                   ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    KEEP_ON(gpu_records_gather(g, task, groups));
+    KEEP_ON(LAUNCH(&g->fold, 1, ARG_BUF(gpu_all_record(g)), ARG_BUF(&g->fact),
+                   ARG_I64(all), ARG_I32(FACT_DIPOLE), ARG_I32(3)));
+    return status;
 }
 
 /* Converts results to the caller's units.  The records remain until they are
  * read. */
-static farsum_status run_out(struct spectral_gpu *g,
+static farsum_status run_out(const struct task *task, struct spectral_gpu *g,
                              const struct spectral_units *u,
                              const struct gpu_ends *e)
 {
+    farsum_status status = FARSUM_OK;
     /* placeholder, neither read nor written, if a result is not requested */
     const struct buf *none = &g->record;
     const struct buf *x = u->surface == 0 ? none : u->apart ? &g->y : &g->x;
     const struct buf *potential = e->potential ? e->potential : none;
     const struct buf *field = e->field ? e->field : none;
-    int64_t groups = gpu_records(&g->out, u->targets);
-    TRY(LAUNCH(&g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x),
-               ARG_BUF(x), ARG_BUF(&g->fact),
-               ARG_BUF(e->potential ? &g->potential : none),
-               ARG_BUF(e->field ? &g->field : none),
-               ARG_BUF(u->beside && e->potential ? &g->near_potential : none),
-               ARG_BUF(u->beside && e->field ? &g->near_field : none),
-               ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field),
-               ARG_BUF(field), ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    int64_t groups = gpu_given_records(g, &g->out, u->targets);
+    KEEP_ON(LAUNCH(
+        &g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x), ARG_BUF(x),
+        ARG_BUF(&g->fact), ARG_BUF(e->potential ? &g->potential : none),
+        ARG_BUF(e->field ? &g->field : none),
+        ARG_BUF(u->beside && e->potential ? &g->near_potential : none),
+        ARG_BUF(u->beside && e->field ? &g->near_field : none),
+        ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),
+        ARG_BUF(&g->record), ARG_STRUCT(*u)));
+    KEEP_ON(gpu_records_gather(g, task, groups));
     if (!u->energy && !u->virial)
-        return FARSUM_OK;
-    return LAUNCH(&g->totals, 1, ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
-                  ARG_BUF(&g->virial_sum),
-                  ARG_BUF(u->beside ? &g->near_energy : none),
-                  ARG_BUF(u->beside ? &g->near_virial : none),
-                  ARG_BUF(e->energy ? e->energy : none),
-                  ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(*u));
+        return status;
+    KEEP_ON(LAUNCH(&g->totals, 1, ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
+                   ARG_BUF(&g->virial_sum),
+                   ARG_BUF(u->beside ? &g->near_energy : none),
+                   ARG_BUF(u->beside ? &g->near_virial : none),
+                   ARG_BUF(e->energy ? e->energy : none),
+                   ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(*u)));
+    return status;
+}
+
+/* The records of the results. */
+static int64_t run_records(const struct task *task,
+                           const struct spectral_gpu *g)
+{
+    int flow = !task->pair.kind->gradient;
+    return gpu_all_records(
+        g, gpu_given_records(g, flow ? &g->flow_out : &g->out, g->targets));
 }
 
 farsum_status gpu_fold_results(const struct task *task,
@@ -116,10 +134,9 @@ farsum_status gpu_fold_results(const struct task *task,
 {
     struct spectral_gpu *g = s->gpu;
     int flow = !task->pair.kind->gradient;
-    const struct kernel *out = flow ? &g->flow_out : &g->out;
-    int64_t groups = gpu_records(out, s->m > 0 ? s->m : s->n);
-    return LAUNCH(flow ? &g->flow_fold : &g->fold, 1, ARG_BUF(&g->record),
-                  ARG_BUF(&g->fact), ARG_I64(groups),
+    return LAUNCH(flow ? &g->flow_fold : &g->fold, 1,
+                  ARG_BUF(gpu_all_record(g)), ARG_BUF(&g->fact),
+                  ARG_I64(run_records(task, g)),
                   ARG_I32(flow ? FACT_PHI : FACT_FORCE), ARG_I32(flow ? 1 : 2));
 }
 
@@ -130,10 +147,9 @@ static farsum_status run_range(const struct task *task,
 {
     struct spectral_gpu *g = s->gpu;
     int flow = !task->pair.kind->gradient;
-    const struct kernel *out = flow ? &g->flow_out : &g->out;
-    int64_t groups = gpu_records(out, s->m > 0 ? s->m : s->n);
-    return LAUNCH(flow ? &g->flow_range : &g->range, 1, ARG_BUF(&g->record),
-                  ARG_BUF(&g->fact), ARG_I64(groups),
+    return LAUNCH(flow ? &g->flow_range : &g->range, 1,
+                  ARG_BUF(gpu_all_record(g)), ARG_BUF(&g->fact),
+                  ARG_I64(run_records(task, g)),
                   ARG_I32(task->problem.arrays != FARSUM_F32), ARG_I64(r),
                   ARG_F64(HUGE_VAL));
 }
@@ -160,6 +176,7 @@ static farsum_status run_all(void *data)
 {
     const struct sum *sum = data;
     struct spectral *s = sum->s;
+    farsum_status status = FARSUM_OK;
     for (int r = 0; r < sum->rhs; r++) {
         struct gpu_ends e = *sum->first;
         e.first_q = r * sum->n;
@@ -168,16 +185,26 @@ static farsum_status run_all(void *data)
         int flow = !sum->task->pair.kind->gradient;
         struct spectral_units u = flow ? gpu_flow_units(sum->task, s, &e)
                                        : run_units(sum->task, s, &e);
-        TRY(flow ? gpu_flow_in(sum->task, s->gpu, &u, &e)
-                 : run_in(s->gpu, &u, &e));
-        TRY(gpu_sum(sum->task, s, &u));
-        TRY(gpu_exclude_run(sum->task, s, &u));
-        TRY(flow ? gpu_flow_out(sum->task, s->gpu, &u, &e)
-                 : run_out(s->gpu, &u, &e));
+        KEEP_ON(flow ? gpu_flow_in(sum->task, s->gpu, &u, &e)
+                     : run_in(sum->task, s->gpu, &u, &e));
+        KEEP_ON(s->gpu->ranks ? gpu_ranks_sum(sum->task, s, &u)
+                              : gpu_sum(sum->task, s, &u));
+        KEEP_ON(gpu_exclude_run(sum->task, s, &u));
+        KEEP_ON(flow ? gpu_flow_out(sum->task, s->gpu, &u, &e)
+                     : run_out(sum->task, s->gpu, &u, &e));
         if (r + 1 < sum->rhs) /* the next right-hand side reuses the records */
-            TRY(run_range(sum->task, s, r));
+            KEEP_ON(run_range(sum->task, s, r));
     }
-    return FARSUM_OK;
+    return status;
+}
+
+/* Over ranks a graph would be captured on all ranks or on none, so the calls
+ * are enqueued one by one. */
+static farsum_status run_sums(struct sum *sum)
+{
+    struct spectral_gpu *g = sum->s->gpu;
+    return g->ranks ? run_all(sum)
+                    : graph_run(&g->recording, g->device, run_all, sum);
 }
 
 /* Stores what finish must know about the sums that begin. */
@@ -200,16 +227,18 @@ static farsum_status run_host(const struct task *task, struct spectral *s,
     const struct gpu_ends e = gpu_ends(&g->given, result);
     const double none = -1;
     struct sum one = {task, s, &e, 1, counts->n, counts->m};
-    double bad;
-    TRY(gpu_arrays_upload(&g->given, counts, r, q));
-    TRY(graph_run(&g->recording, g->device, run_all, &one));
-    TRY(run_range(task, s, r));
-    TRY(buf_download(&g->fact, 8 * FACT_RANGE, &bad, sizeof bad));
+    farsum_status status = FARSUM_OK;
+    double bad = -1;
+    KEEP_ON(gpu_arrays_upload(&g->given, counts, r, q));
+    KEEP_ON(run_sums(&one));
+    KEEP_ON(run_range(task, s, r));
+    KEEP_ON(buf_download(&g->fact, 8 * FACT_RANGE, &bad, sizeof bad));
+    TRY(task_agree(task, status));
     if (bad >= 0) {
         TRY(buf_upload(&g->fact, 8 * FACT_RANGE, &none, sizeof none));
         return gpu_ends_range(task, r);
     }
-    return gpu_arrays_download(&g->given, counts, r, result);
+    return task_agree(task, gpu_arrays_download(&g->given, counts, r, result));
 }
 
 /* Caller on the device: enqueues everything and returns. */
@@ -218,12 +247,14 @@ static farsum_status run_device(const struct task *task, struct spectral *s,
                                 const void *q, const farsum_result *result)
 {
     struct gpu_arrays given;
-    TRY(gpu_arrays_given(&given, task->device, counts, rhs, q, result));
+    farsum_status status =
+        gpu_arrays_given(&given, task->device, counts, rhs, q, result);
+    TRY(task_agree(task, status));
     TRY(gpu_range_last(task, s));
     run_begin(s->gpu, rhs, result);
     const struct gpu_ends e = gpu_ends(&given, result);
     struct sum all = {task, s, &e, rhs, counts->n, counts->m};
-    return graph_run(&s->gpu->recording, task->device, run_all, &all);
+    return run_sums(&all);
 }
 
 farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
@@ -231,14 +262,15 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
                                    farsum_result *result)
 {
     const struct gpu_counts counts =
-        gpu_counts(task, s->n, s->m > 0 ? s->m : s->n);
-    TRY(gpu_exclude_ready(task, s));
+        gpu_counts(task, s->gpu->n, s->gpu->targets);
+    TRY(task_agree(task, gpu_exclude_ready(task, s)));
     if (task->problem.memory == FARSUM_DEVICE)
         return run_device(task, s, &counts, rhs, q, result);
-    TRY(gpu_ends_host(task->device, result));
+    TRY(task_agree(task, gpu_ends_host(task->device, result)));
     for (int r = 0; r < rhs; r++) {
         s->gpu->pending = 0; /* a stopped sum has no facts */
-        TRY(progress_step(r, rhs, "summing on %s", task->device->name));
+        TRY(task_agree(
+            task, progress_step(r, rhs, "summing on %s", task->device->name)));
         run_begin(s->gpu, rhs, result);
         TRY(run_host(task, s, &counts, r, q, result));
     }
@@ -293,18 +325,38 @@ static farsum_status gpu_told(struct spectral_gpu *g)
     return buf_upload(&g->fact, 8 * FACT_BAD, &none, sizeof none);
 }
 
-/* Checks positions, strengths, and the range of results. */
+/* Fails for the strength with this number, over ranks a global one. */
+static farsum_status gpu_bad_strength(const struct spectral *s, int64_t number,
+                                      int64_t r)
+{
+    const struct gpu_ranks *ranks = s->gpu->ranks;
+    int rank = 0;
+    while (ranks && rank < ranks->comm->size - 1
+           && number >= ranks->route.given[rank])
+        number -= ranks->route.given[rank++];
+    farsum_status status =
+        status_fail(FARSUM_ERR_STRENGTH,
+                    "strength %lld of right-hand side %lld is not finite",
+                    (long long)number, (long long)r);
+    return ranks && ranks->comm->size > 1
+               ? status_prefix(status, "rank %d", rank)
+               : status;
+}
+
+/* Checks positions, strengths, and the range of results.  Over ranks positions
+ * have been checked, and the rest is the same on all. */
 static farsum_status gpu_bad(struct task *task, const struct spectral *s,
                              const double fact[FACTS])
 {
-    TRY(points_gpu_check(s->source.gpu));
-    if (s->m > 0)
-        TRY(points_gpu_check(s->target.gpu));
-    TRY(spectral_gpu_distinct(task, s));
+    if (!s->gpu->ranks) {
+        TRY(points_gpu_check(s->source.gpu));
+        if (s->m > 0)
+            TRY(points_gpu_check(s->target.gpu));
+        TRY(spectral_gpu_distinct(task, s));
+    }
     if (fact[FACT_BAD] >= 0)
-        FAIL(ERR_STRENGTH,
-             "strength %lld of right-hand side %lld is not finite",
-             (long long)fact[FACT_BAD_AT], (long long)fact[FACT_BAD]);
+        return gpu_bad_strength(s, (int64_t)fact[FACT_BAD_AT],
+                                (int64_t)fact[FACT_BAD]);
     if (fact[FACT_RANGE] >= 0)
         return gpu_ends_range(task, (int64_t)fact[FACT_RANGE]);
     return FARSUM_OK;
@@ -313,17 +365,19 @@ static farsum_status gpu_bad(struct task *task, const struct spectral *s,
 farsum_status spectral_gpu_finish(struct task *task, struct spectral *s)
 {
     struct spectral_gpu *g = s->gpu;
-    double fact[FACTS];
-    TRY(device_finish(g->device));
-    if (s->n == 0) /* no points: nothing was enqueued */
+    double fact[FACTS] = {0};
+    farsum_status status = device_finish(g->device);
+    TRY(task_agree(task, status));
+    if (s->all_n == 0) /* no points: nothing was enqueued */
         return FARSUM_OK;
     int summed = g->pending && g->summed;
-    TRY(gpu_range_last(task, s));
+    KEEP_ON(gpu_range_last(task, s));
     if (summed)
-        TRY(gpu_fold_results(task, s));
+        KEEP_ON(gpu_fold_results(task, s));
     g->pending = 0;
-    TRY(buf_download(&g->fact, 0, fact, sizeof fact));
-    farsum_status status = gpu_bad(task, s, fact);
+    KEEP_ON(buf_download(&g->fact, 0, fact, sizeof fact));
+    TRY(task_agree(task, status));
+    status = gpu_bad(task, s, fact);
     if (status != FARSUM_OK) {
         TRY(gpu_told(g));
         return status;

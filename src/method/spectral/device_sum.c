@@ -41,7 +41,7 @@ static farsum_status sum_near(const struct part *p, const struct totals *t)
                            .energy = t->energy,
                            .virial = t->virial};
     if (task_is_mixed(p->task)) {
-        TRY(gpu_mixed_in(p->task, p->s));
+        TRY(gpu_mixed_in(p->task, p->s->gpu, p->s->n, &p->s->gpu->q));
         near.q = &p->s->gpu->mixed.q;
     }
     return sum_stage(p->s, STAGE_NEAR, STAGE_NEAR, &near);

@@ -8,13 +8,6 @@
 #include "base/mem.h"
 #include "stage/near/near.h"
 
-farsum_status spectral_ranks_fits(const struct task *task)
-{
-    if (task->device)
-        FAIL(ERR_UNSUPPORTED, "sums over ranks only on the host");
-    return FARSUM_OK;
-}
-
 /* A plan whose cell changes exchanges what cells need whose reciprocal vectors
  * are shorter by this factor.  So few changes need new states. */
 #define SLACK 1.03

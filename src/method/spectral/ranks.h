@@ -45,8 +45,6 @@ static inline const struct variant *ranks_variant(const struct spectral *s,
     return s->parameters.choice[stage].row->variant;
 }
 
-/* Fails if the problem needs what ranks do not have. */
-farsum_status spectral_ranks_fits(const struct task *task);
 /* Makes the states of all stages and s->ranks. */
 farsum_status spectral_ranks_create(const struct task *task,
                                     struct spectral *s);

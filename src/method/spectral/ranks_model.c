@@ -173,7 +173,8 @@ farsum_status spectral_ranks_model(const struct task *task,
     struct counted c = {.task = task, .t = &s->parameters, .m = model};
     const struct parameters *t = c.t;
     c.comm = (struct comm){.rank = rank, .size = size};
-    TRY(spectral_ranks_fits(task));
+    if (task->device)
+        FAIL(ERR_UNSUPPORTED, "sums over ranks are modelled on the host only");
     GO(ranks_cut_set(&c.cut, task, t, rank, size, 1));
     *model = (struct ranks_model){.ranks = size,
                                   .threads = task->threads,

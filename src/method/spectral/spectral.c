@@ -12,7 +12,7 @@
 #include "base/arrays.h"
 #include "base/progress.h"
 #include "method/spectral/exclude.h"
-#include "method/spectral/device.h"
+#include "method/spectral/device_ranks.h"
 #include "method/spectral/ranks.h"
 
 static farsum_status spectral_fits(const struct task *task)
@@ -24,8 +24,6 @@ static farsum_status spectral_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",
              task->device->name);
-    if (task->comm)
-        TRY(spectral_ranks_fits(task));
     if (task->problem.error != FARSUM_ERROR_ABSOLUTE
         && task->problem.tolerance < best)
         FAIL(ERR_TOLERANCE,
@@ -114,11 +112,12 @@ static farsum_status spectral_stages(const struct task *task,
 {
     union stage_args args[STAGE_COUNT];
     struct parameters *t = &s->parameters;
-    if (task->comm)
-        return spectral_ranks_create(task, s);
     if (task->device)
-        TRY(spectral_gpu_create(task, s));
-    else
+        TRY(task_agree(task, spectral_gpu_create(task, s)));
+    if (task->comm)
+        return task->device ? gpu_ranks_create(task, s)
+                            : spectral_ranks_create(task, s);
+    if (!task->device)
         TRY(mem_alloc(&s->mesh,
                       task->pair.channels * parameters_channel(t, NULL),
                       (size_t)array_size(task->problem.precision), 1));
@@ -248,10 +247,11 @@ static farsum_status spectral_set_points(struct task *task, void *state,
 {
     struct spectral *s = state;
     TRY(task_agree(task, progress_step(0, 0, "placing points")));
-    TRY(s->ranks ? spectral_ranks_points(task, s, n, x, m, y)
-        : s->gpu ? spectral_gpu_set_points(task, s, n, x, m, y)
-                 : spectral_host_points(task, s, n, x, m, y));
-    if (!s->ranks) {
+    TRY(s->ranks                  ? spectral_ranks_points(task, s, n, x, m, y)
+        : s->gpu && s->gpu->ranks ? gpu_ranks_points(task, s, n, x, m, y)
+        : s->gpu                  ? spectral_gpu_set_points(task, s, n, x, m, y)
+                                  : spectral_host_points(task, s, n, x, m, y));
+    if (!task->comm) {
         s->all_n = s->n;
         s->all_m = s->m;
     }
@@ -283,8 +283,9 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
     struct spectral *s = state;
     struct parameters trial;
     TRY(task_agree(task, cell_trial(task, s, rows, &trial)));
-    if (s->ranks)
-        TRY(spectral_ranks_cell(task, s, &trial));
+    if (task->comm)
+        TRY(s->gpu ? gpu_ranks_cell(task, s, &trial)
+                   : spectral_ranks_cell(task, s, &trial));
     /* the stages hold pointers into s->parameters */
     s->parameters.cell = trial.cell;
     s->parameters.field = trial.field;

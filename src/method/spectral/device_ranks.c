@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_ranks.c: states of `spectral` over ranks with a device each. */
+#include "method/spectral/device_ranks.h"
+
+#include <string.h>
+
+#include "base/arrays.h"
+#include "base/mem.h"
+
+enum { GROUP = 256 };
+
+/* A plan whose cell changes exchanges what cells need whose reciprocal vectors
+ * are shorter by this factor.  So few changes need new states. */
+#define SLACK 1.03
+
+static void mesh_clear(struct gpu_ranks_mesh *mesh)
+{
+    gpu_planes_destroy(mesh->planes);
+    gpu_slab_destroy(mesh->slab);
+    ranks_cut_clear(&mesh->cut);
+    buf_clear(&mesh->mesh);
+    buf_clear(&mesh->spectrum);
+    memset(mesh, 0, sizeof *mesh);
+}
+
+void gpu_ranks_destroy(struct gpu_ranks *r)
+{
+    if (!r)
+        return;
+    struct buf *all[] = {&r->arrived,
+                         &r->target_arrived,
+                         &r->x,
+                         &r->y,
+                         &r->q,
+                         &r->channel,
+                         &r->potential,
+                         &r->field,
+                         &r->near_potential,
+                         &r->near_field,
+                         &r->near_energy,
+                         &r->near_virial,
+                         &r->records,
+                         &r->part,
+                         &r->parts,
+                         &r->spare};
+    mesh_clear(&r->mesh);
+    gpu_route_clear(&r->route);
+    gpu_route_clear(&r->target_route);
+    gpu_ghosts_clear(&r->ghosts);
+    points_clear(&r->given);
+    points_clear(&r->all);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        buf_clear(all[i]);
+    if (r->jit.device)
+        jit_clear(&r->jit);
+    transport_destroy(r->transport);
+    mem_free(r);
+}
+
+static farsum_status ranks_kernels(struct gpu_ranks *r, struct device *device)
+{
+    jit_begin(&r->jit, device, "method/spectral/device_ranks.k", FARSUM_F64);
+    jit_define(&r->jit, "GROUP", "%d", GROUP);
+    TRY(jit_build(&r->jit));
+    TRY(jit_kernel(&r->jit, "ranks_inside", GROUP, 0, &r->inside));
+    TRY(jit_kernel(&r->jit, "ranks_part", GROUP, 0, &r->part_of));
+    return jit_kernel(&r->jit, "ranks_total", GROUP, 0, &r->total);
+}
+
+/* Records of each rank, so that all ranks have as many as one process. */
+static int64_t ranks_share(const struct gpu_ranks *r)
+{
+    int size = r->comm->size;
+    return size < SUM_RECORDS ? SUM_RECORDS / size : 1;
+}
+
+int64_t gpu_given_records(const struct spectral_gpu *g,
+                          const struct kernel *kernel, int64_t n)
+{
+    return g->ranks ? ranks_share(g->ranks) : gpu_records(kernel, n);
+}
+
+const struct buf *gpu_all_record(const struct spectral_gpu *g)
+{
+    return g->ranks ? &g->ranks->records : &g->record;
+}
+
+int64_t gpu_all_records(const struct spectral_gpu *g, int64_t groups)
+{
+    return g->ranks ? groups * g->ranks->comm->size : groups;
+}
+
+farsum_status gpu_records_gather(struct spectral_gpu *g,
+                                 const struct task *task, int64_t groups)
+{
+    int words = task->pair.kind->gradient ? SUM_RECORD_SCALAR : SUM_RECORD;
+    return g->ranks ? transport_gather(g->ranks->transport, &g->record,
+                                       &g->ranks->records, 8 * words * groups)
+                    : FARSUM_OK;
+}
+
+/* What this rank makes without the others. */
+static farsum_status ranks_own(const struct task *task, struct gpu_ranks *r)
+{
+    struct device *device = task->device;
+    const struct pair *pair = &task->pair;
+    farsum_precision type = task->problem.precision;
+    int numbers =
+        pair->strengths > pair->channels ? pair->strengths : pair->channels;
+    int results = pair->values > 3 ? pair->values : 3;
+    int64_t size = r->comm->size;
+    numbers = numbers > results ? numbers : results;
+    TRY(ranks_kernels(r, device));
+    TRY(gpu_route_create(&r->route, r->comm, device, r->transport, numbers,
+                         type));
+    TRY(gpu_route_create(&r->target_route, r->comm, device, r->transport,
+                         results, type));
+    TRY(gpu_ghosts_create(&r->ghosts, r->comm, device, r->transport,
+                          pair->strengths, type));
+    TRY(points_gpu_create(device, &r->given.gpu));
+    TRY(points_gpu_create(device, &r->all.gpu));
+    TRY(buf_alloc(&r->near_energy, device, 8));
+    TRY(buf_alloc(&r->near_virial, device, 72));
+    TRY(buf_alloc(&r->part, device, 80));
+    TRY(buf_alloc(&r->parts, device, 80 * size));
+    int64_t bytes = 8 * SUM_RECORD * ranks_share(r);
+    TRY(buf_alloc(&r->records, device, size * bytes));
+    return transport_reserve(r->transport, bytes, size * bytes);
+}
+
+/* The states that depend on the cut, and the mesh. */
+static farsum_status mesh_states(const struct task *task,
+                                 const struct parameters *t,
+                                 struct gpu_ranks_mesh *mesh,
+                                 struct near_lists *lists,
+                                 void *states[STAGE_COUNT])
+{
+    static const int stages[] = {STAGE_NEAR, STAGE_SPREAD, STAGE_SCALE,
+                                 STAGE_INTERP};
+    const struct ranks_cut *cut = &mesh->cut;
+    union stage_args args[STAGE_COUNT];
+    int64_t real = array_size(task->problem.precision);
+    int64_t planes = domain_planes(&cut->domain, cut->domain.rank);
+    int64_t channels = task->pair.channels;
+    TRY(buf_alloc(&mesh->mesh, task->device,
+                  channels * planes * t->mesh[1] * t->ldz * real));
+    TRY(buf_fill(&mesh->mesh, 0));
+    TRY(buf_alloc(&mesh->spectrum, task->device,
+                  2 * channels * mesh->lines * t->mesh[0] * real));
+    ranks_cut_args(cut, task, t, args);
+    args[STAGE_NEAR].near.lists = lists;
+    args[STAGE_NEAR].near.distinct = 0;
+    if (args[STAGE_NEAR].near.n_targets == 0) /* ghosts are sources only */
+        args[STAGE_NEAR].near.n_targets = args[STAGE_NEAR].near.n_sources;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        int k = stages[i];
+        if (k == STAGE_SCALE && mesh->lines == 0)
+            continue;
+        TRY(t->choice[k].row->variant->create(&args[k], &states[k]));
+    }
+    return FARSUM_OK;
+}
+
+static void states_clear(const struct parameters *t, void *states[STAGE_COUNT])
+{
+    for (int k = 0; k < STAGE_COUNT; k++) {
+        if (states[k])
+            t->choice[k].row->variant->destroy(states[k]);
+        states[k] = NULL;
+    }
+}
+
+/* Cuts the mesh, and makes what depends on the cut.  t must stay where it
+ * is. */
+static farsum_status mesh_create(const struct task *task, struct spectral *s,
+                                 double slack)
+{
+    struct gpu_ranks *r = s->gpu->ranks;
+    struct gpu_ranks_mesh *mesh = &r->mesh;
+    const struct parameters *t = &s->parameters;
+    struct comm *comm = r->comm;
+    TRY(comm_agree(comm, ranks_cut_set(&mesh->cut, task, t, comm->rank,
+                                       comm->size, slack)));
+    const struct planes_args planes =
+        ranks_cut_planes(&mesh->cut, task, t, comm);
+    const struct gpu_slab_args slab = {
+        .slab = ranks_cut_slab(&mesh->cut, task, t, comm),
+        .device = task->device,
+        .transport = r->transport,
+        .halo = mesh->cut.domain.halo,
+        .channels = task->pair.channels};
+    mesh->lines = gpu_slab_lines(&slab.slab, comm->rank);
+    TRY(gpu_planes_create(&planes, task->device, r->transport, &mesh->planes));
+    TRY(gpu_slab_create(&slab, &mesh->slab));
+    TRY(comm_agree(comm, mesh_states(task, t, mesh, &s->lists, s->states)));
+    ranks_cut_cell(&mesh->cut, task, t, &t->cell);
+    return FARSUM_OK;
+}
+
+farsum_status gpu_ranks_create(const struct task *task, struct spectral *s)
+{
+    struct gpu_ranks *r = NULL;
+    farsum_status status = MEM_NEW(r, 1);
+    s->gpu->ranks = r;
+    TRY(comm_agree(task->comm, status));
+    r->comm = task->comm;
+    TRY(transport_create(r->comm, task->device, NULL, &r->transport));
+    TRY(comm_agree(task->comm, ranks_own(task, r)));
+    return mesh_create(task, s, 1);
+}
+
+farsum_status gpu_ranks_cell(const struct task *task, struct spectral *s,
+                             const struct parameters *trial)
+{
+    struct gpu_ranks *r = s->gpu->ranks;
+    struct gpu_ranks_mesh mesh = r->mesh;
+    struct cell cell = s->parameters.cell;
+    void *states[STAGE_COUNT];
+    int covers = 0;
+    farsum_status status = ranks_cut_covers(&r->mesh.cut, task, trial, &covers);
+    TRY(comm_agree(r->comm, status));
+    /* other machines may round differently */
+    double lacks = !covers;
+    TRY(comm_agree(r->comm, comm_max(r->comm, &lacks, 1)));
+    if (lacks == 0) {
+        ranks_cut_cell(&r->mesh.cut, task, trial, &trial->cell);
+        return FARSUM_OK;
+    }
+    memcpy(states, s->states, sizeof states);
+    memset(s->states, 0, sizeof s->states);
+    memset(&r->mesh, 0, sizeof r->mesh);
+    s->parameters.cell = trial->cell;
+    status = mesh_create(task, s, SLACK);
+    if (status == FARSUM_OK) {
+        states_clear(&s->parameters, states);
+        mesh_clear(&mesh);
+        return FARSUM_OK;
+    }
+    states_clear(&s->parameters, s->states);
+    mesh_clear(&r->mesh);
+    memcpy(s->states, states, sizeof states);
+    r->mesh = mesh;
+    s->parameters.cell = cell;
+    return status;
+}

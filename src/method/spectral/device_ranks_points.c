@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_ranks_points.c: points of `spectral` over ranks with a device each. */
+#include "method/spectral/device_ranks.h"
+
+#include "base/arrays.h"
+#include "base/mem.h"
+
+/* The caller's points of one kind, and what becomes of them. */
+struct arrivals {
+    const char *what; /* "source", "target" */
+    int64_t n;
+    const void *x;
+    struct gpu_route *route;
+    struct buf *own;  /* fractions of the whole cell, [n_own][3] f64 */
+    struct buf *kept; /* the caller's positions, for the terms that depend on
+                         them */
+};
+
+/* Brings points to their owners. */
+static farsum_status arrivals_route(const struct task *task, struct spectral *s,
+                                    const struct arrivals *a)
+{
+    struct gpu_ranks *r = s->gpu->ranks;
+    farsum_status status = FARSUM_OK;
+    r->given.n = 0;
+    if (a->n > 0)
+        status = gpu_place(task, s, &r->given,
+                           spectral_unwraps(task) ? a->kept : NULL, a->n, a->x,
+                           a->what);
+    if (status == FARSUM_OK && a->n > 0)
+        status = points_gpu_check(r->given.gpu);
+    TRY(comm_agree(r->comm, status));
+    return gpu_route_set(a->route, r->comm, &r->mesh.cut.domain,
+                         a->n > 0 ? r->given.gpu : NULL, a->own);
+}
+
+/* Points of the rank's own cell. */
+static farsum_status points_in(const struct task *task, struct points *points,
+                               int64_t n, const struct buf *x, const char *what)
+{
+    static const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    struct cell cube;
+    points->n = n;
+    if (n == 0)
+        return FARSUM_OK;
+    if (!points->gpu)
+        TRY(points_gpu_create(task->device, &points->gpu));
+    TRY(cell_set(&cube, rows, 1));
+    return points_gpu_set_device(points->gpu, &cube, n, x, FARSUM_F64, what);
+}
+
+/* Own targets in the rank's own cell. */
+static farsum_status points_targets(struct spectral *s)
+{
+    struct gpu_ranks *r = s->gpu->ranks;
+    const struct domain *domain = &r->mesh.cut.domain;
+    struct {
+        double mesh0, shift, planes;
+        int64_t n;
+    } slab = {.mesh0 = (double)domain->mesh0,
+              .shift = (double)(domain->halo - domain->begin[domain->rank]),
+              .planes = (double)domain_planes(domain, domain->rank),
+              .n = s->m};
+    TRY(buf_reserve(&r->y, s->gpu->device, 24 * s->m));
+    if (s->m == 0)
+        return FARSUM_OK;
+    return LAUNCH(&r->inside, kernel_groups(&r->inside, s->m),
+                  ARG_BUF(&r->target_arrived), ARG_BUF(&r->y),
+                  ARG_STRUCT(slab));
+}
+
+/* Memory for strengths and results, of own points and of those given here. */
+static farsum_status points_reserve(const struct task *task, struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct gpu_ranks *r = g->ranks;
+    const struct pair *pair = &task->pair;
+    unsigned outputs = task->problem.outputs;
+    int64_t real = array_size(task->problem.precision);
+    int64_t all = r->all.n, targets = spectral_targets(s);
+    int values = outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY | FARSUM_ENERGY);
+    TRY(gpu_reserve(task, g, g->n, g->targets));
+    TRY(buf_reserve(&r->q, g->device, all * pair->strengths * real));
+    if (task_is_mixed(task))
+        TRY(gpu_mixed_reserve(task, g, all));
+    if (pair->kind->apart)
+        TRY(buf_reserve(&r->channel, g->device, s->n * pair->channels * real));
+    if (values) {
+        TRY(buf_reserve(&r->potential, g->device,
+                        targets * pair->values * real));
+        TRY(buf_reserve(&r->near_potential, g->device,
+                        targets * pair->values * real));
+    }
+    if (outputs & FARSUM_FIELD) {
+        TRY(buf_reserve(&r->field, g->device, 3 * targets * real));
+        TRY(buf_reserve(&r->near_field, g->device, 3 * targets * real));
+    }
+    return FARSUM_OK;
+}
+
+/* Sets the points of the stages. */
+static farsum_status points_stages(const struct task *task, struct spectral *s)
+{
+    struct gpu_ranks *r = s->gpu->ranks;
+    const struct points *targets = spectral_apart(s) ? &s->target : &s->source;
+    const struct choice *choice = s->parameters.choice;
+    const struct variant *scale = choice[STAGE_SCALE].row->variant;
+    if (scale->set && s->states[STAGE_SCALE])
+        TRY(scale->set(s->states[STAGE_SCALE], NULL, NULL));
+    if (s->n > 0)
+        TRY(choice[STAGE_SPREAD].row->variant->set(s->states[STAGE_SPREAD],
+                                                   &s->source, &s->source));
+    if (targets->n > 0)
+        TRY(choice[STAGE_INTERP].row->variant->set(s->states[STAGE_INTERP],
+                                                   targets, targets));
+    if (targets->n > 0 && r->all.n > 0)
+        TRY(choice[STAGE_NEAR].row->variant->set(s->states[STAGE_NEAR], &r->all,
+                                                 targets));
+    if (s->n > 0 && !task->problem.exclude_coincident)
+        return gpu_coincident(s);
+    return FARSUM_OK;
+}
+
+/* What each rank does without the others. */
+static farsum_status points_place(const struct task *task, struct spectral *s)
+{
+    struct gpu_ranks *r = s->gpu->ranks;
+    TRY(points_in(task, &s->source, s->n, &r->x, "source"));
+    TRY(points_in(task, &r->all, s->n + r->ghosts.n, &r->x, "source"));
+    if (spectral_apart(s)) {
+        TRY(points_targets(s));
+        TRY(points_in(task, &s->target, s->m, &r->y, "target"));
+    }
+    TRY(points_reserve(task, s));
+    return points_stages(task, s);
+}
+
+/* The global number of this rank's own source i, asked of the rank that gives
+ * it.  i < 0: none is asked here. */
+static farsum_status points_number(struct gpu_ranks *r, int64_t i,
+                                   int64_t *number)
+{
+    const struct gpu_route *route = &r->route;
+    struct comm *comm = r->comm;
+    farsum_status status = FARSUM_OK;
+    int64_t ask[3] = {-1, comm->rank, 0}, *all = NULL, answer = 0;
+    *number = -1;
+    TRY(comm_agree(comm, MEM_NEW(all, 3 * comm->size)));
+    for (int g = 0; i >= 0 && g < comm->size; g++) {
+        if (i < route->sends.from[g]) {
+            ask[0] = g;
+            ask[2] = i;
+            break;
+        }
+        i -= route->sends.from[g];
+    }
+    KEEP_ON(comm_gather(comm, ask, all, sizeof ask));
+    for (int o = 0; o < comm->size; o++) {
+        uint32_t index = 0;
+        int64_t at = all[3 * o + 2];
+        if (all[3 * o] < 0)
+            continue;
+        answer = 0;
+        if (all[3 * o] == comm->rank) {
+            for (int q = 0; q < o; q++)
+                at += route->sends.to[q];
+            if (at >= 0 && at < route->sends.n_sent)
+                KEEP_ON(buf_download(&route->sends.index, 4 * at, &index, 4));
+            answer = route->first + index;
+        }
+        KEEP_ON(comm_sum_counts(comm, &answer, 1));
+        if (o == comm->rank)
+            *number = answer;
+    }
+    mem_free(all);
+    return status;
+}
+
+/* Agrees on `placed`; fails too if two of a rank's own sources coincide. */
+static farsum_status points_distinct_over(struct spectral *s,
+                                          farsum_status placed)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct gpu_ranks *r = g->ranks;
+    double twin[2] = {-1, -1};
+    int64_t number[2];
+    farsum_status status = placed;
+    if (placed == FARSUM_OK && g->coincident_asked)
+        status = buf_download(&g->fact, 8 * FACT_TWIN, twin, sizeof twin);
+    g->coincident_asked = 0;
+    TRY(comm_agree(r->comm, status));
+    double found = twin[0] >= 0;
+    TRY(comm_agree(r->comm, comm_max(r->comm, &found, 1)));
+    if (found == 0)
+        return FARSUM_OK;
+    for (int k = 0; k < 2; k++)
+        KEEP_ON(points_number(r, (int64_t)twin[k], &number[k]));
+    if (status == FARSUM_OK && twin[0] >= 0)
+        status =
+            points_coincide(number[0] < number[1] ? number[0] : number[1],
+                            number[0] < number[1] ? number[1] : number[0], 1);
+    return comm_agree(r->comm, status);
+}
+
+farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
+                               const void *x, int64_t m, const void *y)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct gpu_ranks *r = g->ranks;
+    const struct arrivals sources = {"source",  n,           x,
+                                     &r->route, &r->arrived, &g->x};
+    const struct arrivals targets = {
+        "target", m, y, &r->target_route, &r->target_arrived, &g->y};
+    int64_t all[2] = {n, m};
+    TRY(task_agree(task, gpu_range_last(task, s)));
+    g->summed = g->coincident_asked = 0;
+    TRY(comm_sum_counts(r->comm, all, 2));
+    TRY(arrivals_route(task, s, &sources)); /* agrees, also on the counts */
+    if (all[0] < 1)
+        FAIL(ERR_ARGUMENT, "all ranks have 0 sources, at least 1 is needed");
+    s->all_n = all[0];
+    s->all_m = all[1];
+    if (spectral_apart(s))
+        TRY(arrivals_route(task, s, &targets));
+    g->n = n;
+    g->targets = spectral_apart(s) ? m : n;
+    s->n = r->route.n_own;
+    s->m = spectral_apart(s) ? r->target_route.n_own : 0;
+    TRY(gpu_ghosts_set(&r->ghosts, r->comm, &r->mesh.cut.domain, r->given.gpu,
+                       s->n, &r->arrived, &r->x));
+    farsum_status status = points_place(task, s);
+    double most = (double)s->n;
+    KEEP_ON(comm_max(r->comm, &most, 1));
+    TRY(points_distinct_over(s, status));
+    struct ranks_report *report = &task->report->ranks;
+    report->own = s->n;
+    report->ghosts = r->ghosts.n;
+    report->imbalance = most * r->comm->size / (double)s->all_n;
+    return FARSUM_OK;
+}
