@@ -30,7 +30,8 @@ farsum_status comm_create(int rank, int size, const char *name,
     struct comm *c;
     TRY(MEM_NEW(c, 1));
     *c = (struct comm){
-        .rank = rank, .size = size, .name = name, .calls = calls};
+        .rank = rank, .size = size, .node_rank = rank, .name = name,
+        .calls = calls};
     GO(mem_alloc(&c->inside, bytes, 1, 1));
     GO(mem_alloc(&c->pieces, size, COMM_PIECE, 1));
     *comm = c;
@@ -49,16 +50,21 @@ void comm_destroy(struct comm *comm)
     comm_free(comm);
 }
 
+void comm_remember(struct comm *comm, farsum_status status)
+{
+    if (status == FARSUM_OK || comm->failed != FARSUM_OK)
+        return;
+    comm->failed = status;
+    snprintf(comm->words, sizeof comm->words, "%s", farsum_message());
+}
+
 /* Counts a call, and remembers a failure.  Returns 1 if the call worked. */
 static int spent(struct comm *comm, enum comm_part part, int64_t bytes,
                  double start, farsum_status status)
 {
     comm->spent[part].bytes += bytes;
     comm->spent[part].seconds += clock_seconds() - start;
-    if (status != FARSUM_OK && comm->failed == FARSUM_OK) {
-        comm->failed = status;
-        snprintf(comm->words, sizeof comm->words, "%s", farsum_message());
-    }
+    comm_remember(comm, status);
     return status == FARSUM_OK;
 }
 
@@ -163,9 +169,27 @@ farsum_status comm_agree(struct comm *comm, farsum_status status)
     comm->failed = FARSUM_OK;
     if (comm->size > 1)
         status = agree(comm, status);
-    if (status == FARSUM_ERR_COMM)
+    if (status == FARSUM_ERR_COMM && !comm->broken) {
         comm->broken = 1;
+        for (struct comm_guard *g = comm->guards; g; g = g->next)
+            g->broke(g);
+    }
     return status;
+}
+
+void comm_guard_add(struct comm *comm, struct comm_guard *guard)
+{
+    guard->next = comm->guards;
+    comm->guards = guard;
+}
+
+void comm_guard_remove(struct comm *comm, const struct comm_guard *guard)
+{
+    struct comm_guard **at = &comm->guards;
+    while (*at && *at != guard)
+        at = &(*at)->next;
+    if (*at)
+        *at = guard->next;
 }
 
 /* Combines all [size][n] into values [n]. */

@@ -52,8 +52,16 @@ struct comm_spent {
     double seconds; /* waiting for other ranks included */
 };
 
+/* Something that must end when the ranks agree on FARSUM_ERR_COMM, before any
+ * memory is freed: exchanges that devices wait for. */
+struct comm_guard {
+    void (*broke)(struct comm_guard *guard);
+    struct comm_guard *next;
+};
+
 struct comm {
     int rank, size;
+    int node_rank;    /* its number among the ranks on its machine */
     const char *name; /* "self", "threads", "mpi" */
     const struct comm_calls *calls;
     struct comm_spent spent[COMM_PARTS];
@@ -63,10 +71,11 @@ struct comm {
                                agree on it */
     char words[COMM_PIECE]; /* its message */
     int broken;             /* 1: the ranks agreed on FARSUM_ERR_COMM */
+    struct comm_guard *guards; /* borrowed; called when `broken` becomes 1 */
 };
 
 /* For back ends: makes a comm with `bytes` bytes of `inside`.  Not collective:
- * the back end makes all ranks fail if one does. */
+ * the back end makes all ranks fail if one does.  Sets node_rank to rank. */
 farsum_status comm_create(int rank, int size, const char *name,
                           const struct comm_calls *calls, int64_t bytes,
                           struct comm **comm);
@@ -82,6 +91,12 @@ farsum_status comm_trade(struct comm *comm, enum comm_part part,
                          const void *send, const int64_t *to, void *got,
                          const int64_t *from);
 
+/* Keeps the first failure, with the thread's message, for the next comm_agree.
+ * For exchanges that do not return their failures.  Not collective. */
+void comm_remember(struct comm *comm, farsum_status status);
+/* Not collective. */
+void comm_guard_add(struct comm *comm, struct comm_guard *guard);
+void comm_guard_remove(struct comm *comm, const struct comm_guard *guard);
 /* The status of the lowest rank that failed, or FARSUM_OK, on all ranks.
  * FARSUM_ERR_COMM precedes all others, which may be its consequences.  The
  * message becomes that rank's, after "rank R: "; with one rank it stays as it

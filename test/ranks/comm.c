@@ -168,6 +168,46 @@ static farsum_status work_zeros(struct comm *comm, void *data)
     return FARSUM_OK;
 }
 
+/* A guard that counts. */
+struct counting {
+    struct comm_guard guard; /* the first member */
+    int times;
+};
+
+static void count_broke(struct comm_guard *guard)
+{
+    ((struct counting *)guard)->times++;
+}
+
+static farsum_status work_guards(struct comm *comm, void *data)
+{
+    struct counting c[3] = {{{count_broke, NULL}, 0}, {{count_broke, NULL}, 0},
+                            {{count_broke, NULL}, 0}};
+    (void)data;
+    for (int k = 0; k < 3; k++)
+        comm_guard_add(comm, &c[k].guard);
+    comm_guard_remove(comm, &c[1].guard);
+    comm_guard_remove(comm, &c[1].guard);
+    for (int time = 0; time < 3; time++) {
+        farsum_status wanted = time == 0 ? FARSUM_ERR_DEVICE : FARSUM_ERR_COMM;
+        if (comm->rank == 1)
+            comm_remember(comm, status_fail(wanted, "it failed"));
+        CHECK_FAILS(comm_agree(comm, FARSUM_OK), wanted);
+        CHECK(c[0].times == (time > 0) && c[1].times == 0
+                  && c[2].times == (time > 0), "guards were called %d, %d and "
+              "%d times", c[0].times, c[1].times, c[2].times);
+    }
+    comm_guard_remove(comm, &c[0].guard);
+    comm_guard_remove(comm, &c[2].guard);
+    CHECK(!comm->guards, "a guard is left");
+    return FARSUM_OK;
+}
+
+static void test_guards(void)
+{
+    CHECK(ranks_run(3, NULL, work_guards, NULL) == 0, "a rank failed");
+}
+
 static void test_remembers(void)
 {
     struct ranks_play play = {.fail_rank = 2, .fail_call = 1};
@@ -282,6 +322,7 @@ int main(void)
     RUN(test_delays);
     RUN(test_failures);
     RUN(test_remembers);
+    RUN(test_guards);
     RUN(test_wrong);
     RUN(test_spent);
     RUN(test_share);

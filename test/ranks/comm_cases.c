@@ -172,6 +172,23 @@ static void case_agree(struct comm *c)
     CHECK_SAYS(words);
 }
 
+/* The first failure that a rank remembers reaches all ranks, once. */
+static void case_remember(struct comm *c)
+{
+    int last = c->size - 1;
+    CHECK(c->node_rank == c->rank, "rank %d has number %d on its machine",
+          c->rank, c->node_rank);
+    comm_remember(c, FARSUM_OK);
+    CHECK_OK(comm_agree(c, FARSUM_OK));
+    if (c->rank == last) {
+        comm_remember(c, status_fail(FARSUM_ERR_DEVICE, "it is off"));
+        comm_remember(c, status_fail(FARSUM_ERR_MEMORY, "and small"));
+    }
+    CHECK_FAILS(comm_agree(c, FARSUM_OK), FARSUM_ERR_DEVICE);
+    CHECK_SAYS("it is off");
+    CHECK_OK(comm_agree(c, FARSUM_OK));
+}
+
 /* All ranks have the same bytes. */
 static void check_same(struct comm *c, const void *values, int64_t bytes,
                        const char *name)
@@ -248,6 +265,7 @@ void comm_cases(struct comm *comm)
     case_counts(comm);
     case_trade(comm);
     case_agree(comm);
+    case_remember(comm);
     case_sums(comm);
 }
 
