@@ -266,6 +266,18 @@ static farsum_status agree(MPI_Comm comm, int rank, int size,
     return farsum_comm_fail((farsum_status)code, size > 1 ? text : words);
 }
 
+/* Collective, so a rank that failed calls it too. */
+static farsum_status node_rank(MPI_Comm own, int rank, int *number)
+{
+    MPI_Comm node;
+    TRY(mpi_status(MPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, rank,
+                                       MPI_INFO_NULL, &node),
+                   "MPI_Comm_split_type"));
+    int code = MPI_Comm_rank(node, number);
+    MPI_Comm_free(&node);
+    return mpi_status(code, "MPI_Comm_rank");
+}
+
 static farsum_status comm_make(MPI_Comm own, int rank, int size, int64_t piece,
                                struct comm **comm)
 {
@@ -282,7 +294,7 @@ static farsum_status comm_make(MPI_Comm own, int rank, int size, int64_t piece,
 farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm)
 {
     MPI_Comm own;
-    int rank = 0, size = 0;
+    int rank = 0, size = 0, number = 0;
     struct comm *made = NULL;
     TRY(check_running(given));
     TRY(mpi_status(MPI_Comm_dup(given, &own), "MPI_Comm_dup"));
@@ -291,14 +303,18 @@ farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm)
         "MPI_Comm_set_errhandler");
     KEEP(status, mpi_status(MPI_Comm_rank(own, &rank), "MPI_Comm_rank"));
     KEEP(status, mpi_status(MPI_Comm_size(own, &size), "MPI_Comm_size"));
+    farsum_status numbered = node_rank(own, rank, &number);
+    KEEP(status, numbered);
     KEEP(status, comm_make(own, rank, size, piece, &made));
     status = agree(own, rank, size, status);
-    if (status == FARSUM_OK)
+    if (status == FARSUM_OK) {
+        made->node_rank = number;
         *comm = made;
-    else if (made)
+    } else if (made) {
         farsum_comm_destroy(made); /* and `own` */
-    else
+    } else {
         MPI_Comm_free(&own);
+    }
     return status;
 }
 
