@@ -55,6 +55,11 @@ static const char *const mark_symbols[] = {
 #include "device/driver/driver_graph_marks.sym"
 #undef SYM
     NULL};
+static const char *const peer_symbols[] = {
+#define SYM(result, word, cuda, hip, parameters) #cuda,
+#include "device/driver/driver_peers.sym"
+#undef SYM
+    NULL};
 static const char *const cuda_symbols[] = {
 #define SYM(result, name, parameters) #name,
 #include "device/driver/cuda.sym"
@@ -133,6 +138,7 @@ static farsum_status cuda_library(struct cuda *cuda)
                 (void **)&cuda->driver.api));
     TRY(dl_open(&library, names, folders, cuda_symbols, (void **)&cuda->own));
     driver_graphs_open(&cuda->driver, library, graph_symbols, mark_symbols);
+    driver_peers_open(&cuda->driver, library, peer_symbols);
     if (!dl_more(library, limits_symbols, (void **)&cuda->limits))
         cuda->limits = (struct cuda_limits){0};
     if (!dl_more(library, managed_symbols, (void **)&cuda->managed))

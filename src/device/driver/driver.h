@@ -27,11 +27,20 @@ struct driver_marks {
 #undef SYM
 };
 
+/* Several devices of one machine (driver_peers.c); all NULL if the driver lacks
+ * one. */
+struct driver_peers {
+#define SYM(result, word, cuda, hip, parameters) result(*word) parameters;
+#include "device/driver/driver_peers.sym"
+#undef SYM
+};
+
 /* The first member of a device's `inside`. */
 struct driver {
     struct driver_api api;
     struct driver_graphs graphs;
     struct driver_marks marks;
+    struct driver_peers peers;
     int has_graphs;
     const char *vendor; /* "CUDA" */
     int device;         /* the vendor's device number */
@@ -89,6 +98,13 @@ void driver_queue_destroy(struct driver *driver);
 void driver_graphs_open(struct driver *driver, void *library,
                         const char *const *symbols, const char *const *marks);
 void driver_graphs_close(struct driver *driver);
+
+/* Finds the functions of driver_peers.sym.  Never fails. */
+void driver_peers_open(struct driver *driver, void *library,
+                       const char *const *symbols);
+/* Writes what distinguishes the device from the machine's others, of any back
+ * end. */
+void driver_place(const struct device *device, char *place, int64_t capacity);
 
 /* The back end's functions, as described in device.h. */
 farsum_status driver_alloc(struct device *device, int64_t bytes, void **handle);
