@@ -19,7 +19,7 @@ enum { MESHES = sizeof meshes / sizeof *meshes };
  * complex */
 #define FFT_SOME (3ull << 6 | 15ull << 12 | 3ull << 16 | 3ull << 22)
 #define FFT_ON_DEVICE                                                          \
-    (FFT_SOME | FFT_SOME << 2 * MESHES | 63ull << 4 * MESHES)
+    (FFT_SOME | FFT_SOME << 2 * MESHES | 0xffffull << 4 * MESHES)
 
 /* Cases past 4 MESHES: several meshes in one call, with gaps between; the last
  * are planes and lines.  In f32 not all of them are aligned to 16 bytes. */
@@ -30,6 +30,8 @@ static const struct {
     {{16, 18, 20}, {3, 3}, 64, 0}, {{7, 5, 9}, {6, 3}, 10, 0},
     {{4, 6, 10}, {2, 4}, 0, 0}, {{1, 9, 12}, {7, 7}, 0, 0},
     {{1, 1, 15}, {37, 37}, 0, 1}, {{1, 1, 24}, {64, 2}, 8, 1},
+    /* more than 65535 lines; planes with gaps */
+    {{1, 1, 6}, {70001, 70001}, 0, 1}, {{1, 8, 18}, {29, 13}, 4, 0},
 };
 enum { BATCHES = sizeof batches / sizeof *batches };
 

@@ -11,13 +11,33 @@ int64_t fft_mesh_bytes(const struct fft_args *args)
            * gpu_real(args->precision);
 }
 
+/* Lines or planes per copy. */
+static int fft_copy_count(const struct fft_args *args)
+{
+    enum { AT_ONCE = 1 << 20 };
+    int most = fft_batch(args, 0) > fft_batch(args, 1) ? fft_batch(args, 0)
+                                                       : fft_batch(args, 1);
+    int64_t step = fft_step(args) * gpu_real(args->precision);
+    int64_t count = args->mesh[0] == 1 ? AT_ONCE / step : 1;
+    count = count < 1 ? 1 : count;
+    return count < most ? (int)count : most;
+}
+
+/* Bytes of so many meshes. */
+static int64_t fft_copy_span(const struct fft_args *args, int count)
+{
+    return (count - 1) * fft_step(args) * gpu_real(args->precision)
+           + fft_mesh_bytes(args);
+}
+
 farsum_status fft_copy_create(struct fft_copy *copy,
                               const struct fft_args *args)
 {
     copy->mesh = NULL;
     if (!args->device)
         return FARSUM_OK;
-    return mem_alloc(&copy->mesh, fft_mesh_bytes(args), 1, 0);
+    copy->count = fft_copy_count(args);
+    return mem_alloc(&copy->mesh, fft_copy_span(args, copy->count), 1, 0);
 }
 
 void fft_copy_clear(struct fft_copy *copy)
@@ -28,7 +48,7 @@ void fft_copy_clear(struct fft_copy *copy)
 
 int64_t fft_copy_bytes(const struct fft_args *args)
 {
-    return args->device ? fft_mesh_bytes(args) : 0;
+    return args->device ? fft_copy_span(args, fft_copy_count(args)) : 0;
 }
 
 double fft_copy_cost(const struct fft_args *args)
@@ -42,14 +62,15 @@ farsum_status fft_copy_run(const struct fft_copy *copy,
                            const struct fft_args *args, const struct fft_io *io,
                            fft_transform *transform, void *state)
 {
-    int64_t bytes = fft_mesh_bytes(args);
     int64_t step = fft_step(args) * gpu_real(args->precision);
     int count = fft_batch(args, io->backward);
     if (!args->device)
         transform(state, io->data, count, io->backward);
-    for (int k = 0; args->device && k < count; k++) {
+    for (int k = 0; args->device && k < count; k += copy->count) {
+        int n = count - k < copy->count ? count - k : copy->count;
+        int64_t bytes = fft_copy_span(args, n);
         TRY(buf_download(io->data, k * step, copy->mesh, bytes));
-        transform(state, copy->mesh, 1, io->backward);
+        transform(state, copy->mesh, n, io->backward);
         TRY(buf_upload(io->data, k * step, copy->mesh, bytes));
     }
     return FARSUM_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* copy.h: runs a host transform; a mesh on a device is copied to the host and
- * back, one at a time, which synchronises with the device. */
+ * back, which synchronises with the device.  Several lines or planes are copied
+ * together. */
 #ifndef FARSUM_STAGE_FFT_COPY_H
 #define FARSUM_STAGE_FFT_COPY_H
 
@@ -8,6 +9,7 @@
 
 struct fft_copy {
     void *mesh; /* owned; NULL on the host */
+    int count;  /* meshes that it holds: several lines or planes */
 };
 
 int64_t fft_mesh_bytes(const struct fft_args *args);

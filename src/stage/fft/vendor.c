@@ -25,12 +25,13 @@ farsum_status vendor_fits(const struct vendor_calls *calls,
 
 /* Meshes per library call, a divisor of the number in a run.  Small meshes are
  * transformed together, since the launches dominate.  For large ones that gains
- * nothing, and one mesh's work area suffices. */
+ * nothing, and one mesh's work area suffices.  Planes and lines go together:
+ * a prime number of them would be that many calls. */
 static int vendor_count(const struct fft_args *args, int backward)
 {
     enum { AT_ONCE = 1 << 27 };
     int all = fft_batch(args, backward), count = all;
-    while (count > 1
+    while (count > 1 && args->mesh[0] > 1
            && (all % count != 0 || count * fft_mesh_bytes(args) > AT_ONCE))
         count--;
     return count;
@@ -69,6 +70,8 @@ static void vendor_shape(struct vendor *v)
     struct vendor_shape *s = &v->shape;
     for (int d = 0; d < 3; d++)
         s->n[d] = s->real[d] = s->half[d] = v->args.mesh[d];
+    while (s->first < 2 && s->n[s->first] == 1)
+        s->first++;
     s->real[2] = v->args.is_complex ? v->args.ldz / 2 : v->args.ldz;
     s->half[2] = v->args.ldz / 2;
     s->halves = fft_step(&v->args) / 2;

@@ -32,6 +32,8 @@ struct vendor_shape {
     long long n[3], real[3], half[3]; /* mesh; its layout in reals and in
                                          complex numbers */
     long long reals, halves;          /* from one mesh to the next */
+    int first; /* axes before it have length 1, and the library gets the
+                  others */
 };
 
 enum { VENDOR_API = 16 };

@@ -65,8 +65,10 @@ static int library_make(struct vendor *v, int backward, void *stream,
     v->made[backward] = 1;
     error = c->SetAutoAllocation(plan, 0);
     if (error == 0)
-        error = c->MakePlanMany64(plan, 3, s.n, in, 1,
-                                  backward ? s.halves : s.reals, out, 1,
+        error = c->MakePlanMany64(plan, 3 - s.first, s.n + s.first,
+                                  in + s.first, 1,
+                                  backward ? s.halves : s.reals,
+                                  out + s.first, 1,
                                   backward ? s.reals : s.halves, kind,
                                   v->count[backward], bytes);
     return error != 0 ? error : c->SetStream(plan, stream);

@@ -225,9 +225,9 @@ static farsum_status vkfft_fits(const void *args)
              a->device->name);
     if (a->mesh[2] < 2)
         FAIL(ERR_UNSUPPORTED, "a row needs at least 2 points");
-    if (fft_batch(a, 0) + fft_batch(a, 1) > 2
-        && (a->mesh[0] < 2 || a->mesh[1] < 2))
-        FAIL(ERR_UNSUPPORTED, "each axis needs at least 2 points if several "
+    if (fft_batch(a, 0) + fft_batch(a, 1) > 2 && a->mesh[0] > 1
+        && a->mesh[1] < 2)
+        FAIL(ERR_UNSUPPORTED, "axis 1 needs at least 2 points if several "
                               "meshes are transformed");
     return FARSUM_OK;
 }
@@ -303,6 +303,8 @@ static farsum_status vkfft_make(struct state *s, int app)
     how.bufferStride[0] = (uint64_t)a->ldz / 2;
     how.bufferStride[1] = how.bufferStride[0] * how.size[1];
     how.bufferStride[2] = (uint64_t)fft_step(a) / 2;
+    if (axes == 1) /* VkFFT takes a batch of lines for the rows of a mesh */
+        how.bufferStride[0] = how.bufferStride[1] = how.bufferStride[2];
     VkFFTResult result = vkfft_initialize(s, app, how);
     if (result == VKFFT_ERROR_FAILED_TO_ALLOCATE
         || result == VKFFT_ERROR_MALLOC_FAILED)
