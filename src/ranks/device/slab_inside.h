@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slab_inside.h: the state of a transform cut among ranks with devices. */
+#ifndef FARSUM_RANKS_DEVICE_SLAB_INSIDE_H
+#define FARSUM_RANKS_DEVICE_SLAB_INSIDE_H
+
+#include "device/compile/jit.h"
+#include "ranks/device/slab.h"
+#include "stage/fft/fft.h"
+
+/* As in slab.k. */
+struct slab_shape {
+    int64_t planes, plane, all, first, lines, points, own, zeros;
+    int64_t mesh, spectrum;
+};
+_Static_assert(sizeof(struct slab_shape) == 80,
+               "must match ranks/device/slab.k");
+enum { SLAB_GROUP = 256, SLAB_EDGE = 32, SLAB_COPIES = 8, SLAB_TILE = 1024 };
+
+/* A transform of all planes, or of all lines; state NULL: nothing to do. */
+struct slab_fft {
+    const struct variant *variant;
+    void *state; /* owned, of the variant */
+    int64_t reals;
+};
+
+struct gpu_slab {
+    struct gpu_slab_args args;
+    int64_t real;            /* bytes */
+    struct slab_shape shape; /* of a channel whose arrays start at 0 */
+    int wide;                /* planes per tile */
+    struct jit jit;
+    struct kernel out, in, clear, points;
+    struct buf place;   /* [all] i32, as in slab.k; so are the next two */
+    struct buf zero;    /* [zeros] i32 */
+    struct buf part;    /* [points - planes][2] i64 */
+    struct buf packed;  /* complex, for each other rank [its lines][planes] */
+    struct buf arrived; /* complex, for each other rank [lines][its planes] */
+    struct buf apart;   /* OpenCL: the planes or lines while they are
+                           transformed, unless their own place is aligned */
+    int64_t *packed_bytes, *arrived_bytes; /* owned, [size]: parts of ranks */
+    struct slab_fft plane_fft, line_fft;
+};
+
+/* slab_tables.c: counts what create needs, without the device. */
+farsum_status gpu_slab_shape(struct gpu_slab *slab);
+/* Uploads the tables. */
+farsum_status gpu_slab_tables(struct gpu_slab *slab);
+#endif
