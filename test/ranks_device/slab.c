@@ -29,6 +29,10 @@ struct gpu_case {
     int halo, channels, more; /* more: reals behind a channel's planes, and
                                  lines behind its lines */
     const char *fft;
+    /* Failures of rank 1. */
+    int64_t fail_at; /* allocation of create; 0: none */
+    int64_t limit;   /* bytes of the device that create may add; 0: none */
+    int short_mesh, short_spectrum; /* 1: the last channel is missing */
 };
 
 /* One rank's arrays. */
@@ -238,6 +242,40 @@ static void case_runs(const struct gpu_case *t, struct rank_arrays *a,
     CHECK(device->bytes == bytes, "a run allocates");
 }
 
+/* Rank 1 lacks the last channel of an array: it fails, and the others do not
+ * wait for it. */
+static void case_short(const struct gpu_case *t, struct rank_arrays *a,
+                       struct device *device, struct gpu_slab *slab)
+{
+    struct gpu_slab_io io = {&a->mesh_on, a->mesh_channel, &a->spectrum_on,
+                             a->spectrum_channel, t->channels};
+    farsum_status wanted = a->rank == 1 ? FARSUM_ERR_INTERNAL : FARSUM_OK;
+    if (a->rank == 1) {
+        a->mesh_reals -= t->short_mesh ? a->mesh_channel : 0;
+        a->spectrum_reals -= t->short_spectrum ? a->spectrum_channel : 0;
+    }
+    send(t, device, &a->mesh_on, a->mesh, a->mesh_reals);
+    send(t, device, &a->spectrum_on, a->spectrum, a->spectrum_reals);
+    check_status(gpu_slab_forward(slab, &io), wanted, "forward", __FILE__,
+                 __LINE__);
+    check_status(gpu_slab_backward(slab, &io), wanted, "backward", __FILE__,
+                 __LINE__);
+}
+
+static farsum_status case_create(const struct gpu_case *t,
+                                 const struct gpu_slab_args *args,
+                                 struct gpu_slab **slab)
+{
+    int fails = args->slab.comm->rank == 1;
+    mem_fail_at(fails ? t->fail_at : 0);
+    args->device->limit =
+        fails && t->limit ? args->device->bytes + t->limit : 0;
+    farsum_status status = gpu_slab_create(args, slab);
+    args->device->limit = 0;
+    mem_fail_at(0);
+    return status;
+}
+
 static farsum_status case_rank(const struct gpu_case *t, struct comm *comm,
                                struct device *device,
                                struct transport *transport)
@@ -260,10 +298,13 @@ static farsum_status case_rank(const struct gpu_case *t, struct comm *comm,
     struct gpu_slab *slab = NULL;
     struct rank_arrays a;
     int64_t bytes = device->bytes;
-    farsum_status status = gpu_slab_create(&args, &slab);
+    farsum_status status = case_create(t, &args, &slab);
     if (status == FARSUM_OK) {
         arrays_make(&a, t, comm->rank, gpu_slab_lines(&args.slab, comm->rank));
-        case_runs(t, &a, device, slab);
+        if (t->short_mesh || t->short_spectrum)
+            case_short(t, &a, device, slab);
+        else
+            case_runs(t, &a, device, slab);
         arrays_free(&a);
     }
     gpu_slab_destroy(slab);
@@ -367,6 +408,56 @@ static void chosen(void)
     sweep(NULL, 2, 2);
 }
 
+/* One case of three ranks; returns the number that failed. */
+static int one(struct gpu_case *t)
+{
+    struct cases all = {1, t};
+    t->s.size = 3;
+    cut(t->s.begin0, t->s.mesh[0], 3, 0);
+    cut(t->s.begin1, t->s.mesh[1], 3, 0);
+    return ranks_run(3, NULL, cases_rank, &all);
+}
+
+/* Memory of the host or the device ends in create on one rank: all ranks report
+ * it. */
+static void no_memory(void)
+{
+    struct gpu_case t;
+    int64_t n = 1, limit = 1;
+    int failed = 3;
+    case_make(&t, 0, 1, 3, "kiss");
+    t.s.columns = t.columns;
+    for (; failed == 3; n += n < 40 ? 1 : 40) {
+        t.fail_at = n;
+        failed = one(&t);
+        CHECK(failed == 3 || (failed == 0 && n > 8),
+              "%d ranks failed, allocation %lld", failed, (long long)n);
+    }
+    t.fail_at = 0;
+    for (failed = 3; failed == 3; limit *= 2) {
+        t.limit = limit;
+        failed = one(&t);
+        CHECK(failed == 3 || (failed == 0 && limit > 1000),
+              "%d ranks failed, %lld bytes", failed, (long long)limit);
+    }
+    slab_free(&t.s);
+}
+
+/* One rank fails in a run. */
+static void one_fails(void)
+{
+    struct gpu_case t;
+    for (int channels = 1; channels <= 3; channels += 2) {
+        case_make(&t, 0, 0, channels, "kiss");
+        t.short_mesh = 1;
+        CHECK(one(&t) == 0, "a rank failed");
+        t.short_mesh = 0;
+        t.short_spectrum = 1;
+        CHECK(one(&t) == 0, "a rank failed");
+        slab_free(&t.s);
+    }
+}
+
 int main(void)
 {
     struct device *device = NULL;
@@ -377,5 +468,7 @@ int main(void)
     device_close(device);
     RUN(meshes_cut);
     RUN(chosen);
+    RUN(no_memory);
+    RUN(one_fails);
     return check_end();
 }

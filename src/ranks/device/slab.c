@@ -81,11 +81,16 @@ static farsum_status slab_memory(struct gpu_slab *s)
     int64_t arrived =
         2 * s->real * (shape->points - shape->planes) * shape->lines;
     int64_t most = packed > arrived ? packed : arrived;
-    TRY(buf_alloc(&s->packed, device, packed));
-    TRY(buf_alloc(&s->arrived, device, arrived));
+    int aside = s->args.channels > 1 && s->args.slab.comm->size > 1;
+    for (int b = 0; b < (aside ? 2 : 1); b++) {
+        TRY(buf_alloc(&s->packed[b], device, packed));
+        TRY(buf_alloc(&s->arrived[b], device, arrived));
+    }
     if (slab_aligns(s))
         TRY(buf_alloc(&s->apart, device,
                       (planes > lines ? planes : lines) * s->real));
+    if (aside)
+        TRY(second_stream_create(&s->exchange, device));
     /* both ways */
     return transport_reserve(s->args.transport, most, most);
 }
@@ -98,8 +103,10 @@ void gpu_slab_destroy(struct gpu_slab *slab)
     slab_fft_clear(&slab->line_fft);
     if (slab->jit.device)
         jit_clear(&slab->jit);
-    struct buf *all[] = {&slab->place,  &slab->zero,    &slab->part,
-                         &slab->packed, &slab->arrived, &slab->apart};
+    second_stream_clear(&slab->exchange);
+    struct buf *all[] = {&slab->place,      &slab->zero,      &slab->part,
+                         &slab->packed[0],  &slab->packed[1], &slab->arrived[0],
+                         &slab->arrived[1], &slab->apart};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     mem_free(slab->packed_bytes);
@@ -185,18 +192,37 @@ static farsum_status slab_move(struct gpu_slab *s, const struct slab_fft *fft,
                 : buf_copy(&s->apart, 0, at->whole, at->first, bytes);
 }
 
-/* The planes of a channel, and its lines. */
+/* The planes of a channel, its lines, and their parts that travel. */
 struct channel {
     struct place mesh, spectrum;
+    struct buf *packed, *arrived; /* borrowed */
 };
 
-static struct channel slab_channel(const struct gpu_slab *s,
+static struct channel slab_channel(struct gpu_slab *s,
                                    const struct gpu_slab_io *io, int c)
 {
     int64_t halo = s->args.halo * 2 * s->shape.plane;
+    int buffer = s->exchange.device ? c % 2 : 0;
     return (struct channel){
         slab_place(s, io->mesh, c * io->mesh_channel + halo),
-        slab_place(s, io->spectrum, c * io->spectrum_channel)};
+        slab_place(s, io->spectrum, c * io->spectrum_channel),
+        &s->packed[buffer], &s->arrived[buffer]};
+}
+
+/* Fails if the arrays end before the channel does. */
+static farsum_status slab_holds(const struct gpu_slab *s,
+                                const struct channel *c)
+{
+    const struct slab_shape *a = &s->shape;
+    int64_t planes = 2 * a->planes * a->plane * s->real;
+    int64_t lines = 2 * a->lines * a->points * s->real;
+    if ((planes > 0 && c->mesh.first + planes > c->mesh.whole->bytes)
+        || (lines > 0 && c->spectrum.first + lines > c->spectrum.whole->bytes))
+        FAIL(ERR_INTERNAL,
+             "the mesh of %lld bytes or the spectrum of %lld is too small",
+             (long long)(planes > 0 ? c->mesh.whole->bytes : 0),
+             (long long)(lines > 0 ? c->spectrum.whole->bytes : 0));
+    return FARSUM_OK;
 }
 
 /* The transposing kernel, forward `out` and backward `in`.  The planes are
@@ -214,7 +240,7 @@ static farsum_status slab_turn(struct gpu_slab *s, const struct kernel *kernel,
     return LAUNCH(
         kernel, slab_blocks(a.all, lines) * slab_blocks(a.planes, s->wide),
         ARG_BUF(c->mesh.apart ? &s->apart : c->mesh.whole), ARG_BUF(&s->place),
-        ARG_BUF(&s->packed), ARG_BUF(a.lines ? c->spectrum.whole : &s->packed),
+        ARG_BUF(c->packed), ARG_BUF(a.lines ? c->spectrum.whole : c->packed),
         ARG_STRUCT(a));
 }
 
@@ -244,20 +270,8 @@ static farsum_status slab_points(struct gpu_slab *s, const struct channel *c,
     return LAUNCH(&s->points,
                   slab_blocks(a.points - a.planes, SLAB_EDGE)
                       * slab_blocks(a.lines, rows),
-                  ARG_BUF(&s->arrived), ARG_BUF(&s->part),
+                  ARG_BUF(c->arrived), ARG_BUF(&s->part),
                   ARG_BUF(c->spectrum.whole), ARG_I32(back), ARG_STRUCT(a));
-}
-
-static farsum_status slab_trade(struct gpu_slab *s, int backward)
-{
-    const struct slab_args *a = &s->args.slab;
-    if (a->comm->size == 1)
-        return FARSUM_OK;
-    if (backward)
-        return transport_trade(s->args.transport, COMM_TRANSFORM, &s->arrived,
-                               s->arrived_bytes, &s->packed, s->packed_bytes);
-    return transport_trade(s->args.transport, COMM_TRANSFORM, &s->packed,
-                           s->packed_bytes, &s->arrived, s->arrived_bytes);
 }
 
 static farsum_status planes_forward(struct gpu_slab *s, const struct channel *c)
@@ -296,27 +310,92 @@ static farsum_status lines_backward(struct gpu_slab *s, const struct channel *c)
     return slab_points(s, c, 1);
 }
 
-farsum_status gpu_slab_forward(struct gpu_slab *s, const struct gpu_slab_io *io)
+/* A channel's way: before its exchange, the exchange, and after it. */
+struct run {
+    struct gpu_slab *slab;
+    const struct gpu_slab_io *io;
+    int backward, c;
+};
+
+static farsum_status run_before(struct run *run, int c)
+{
+    const struct channel channel = slab_channel(run->slab, run->io, c);
+    TRY(slab_holds(run->slab, &channel));
+    return run->backward ? lines_backward(run->slab, &channel)
+                         : planes_forward(run->slab, &channel);
+}
+
+static farsum_status run_after(struct run *run, int c)
+{
+    const struct channel channel = slab_channel(run->slab, run->io, c);
+    TRY(slab_holds(run->slab, &channel));
+    return run->backward ? planes_backward(run->slab, &channel)
+                         : lines_forward(run->slab, &channel);
+}
+
+static farsum_status run_trade(void *data)
+{
+    struct run *run = data;
+    struct gpu_slab *s = run->slab;
+    const struct channel c = slab_channel(s, run->io, run->c);
+    if (run->backward)
+        return transport_trade(s->args.transport, COMM_TRANSFORM, c.arrived,
+                               s->arrived_bytes, c.packed, s->packed_bytes);
+    return transport_trade(s->args.transport, COMM_TRANSFORM, c.packed,
+                           s->packed_bytes, c.arrived, s->arrived_bytes);
+}
+
+/* If the exchange fails, it has joined the queues. */
+static farsum_status run_aside(struct run *run)
+{
+    TRY(second_stream_run(&run->slab->exchange, run_trade, run));
+    return second_stream_join(&run->slab->exchange);
+}
+
+/* A channel travels on the second queue while the next one is transformed
+ * before its exchange, and the last one after.  The exchange waits for the fork
+ * only, so the kernels that follow it may be enqueued first. */
+static farsum_status run_channels(struct run *run)
 {
     farsum_status status = FARSUM_OK;
-    for (int k = 0; k < io->channels; k++) {
-        const struct channel c = slab_channel(s, io, k);
-        KEEP_ON(planes_forward(s, &c));
-        KEEP_ON(slab_trade(s, 0));
-        KEEP_ON(lines_forward(s, &c));
+    struct second_stream *aside = &run->slab->exchange;
+    int n = run->io->channels;
+    KEEP_ON(run_before(run, 0));
+    KEEP_ON(second_stream_fork(aside));
+    for (run->c = 0; run->c < n; run->c++) {
+        if (run->c + 1 < n)
+            KEEP_ON(run_before(run, run->c + 1));
+        KEEP_ON(run_aside(run));
+        if (run->c + 1 < n)
+            KEEP_ON(second_stream_fork(aside));
+        KEEP_ON(run_after(run, run->c));
     }
     return status;
+}
+
+static farsum_status slab_run(struct gpu_slab *s, const struct gpu_slab_io *io,
+                              int backward)
+{
+    farsum_status status = FARSUM_OK;
+    struct run run = {s, io, backward, 0};
+    if (io->channels > 1 && s->exchange.device)
+        return run_channels(&run);
+    for (; run.c < io->channels; run.c++) {
+        KEEP_ON(run_before(&run, run.c));
+        if (s->args.slab.comm->size > 1)
+            KEEP_ON(run_trade(&run));
+        KEEP_ON(run_after(&run, run.c));
+    }
+    return status;
+}
+
+farsum_status gpu_slab_forward(struct gpu_slab *s, const struct gpu_slab_io *io)
+{
+    return slab_run(s, io, 0);
 }
 
 farsum_status gpu_slab_backward(struct gpu_slab *s,
                                 const struct gpu_slab_io *io)
 {
-    farsum_status status = FARSUM_OK;
-    for (int k = 0; k < io->channels; k++) {
-        const struct channel c = slab_channel(s, io, k);
-        KEEP_ON(lines_backward(s, &c));
-        KEEP_ON(slab_trade(s, 1));
-        KEEP_ON(planes_backward(s, &c));
-    }
-    return status;
+    return slab_run(s, io, 1);
 }

@@ -41,10 +41,11 @@ int64_t gpu_slab_lines(const struct slab_args *args, int rank);
 /* Collective: fails on all ranks or on none.  Runs do not allocate.
  *
  * It stores the complex numbers of one channel that the rank sends to others,
- * and those that it receives; tables of 4 bytes per number of a plane and 16
- * per plane of others; and the transforms' work areas.  On OpenCL it also
- * stores the planes or lines of one channel, because a part of a buffer can be
- * transformed in place only if it is aligned. */
+ * and those that it receives, both twice for several channels: one travels
+ * while the next one is transformed.  Tables take 4 bytes per complex number of
+ * a plane, and 16 per plane of the others.  The transforms have their own work
+ * areas.  On OpenCL it also stores the planes or lines of one channel, because
+ * a part of a buffer can be transformed in place only if it is aligned. */
 farsum_status gpu_slab_create(const struct gpu_slab_args *args,
                               struct gpu_slab **slab);
 void gpu_slab_destroy(struct gpu_slab *slab); /* NULL is legal */

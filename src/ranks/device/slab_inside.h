@@ -4,6 +4,7 @@
 #define FARSUM_RANKS_DEVICE_SLAB_INSIDE_H
 
 #include "device/compile/jit.h"
+#include "device/second_stream.h"
 #include "ranks/device/slab.h"
 #include "stage/fft/fft.h"
 
@@ -30,15 +31,18 @@ struct gpu_slab {
     int wide;                /* planes per tile */
     struct jit jit;
     struct kernel out, in, clear, points;
-    struct buf place;   /* [all] i32, as in slab.k; so are the next two */
-    struct buf zero;    /* [zeros] i32 */
-    struct buf part;    /* [points - planes][2] i64 */
-    struct buf packed;  /* complex, for each other rank [its lines][planes] */
-    struct buf arrived; /* complex, for each other rank [lines][its planes] */
-    struct buf apart;   /* OpenCL: the planes or lines while they are
+    struct buf place; /* [all] i32, as in slab.k; so are the next two */
+    struct buf zero;  /* [zeros] i32 */
+    struct buf part;  /* [points - planes][2] i64 */
+    /* Complex, for channels with even and odd numbers: one travels while the
+     * kernels work on the other. */
+    struct buf packed[2];  /* for each other rank [its lines][planes] */
+    struct buf arrived[2]; /* for each other rank [lines][its planes] */
+    struct buf apart;      /* OpenCL: the planes or lines while they are
                            transformed, unless their own place is aligned */
     int64_t *packed_bytes, *arrived_bytes; /* owned, [size]: parts of ranks */
     struct slab_fft plane_fft, line_fft;
+    struct second_stream exchange; /* for several channels */
 };
 
 /* slab_tables.c: counts what create needs, without the device. */
