@@ -245,7 +245,8 @@ static void case_runs(const struct gpu_case *t, struct rank_arrays *a,
 /* Rank 1 lacks the last channel of an array: it fails, and the others do not
  * wait for it. */
 static void case_short(const struct gpu_case *t, struct rank_arrays *a,
-                       struct device *device, struct gpu_slab *slab)
+                       struct comm *comm, struct device *device,
+                       struct gpu_slab *slab)
 {
     struct gpu_slab_io io = {&a->mesh_on, a->mesh_channel, &a->spectrum_on,
                              a->spectrum_channel, t->channels};
@@ -260,6 +261,8 @@ static void case_short(const struct gpu_case *t, struct rank_arrays *a,
                  __LINE__);
     check_status(gpu_slab_backward(slab, &io), wanted, "backward", __FILE__,
                  __LINE__);
+    /* fails if a rank made other calls than the others */
+    CHECK_OK(comm_agree(comm, FARSUM_OK));
 }
 
 static farsum_status case_create(const struct gpu_case *t,
@@ -302,7 +305,7 @@ static farsum_status case_rank(const struct gpu_case *t, struct comm *comm,
     if (status == FARSUM_OK) {
         arrays_make(&a, t, comm->rank, gpu_slab_lines(&args.slab, comm->rank));
         if (t->short_mesh || t->short_spectrum)
-            case_short(t, &a, device, slab);
+            case_short(t, &a, comm, device, slab);
         else
             case_runs(t, &a, device, slab);
         arrays_free(&a);
