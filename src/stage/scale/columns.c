@@ -38,6 +38,16 @@ void scale_columns(const struct scale_args *args, int64_t *columns)
     }
 }
 
+int64_t scale_lines(const struct scale_args *args)
+{
+    int64_t lines = 0;
+    if (!args->columns)
+        return scale_rows(args) * args->mesh[1];
+    for (int64_t row = 0; row < scale_rows(args); row++)
+        lines += args->columns[args->first + row];
+    return lines;
+}
+
 void scale_exchange(struct cell *exchanged, const struct cell *cell)
 {
     *exchanged = *cell;

@@ -13,10 +13,10 @@ enum { GROUP = 128, RECORD = 7, GROUPS_A_UNIT = 8 };
 /* Host counterpart of the struct in gpu_table.k. */
 struct scale_modes {
     double inv[9], front, shift, c2;
-    int64_t channel;
-    int32_t mesh[3], used, row, lanes, keep, energy, first, count;
+    int64_t channel, rows;
+    int32_t mesh[3], used, row, lanes, keep, energy, first;
 };
-_Static_assert(sizeof(struct scale_modes) == 144, "must match gpu_table.k");
+_Static_assert(sizeof(struct scale_modes) == 152, "must match gpu_table.k");
 
 struct state {
     struct scale_args args;
@@ -25,12 +25,13 @@ struct state {
     struct scale_modes modes;
     double front; /* multiplied by the volume */
     struct buf table, decon, gamma, record;
+    struct buf line; /* i32 (i1, i2) of each line, for args.columns */
     int64_t groups;
 };
 
 static int64_t table_points(const struct scale_args *a)
 {
-    return scale_rows(a) * a->mesh[1] * (a->mesh[2] / 2 + 1);
+    return scale_lines(a) * scale_line(a);
 }
 
 static farsum_status table_fits(const void *args)
@@ -52,6 +53,7 @@ static int64_t table_bytes(const void *args)
 {
     const struct scale_args *a = args;
     return table_points(a) * gpu_real(a->precision)
+           + (a->columns ? 8 * scale_lines(a) : 0)
            + 8 * (a->mesh[0] + a->mesh[1] + a->mesh[2]) + (1 << 16);
 }
 
@@ -64,9 +66,16 @@ static void table_destroy(void *state)
     buf_clear(&s->decon);
     buf_clear(&s->gamma);
     buf_clear(&s->record);
+    buf_clear(&s->line);
     if (s->jit.device)
         jit_clear(&s->jit);
     mem_free(s);
+}
+
+/* The kernels' argument `line`.  They read it only for lines. */
+static const struct buf *table_line(const struct state *s)
+{
+    return s->args.columns ? &s->line : &s->decon;
 }
 
 /* Takes the cell's present values and fills the table. */
@@ -76,7 +85,8 @@ static farsum_status table_fill(struct state *s)
     memcpy(s->modes.inv, cell->inv, sizeof s->modes.inv);
     s->modes.front = s->front / cell->volume;
     return LAUNCH(&s->fill, s->groups, ARG_BUF(&s->decon), ARG_BUF(&s->gamma),
-                  ARG_BUF(&s->table), ARG_STRUCT(s->modes));
+                  ARG_BUF(&s->table), ARG_BUF(table_line(s)),
+                  ARG_STRUCT(s->modes));
 }
 
 static farsum_status table_kernels(struct state *s)
@@ -93,6 +103,7 @@ static farsum_status table_kernels(struct state *s)
     jit_define(&s->jit, "FALL", "%d", pair->kind->fall);
     jit_define(&s->jit, "ODD", "%d", pair->kind->odd);
     jit_define(&s->jit, "LIMIT", "%d", pair->kind->limit);
+    jit_define(&s->jit, "LINES", "%d", s->args.columns != NULL);
     TRY(jit_build(&s->jit));
     TRY(jit_kernel(&s->jit, "scale_fill", GROUP, 0, &s->fill));
     TRY(jit_kernel(&s->jit, "scale_multiply", GROUP, 0, &s->multiply));
@@ -108,17 +119,41 @@ static void table_shape(struct state *s)
     struct scale_modes *m = &s->modes;
     for (int d = 0; d < 3; d++)
         m->mesh[d] = (int32_t)a->mesh[d];
-    m->used = m->mesh[2] / 2 + 1;
-    m->row = (int32_t)(a->ldz / 2);
+    m->used = (int32_t)scale_line(a);
+    m->row = (int32_t)scale_stride(a);
+    m->rows = scale_lines(a);
     m->first = (int32_t)a->first;
-    m->count = (int32_t)scale_rows(a);
     m->c2 = a->split->c * a->split->c;
     while (1 << m->lanes < m->used && 1 << m->lanes < GROUP)
         m->lanes++;
     int64_t rows = GROUP >> m->lanes;
     int64_t most = (int64_t)GROUPS_A_UNIT * a->device->properties.units;
-    s->groups = (scale_rows(a) * a->mesh[1] + rows - 1) / rows;
+    s->groups = (m->rows + rows - 1) / rows;
     s->groups = s->groups < most ? s->groups : most;
+    if (s->groups == 0) /* no lines: the sums are 0 */
+        s->groups = 1;
+}
+
+/* The list of lines. */
+static farsum_status table_lines(struct state *s)
+{
+    farsum_status status = FARSUM_OK;
+    const struct scale_args *a = &s->args;
+    int32_t(*line)[2] = NULL;
+    int64_t n = 0, bytes = s->modes.rows * (int64_t)sizeof *line;
+    if (!a->columns)
+        return FARSUM_OK;
+    GO(MEM_RAW(line, s->modes.rows));
+    for (int64_t row = a->first; row < a->first + scale_rows(a); row++)
+        for (int64_t i2 = 0; i2 < a->columns[row]; i2++, n++) {
+            line[n][0] = (int32_t)row;
+            line[n][1] = (int32_t)i2;
+        }
+    GO(buf_alloc(&s->line, a->device, bytes));
+    GO(buf_upload(&s->line, 0, line, bytes));
+done:
+    mem_free(line);
+    return status;
 }
 
 /* Sets the constants that do not depend on the cell. */
@@ -154,6 +189,7 @@ static farsum_status table_create(const void *args, void **state)
     table_shape(s);
     GO(table_kernels(s));
     GO(table_constants(s));
+    GO(table_lines(s));
     GO(buf_alloc(&s->table, s->args.device,
                  table_points(&s->args) * gpu_real(s->args.precision)));
     GO(buf_alloc(&s->record, s->args.device, 8 * RECORD * s->groups));
@@ -185,7 +221,8 @@ static farsum_status table_run(void *state, const void *io)
     if (!scale_kernel(&s->args)->kind->gradient) {
         s->modes.channel = scale_channel(&s->args, f);
         return f->keep ? LAUNCH(&s->flow, s->groups, ARG_BUF(f->spectrum),
-                                ARG_BUF(&s->table), ARG_STRUCT(s->modes))
+                                ARG_BUF(&s->table), ARG_BUF(table_line(s)),
+                                ARG_STRUCT(s->modes))
                        : FARSUM_OK;
     }
     s->modes.keep = f->keep;
@@ -193,11 +230,11 @@ static farsum_status table_run(void *state, const void *io)
     if (virial)
         TRY(LAUNCH(&s->virial, s->groups, ARG_BUF(f->spectrum),
                    ARG_BUF(&s->decon), ARG_BUF(&s->gamma), ARG_BUF(&s->record),
-                   ARG_STRUCT(s->modes)));
+                   ARG_BUF(table_line(s)), ARG_STRUCT(s->modes)));
     if (f->keep || energy)
         TRY(LAUNCH(&s->multiply, s->groups, ARG_BUF(f->spectrum),
                    ARG_BUF(&s->table), ARG_BUF(&s->record),
-                   ARG_STRUCT(s->modes)));
+                   ARG_BUF(table_line(s)), ARG_STRUCT(s->modes)));
     if (!energy && !virial)
         return FARSUM_OK;
     return LAUNCH(&s->sum, 1, ARG_BUF(&s->record),

@@ -30,7 +30,10 @@ static int64_t table_points(const struct scale_args *a)
 static farsum_status table_fits(const void *args)
 {
     const struct scale_args *a = args;
-    return gpu_not_wanted(a->device);
+    TRY(gpu_not_wanted(a->device));
+    if (a->columns)
+        FAIL(ERR_UNSUPPORTED, "does not support a spectrum of lines");
+    return FARSUM_OK;
 }
 
 static double table_cost(const void *args)

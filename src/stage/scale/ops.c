@@ -7,9 +7,8 @@ void scale_ops(const void *data, struct work *work)
     const struct scale_args *args = data;
     const struct pair *pair = scale_kernel(args);
     double real = args->precision == FARSUM_F32 ? 4 : 8;
-    double modes = (double)scale_rows(args) * (double)args->mesh[1]
-                   * (double)(args->mesh[2] / 2 + 1);
-    if (!pair->kind->gradient) /* its wave vector, incremented along z */
+    double modes = (double)scale_lines(args) * (double)scale_line(args);
+    if (!pair->kind->gradient) /* its wave vector, incremented along a line */
         count_calls(&work->count, COUNT_FMA, 3 * modes);
     count_mode(pair->name, modes, &work->count);
     work->read += real * modes * (2 * pair->channels + 1);

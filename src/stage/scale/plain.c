@@ -40,8 +40,7 @@ static farsum_status plain_fits(const void *args)
 static double plain_cost(const void *args)
 {
     const struct scale_args *a = args;
-    return 1e-6 * (double)scale_rows(a) * (double)a->mesh[1]
-           * (double)a->mesh[2];
+    return 2e-6 * (double)scale_lines(a) * (double)scale_line(a);
 }
 
 static int64_t plain_bytes(const void *args)
@@ -128,35 +127,53 @@ static void plain_mode(const struct state *s, const struct scale_io *io,
     s->kernel->mode(k, g, z);
 }
 
+/* One mode of the spectrum, at complex number `at` of each channel. */
+static void plain_at(const struct state *s, const struct scale_io *io,
+                     int64_t at, int64_t i0, int64_t i1, int64_t i2)
+{
+    int64_t channel = scale_channel(&s->args, io);
+    int f32 = s->args.precision == FARSUM_F32;
+    float *z32 = io->spectrum;
+    double *z64 = io->spectrum;
+    double z[2 * PAIR_CHANNELS];
+    for (int c = 0; c < 2 * s->pair->channels; c++) {
+        int64_t from = c / 2 * channel + 2 * at + c % 2;
+        z[c] = f32 ? (double)z32[from] : z64[from];
+    }
+    plain_mode(s, io, i0, i1, i2, z);
+    for (int c = 0; c < 2 * s->pair->values; c++) {
+        int64_t to = c / 2 * channel + 2 * at + c % 2;
+        if (f32)
+            z32[to] = (float)z[c];
+        else
+            z64[to] = z[c];
+    }
+}
+
+static void plain_lines(const struct state *s, const struct scale_io *io)
+{
+    const int64_t *mesh = s->args.mesh, *columns = s->args.columns;
+    int64_t begin = s->args.first, end = begin + scale_rows(&s->args), at = 0;
+    for (int64_t i1 = begin; i1 < end; i1++)
+        for (int64_t i2 = 0; i2 < columns[i1]; i2++)
+            for (int64_t i0 = 0; i0 < mesh[0]; i0++)
+                plain_at(s, io, at++, i0, i1, i2);
+}
+
 static farsum_status plain_run(void *state, const void *io)
 {
     struct state *s = state;
-    const struct scale_io *f = io;
     const int64_t *mesh = s->args.mesh;
     int64_t half = mesh[2] / 2 + 1, row = s->args.ldz / 2;
-    int64_t channel = scale_channel(&s->args, f);
-    int f32 = s->args.precision == FARSUM_F32;
-    float *z32 = f->spectrum;
-    double *z64 = f->spectrum;
-    int64_t modes = scale_rows(&s->args) * mesh[1] * half;
-    for (int64_t at = 0; at < modes; at++) {
-        int64_t i2 = at % half, i1 = at / half % mesh[1];
-        int64_t i0 = s->args.first + at / half / mesh[1];
-        int64_t k = 2 * (at / half * row + i2);
-        double z[2 * PAIR_CHANNELS];
-        for (int c = 0; c < 2 * s->pair->channels; c++) {
-            int64_t from = c / 2 * channel + k + c % 2;
-            z[c] = f32 ? (double)z32[from] : z64[from];
-        }
-        plain_mode(s, f, i0, i1, i2, z);
-        for (int c = 0; c < 2 * s->pair->values; c++) {
-            int64_t to = c / 2 * channel + k + c % 2;
-            if (f32)
-                z32[to] = (float)z[c];
-            else
-                z64[to] = z[c];
-        }
+    int64_t begin = s->args.first, end = begin + scale_rows(&s->args), at = 0;
+    if (s->args.columns) {
+        plain_lines(s, io);
+        return FARSUM_OK;
     }
+    for (int64_t i0 = begin; i0 < end; i0++)
+        for (int64_t i1 = 0; i1 < mesh[1]; i1++, at += row)
+            for (int64_t i2 = 0; i2 < half; i2++)
+                plain_at(s, io, at + i2, i0, i1, i2);
     return FARSUM_OK;
 }
 

@@ -41,41 +41,53 @@ struct scale_args {
     /* borrowed, [mesh1]; NULL: whole rows.  The spectrum consists of lines
      * along axis 0, complex [channel][line][mesh0]: one for each column (i1,
      * i2) with i2 < columns[i1], ordered by i1, then i2.  first and count are
-     * then rows of axis 1.  All columns with modes that count must be among
-     * them (scale_columns) */
+     * then rows of axis 1, and ldz is not used.  All columns with modes that
+     * count must be among them (scale_columns) */
     const int64_t *columns;
 };
 
 /* On a device each pointer is a struct buf *. */
 struct scale_io {
-    void *spectrum; /* complex [channel][rows][mesh1][ldz/2], in place: the
-                       values' spectra replace the first channels */
+    void *spectrum; /* complex [channel][rows][mesh1][ldz/2], or lines, in
+                       place: the values' spectra replace the first channels */
     int keep;       /* 0: the spectrum is not needed afterwards */
     void *energy;   /* double: the rows' part is added; NULL: not wanted */
     void *virial;   /* double [9]: the same; NULL: not wanted */
-    int64_t mesh_channel; /* reals from one channel to the next; 0: rows mesh1
-                       ldz */
+    int64_t mesh_channel; /* reals from one channel to the next, even; 0: rows
+                       mesh1 ldz, or those of the lines */
 };
 
 static inline const struct pair *scale_kernel(const struct scale_args *args)
 {
     return args->pair ? args->pair : pair_rows;
 }
-/* Rows of axis 0 that the spectrum holds. */
+/* Rows of axis 0 that the spectrum holds; of axis 1 for lines. */
 static inline int64_t scale_rows(const struct scale_args *args)
 {
-    return args->count ? args->count : args->mesh[0];
+    return args->count ? args->count : args->mesh[args->columns ? 1 : 0];
+}
+/* Contiguous runs of modes: those of axis 2, or the lines of axis 0. */
+int64_t scale_lines(const struct scale_args *args);
+/* Modes on each of them. */
+static inline int64_t scale_line(const struct scale_args *args)
+{
+    return args->columns ? args->mesh[0] : args->mesh[2] / 2 + 1;
+}
+/* Complex numbers from one to the next. */
+static inline int64_t scale_stride(const struct scale_args *args)
+{
+    return args->columns ? args->mesh[0] : args->ldz / 2;
 }
 /* io's mesh_channel, or its default. */
 static inline int64_t scale_channel(const struct scale_args *args,
                                     const struct scale_io *io)
 {
     return io->mesh_channel ? io->mesh_channel
-                            : scale_rows(args) * args->mesh[1] * args->ldz;
+                            : 2 * scale_lines(args) * scale_stride(args);
 }
 
-/* columns.c: for transforms that are cut along axis 0 and leave a spectrum with
- * axes 0 and 1 exchanged (ranks/slab.h). */
+/* columns.c: for transforms that are cut along axis 0.  They leave a spectrum
+ * with axes 0 and 1 exchanged (ranks/slab.h), or lines. */
 /* columns[i1]: the number of modes i2, from 0 on, that include all with an
  * influence function for any i0; a spectrum may be 0 beyond them.  Uses the
  * cell's present values. */
