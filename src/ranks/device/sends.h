@@ -39,6 +39,23 @@ farsum_status gpu_sends_create(struct gpu_sends *sends, struct device *device,
                                int size, int most, farsum_precision precision);
 void gpu_sends_clear(struct gpu_sends *sends); /* a zeroed struct is legal */
 
+/* For a set of points, after n_sent, `to` and index are set: exchanges the
+ * numbers of points, collective, as sends_count. */
+farsum_status gpu_sends_count(struct gpu_sends *sends, struct comm *comm);
+/* Allocates for exchanges of all points, `least` bytes each or more.  Not
+ * collective: the caller agrees with the other ranks before an exchange. */
+farsum_status gpu_sends_reserve(struct gpu_sends *sends, int64_t least);
+/* Sends `bytes` per point that are in `packed` already, and receives at byte
+ * `offset` of got.  Collective. */
+farsum_status gpu_sends_packed(struct gpu_sends *sends, int64_t bytes,
+                               struct buf *got, int64_t offset);
+/* Forgets the points of the last set. */
+void gpu_sends_forget(struct gpu_sends *sends);
+/* Allocates unless the buffer holds `bytes` already, and an eighth more if it
+ * held some: its size varies. */
+farsum_status gpu_buf_grow(struct buf *buf, struct device *device,
+                           int64_t bytes);
+
 /* The next two are collective and allocate nothing.
  *
  * Brings `width` numbers of each sent point: number w of the k-th point that

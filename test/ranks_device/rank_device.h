@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rank_device.h: a device and a transport for each rank of a test.
+ *
+ * Each rank opens FARSUM_TEST_DEVICE (default: opencl:0) itself, and uses the
+ * transport FARSUM_TEST_TRANSPORT (default: staged). */
+#ifndef FARSUM_TEST_RANK_DEVICE_H
+#define FARSUM_TEST_RANK_DEVICE_H
+
+#include "ranks/device/transport.h"
+
+struct rank_device {
+    struct device *device;
+    struct transport *transport;
+};
+
+/* Collective: fails on all ranks or on none. */
+farsum_status rank_device_open(struct rank_device *of, struct comm *comm);
+/* CHECKs that the device holds no more buffers. */
+void rank_device_close(struct rank_device *of);
+/* Allocates a buffer of at least `bytes`, and fills it from the host. */
+farsum_status rank_device_put(struct rank_device *of, struct buf *buf,
+                              const void *from, int64_t bytes);
+#endif
