@@ -17,17 +17,17 @@ struct gpu_values {
 };
 
 struct gpu_sends {
-    struct device *device;       /* borrowed, as the next one */
+    struct device *device; /* borrowed, as the next one */
     struct transport *transport;
     enum comm_part part;
     int size, most; /* most numbers of a point in an exchange */
     farsum_precision precision;
-    int64_t n_sent, n_got;     /* points; a rank may send to itself */
-    int64_t *to, *from;        /* owned, [size]: points for and from each
+    int64_t n_sent, n_got;          /* points; a rank may send to itself */
+    int64_t *to, *from;             /* owned, [size]: points for and from each
                                   rank */
     int64_t *to_bytes, *from_bytes; /* owned, [size] */
-    struct buf index;  /* [n_sent] u32: the sent points, by target */
-    struct buf packed; /* [n_sent][most] */
+    struct buf index;   /* [n_sent] u32: the sent points, by target */
+    struct buf packed;  /* [n_sent][most] */
     struct buf arrived; /* [n_got][most] */
     struct jit jit;
     struct kernel pack, pack_back, scatter;
