@@ -2,7 +2,9 @@
 /* rank_device.c: a device and a transport for each rank of a test. */
 #include "ranks_device/rank_device.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -12,11 +14,44 @@ static const char *setting(const char *name, const char *otherwise)
     return value && *value ? value : otherwise;
 }
 
+/* PoCL's cache of loaded kernels (pocl_release_dlhandle_cache, versions 3.1 to
+ * 5.0) mistakes one grid's kernel for another's if two threads run a kernel
+ * simultaneously, and aborts.  So ranks take turns to launch. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static const struct device_backend *opencl;
+static struct device_backend in_turn;
+
+static farsum_status launch_in_turn(struct device *device,
+                                    const struct launch *what)
+{
+    pthread_mutex_lock(&turn);
+    farsum_status status = opencl->launch(device, what);
+    if (status == FARSUM_OK)
+        status = opencl->finish(device);
+    pthread_mutex_unlock(&turn);
+    return status;
+}
+
+static void take_turns(struct device *device)
+{
+    if (strcmp(device->backend->name, "opencl") != 0)
+        return;
+    pthread_mutex_lock(&turn);
+    if (!opencl) {
+        opencl = device->backend;
+        in_turn = *opencl;
+        in_turn.launch = launch_in_turn;
+    }
+    pthread_mutex_unlock(&turn);
+    device->backend = &in_turn;
+}
+
 farsum_status rank_device_open(struct rank_device *of, struct comm *comm)
 {
     *of = (struct rank_device){NULL, NULL};
     TRY(comm_agree(comm, device_open(setting("FARSUM_TEST_DEVICE", "opencl:0"),
                                      &of->device)));
+    take_turns(of->device);
     return transport_create(comm, of->device,
                             setting("FARSUM_TEST_TRANSPORT", "staged"),
                             &of->transport);
