@@ -88,6 +88,9 @@ farsum_status plan_finish(struct farsum_plan *plan)
     if (plan->task.dry || !plan->method->finish)
         return FARSUM_OK;
     farsum_status status = plan->method->finish(&plan->task, plan->state);
-    farsum_status other = plan->beside ? plan_finish(plan->beside) : FARSUM_OK;
-    return status != FARSUM_OK ? status : other;
+    if (plan->beside)
+        KEEP_ON(plan_finish(plan->beside));
+    return plan->task.problem.memory == FARSUM_DEVICE
+               ? task_agree(&plan->task, status)
+               : status;
 }

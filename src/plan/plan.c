@@ -105,6 +105,15 @@ static farsum_status plan_excess(struct farsum_plan *plan)
     return FARSUM_OK;
 }
 
+/* The same, and if it fails, all ranks fail. */
+static farsum_status plan_excess_all(struct farsum_plan *plan)
+{
+    farsum_status status = plan_excess(plan);
+    return plan->task.options.on_excess == FARSUM_EXCESS_FAIL
+               ? task_agree(&plan->task, status)
+               : status;
+}
+
 /* Copies `result`.  A rank without points may pass no strengths. */
 static farsum_status execute_asked(const farsum_plan *plan, const void *q,
                                    const farsum_result *result,
@@ -131,10 +140,7 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
         verify_late_drop(plan);
     if (plan->task.problem.memory == FARSUM_DEVICE)
         return FARSUM_OK;
-    farsum_status status = plan_excess(plan);
-    return plan->task.options.on_excess == FARSUM_EXCESS_FAIL
-               ? task_agree(&plan->task, status)
-               : status;
+    return plan_excess_all(plan);
 }
 
 farsum_status farsum_plan_finish(farsum_plan *plan)
@@ -145,7 +151,7 @@ farsum_status farsum_plan_finish(farsum_plan *plan)
     TRY(task_connected(&plan->task));
     TRY(plan_finish(plan));
     TRY(verify_late_finish(plan));
-    return plan->task.problem.memory == FARSUM_DEVICE ? plan_excess(plan)
+    return plan->task.problem.memory == FARSUM_DEVICE ? plan_excess_all(plan)
                                                       : FARSUM_OK;
 }
 

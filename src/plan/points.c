@@ -52,6 +52,8 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
     if (status == FARSUM_OK && plan->beside) /* m is 0 then */
         status = plan_points(plan->beside, n, x, 0, NULL);
     status = device_settle(plan->task.device, status);
+    if (plan->task.device) /* only this rank's kernels may have failed */
+        status = task_agree(&plan->task, status);
     if (status == FARSUM_OK)
         status = verify_late_points(plan, n, x, m, y);
     plan_unlimit(plan, limit);

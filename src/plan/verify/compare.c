@@ -102,7 +102,7 @@ static farsum_status compare_wait(struct farsum_plan *plan,
 
 /* Sums the sample by the plan.  Sets its results on the host: at the targets,
  * or at all sources if energies need them.  A plan on a device reads its arrays
- * there. */
+ * there; over ranks it reads those of the host. */
 static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
                                  struct verify_out *out)
 {
@@ -112,7 +112,8 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
     struct exclusions kept = {0};
     const void *at_x = s->given_x, *at_q = s->given_q;
     int64_t real = array_size(plan->task.problem.arrays);
-    int there = memory == FARSUM_DEVICE || verify_on_device(plan, s);
+    int there = !plan->task.comm
+                && (memory == FARSUM_DEVICE || verify_on_device(plan, s));
     int rows = !s->energies || !(plan->task.problem.outputs & FARSUM_POTENTIAL);
     void *at[ALL];
     struct compared c[ALL] = {
@@ -127,8 +128,8 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
         GO(verify_send(plan, s));
         at_x = s->there->x.handle;
         at_q = s->there->q.handle;
-        compare_memory(plan, FARSUM_DEVICE);
     }
+    compare_memory(plan, there ? FARSUM_DEVICE : FARSUM_HOST);
     for (int k = 0; k < ALL; k++)
         GO(compared_reserve(there ? plan->task.device : NULL, &c[k], &at[k]));
     farsum_result result = verify_result(plan, s, at[VALUES], at[POTENTIAL]);

@@ -97,7 +97,7 @@ farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
                                   &late->out);
     plan_unlimit(plan, limit);
     plan_holds(plan, before);
-    return verify_late_skip(plan, status);
+    return verify_late_skip(plan, task_agree(&plan->task, status));
 }
 
 farsum_status verify_late_finish(struct farsum_plan *plan)
