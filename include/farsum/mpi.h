@@ -11,9 +11,9 @@
  *
  * A call that is collective must be made by all ranks of the communicator, in
  * the same order.  Collective are farsum_mpi_plan_create, and for its plan
- * farsum_plan_set_points, execute, set_cell, set_exclusions and destroy.  Not
- * collective are farsum_mpi_domain, farsum_mpi_get_info, farsum_plan_finish,
- * get_info, get_options and print.
+ * farsum_plan_set_points, execute, set_cell, set_exclusions and destroy, and
+ * with device arrays finish.  Not collective are farsum_mpi_domain,
+ * farsum_mpi_get_info, farsum_plan_get_info, get_options and print.
  *
  * A collective call that fails on one rank fails on all, with the same status
  * and with a message that names the rank ("rank 3: ...").  These fail on their
@@ -40,6 +40,9 @@ typedef struct farsum_mpi_options {
     size_t size;           /* sizeof(farsum_mpi_options), set by the macro */
     int64_t message_bytes; /* longest message; longer ones travel in parts.  1
                               .. 2^30 (default: 2^30) */
+    const char *transport; /* between devices: "nccl" copies from GPU to GPU,
+                              "staged" through the host.  Read during create
+                              (default: the first that works on all ranks) */
 } farsum_mpi_options;
 #define FARSUM_MPI_OPTIONS_INIT {.size = sizeof(farsum_mpi_options)}
 
@@ -51,9 +54,12 @@ typedef struct farsum_mpi_options {
  * legal if another rank has sources.  The sample is used if all ranks with
  * sources give theirs.  All other fields must be the same on all ranks.
  * options: NULL or how to sum; the same on all ranks, except for threads, isa,
- * memory_limit, log and progress.  mpi: NULL or how to exchange data.  plan:
- * out; the caller owns *plan and frees it with farsum_plan_destroy().  All
- * functions of a plan accept it.  On failure *plan is unchanged.
+ * memory_limit, log, progress and the device, whose back end alone must be the
+ * same.  device.name without a number ("cuda"): the ranks of a machine take its
+ * devices in turn.  device.handle: each rank's own.  mpi: NULL or how to
+ * exchange data.  plan: out; the caller owns *plan and frees it with
+ * farsum_plan_destroy().  All functions of a plan accept it.  On failure *plan
+ * is unchanged.
  *
  * Energy, virial, estimates and statuses are the same on all ranks.  With the
  * same ranks and the same input, results repeat bitwise as far as
@@ -62,8 +68,9 @@ typedef struct farsum_mpi_options {
  * Errors: those of farsum_plan_create; ERR_STATE if MPI is not running, or was
  * initialised without MPI_THREAD_FUNNELED, or with FUNNELED by another thread,
  * or if libfarsum has another version; ERR_ARGUMENT for MPI_COMM_NULL, an
- * intercommunicator, or a field that differs; ERR_UNSUPPORTED for a method or a
- * device that ranks lack; ERR_COMM if MPI fails. */
+ * intercommunicator, or a field that differs; ERR_UNKNOWN for a transport;
+ * ERR_UNSUPPORTED for what ranks lack: methods, and exclusions on devices;
+ * ERR_DEVICE; ERR_COMM if MPI fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_plan_create(const farsum_problem *problem,
                        const farsum_options *options,
@@ -99,6 +106,7 @@ typedef struct farsum_mpi_info {
     double seconds_waiting; /* in all other exchanges: sums and agreements, in
                                which ranks wait for the slowest.  In create
                                also the samples, and while rank 0 chooses */
+    const char *transport;  /* between devices, the plan's text; "": the host */
 } farsum_mpi_info;
 #define FARSUM_MPI_INFO_INIT {.size = sizeof(farsum_mpi_info)}
 /* Gets the work of this rank.  info: start from FARSUM_MPI_INFO_INIT.  Errors:

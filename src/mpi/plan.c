@@ -31,7 +31,8 @@ farsum_status farsum_mpi_plan_create(const farsum_problem *problem,
     if (status == FARSUM_OK)
         status = comm_mpi_longest(comm, o.message_bytes);
     if (status == FARSUM_OK)
-        status = farsum_ranks_plan_create(comm, problem, options, &made);
+        status = farsum_ranks_plan_create(comm, problem, options, o.transport,
+                                          &made);
     if (status == FARSUM_OK)
         *plan = made;
     else
@@ -69,6 +70,7 @@ farsum_status farsum_mpi_get_info(const farsum_plan *plan,
         .seconds_planes = spent[COMM_PLANES].seconds,
         .seconds_transform = spent[COMM_TRANSFORM].seconds,
         .seconds_waiting = spent[COMM_TALK].seconds,
+        .transport = r.transport,
     };
     for (int p = 0; p < COMM_PARTS; p++)
         all.bytes_sent += spent[p].bytes;

@@ -23,10 +23,7 @@ enum { PER_THREAD = 256 };
 static farsum_status plan_device(struct farsum_plan *plan)
 {
     const farsum_device_options *o = &plan->task.options.device;
-    if (o->handle && o->name)
-        FAIL(ERR_ARGUMENT, "device.name is \"%s\", and device.handle is set "
-                           "too; set one of them",
-             o->name);
+    TRY(options_check_device(&plan->task.options));
     if (o->handle) {
         plan->task.device = o->handle->device;
         TRY(device_usable(plan->task.device));
@@ -184,6 +181,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
     p->most_seconds = aim.most;
     p->task.comm = aim.comm;
     p->over_ranks = aim.comm || aim.over_ranks;
+    p->task.transport = aim.transport;
     p->task.share_of = aim.share_of;
     TRY(problem_check(problem, &p->task.problem, &p->task.pair));
     if (aim.wide && p->task.problem.precision == FARSUM_AUTO)

@@ -14,7 +14,7 @@ farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m)
 
 static farsum_status exclude_hand(struct farsum_plan *plan)
 {
-    if (!plan->method->exclude)
+    if (!plan->method->exclude || (plan->task.comm && plan->task.device))
         return FARSUM_OK;
     return plan->method->exclude(&plan->task, plan->state);
 }
@@ -79,6 +79,9 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     int64_t all = count, together = plan->task.exclusions.together;
     GO(task_agree(&plan->task, exclusions_set(&made, count, pairs, factors)));
     GO(exclude_counts(plan, &all, &together));
+    if (all > 0 && plan->task.comm && plan->task.device)
+        GO(status_fail(FARSUM_ERR_UNSUPPORTED, PLAN_RANKS_EXCLUDE,
+                       (long long)all));
     if (plan->has_points && !plan->task.comm)
         GO(exclusions_rows(&made, plan->n, plan->m));
     struct exclusions old = plan->task.exclusions;

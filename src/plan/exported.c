@@ -11,11 +11,12 @@
 farsum_status farsum_ranks_plan_create(struct comm *comm,
                                        const farsum_problem *problem,
                                        const farsum_options *options,
+                                       const char *transport,
                                        farsum_plan **plan)
 {
     FP_GUARD;
     farsum_plan *made = NULL;
-    TRY(plan_over_ranks(comm, problem, options, &made));
+    TRY(plan_over_ranks_by(comm, problem, options, transport, &made));
     made->comm = comm;
     *plan = made;
     return FARSUM_OK;
@@ -57,7 +58,8 @@ farsum_status farsum_ranks_get_info(const farsum_plan *plan,
                                 .rank = comm->rank,
                                 .own = r->own,
                                 .ghosts = r->ghosts,
-                                .imbalance = r->imbalance};
+                                .imbalance = r->imbalance,
+                                .transport = r->transport ? r->transport : ""};
     memcpy(info->spent, comm->spent, sizeof info->spent);
     return FARSUM_OK;
 }

@@ -10,12 +10,13 @@
 #include "comm/comm.h"
 #include "method/spectral/ranks_model.h"
 
-/* Collective: plan_over_ranks, but the plan owns comm: farsum_plan_destroy
+/* Collective: plan_over_ranks_by, but the plan owns comm: farsum_plan_destroy
  * frees it, and is collective.  On failure the caller still owns comm, and
  * *plan is unchanged. */
 FARSUM_API farsum_status farsum_ranks_plan_create(struct comm *comm,
                                                   const farsum_problem *problem,
                                                   const farsum_options *options,
+                                                  const char *transport,
                                                   farsum_plan **plan);
 
 /* Gets the part of the cell whose points this rank owns: fractions low <= s <
@@ -31,6 +32,7 @@ struct ranks_info {
     int64_t own, ghosts;
     double imbalance; /* most own points of a rank over the mean */
     struct comm_spent spent[COMM_PARTS];
+    const char *transport; /* the plan's; "": on the host */
 };
 /* Errors: as above. */
 FARSUM_API farsum_status farsum_ranks_get_info(const farsum_plan *plan,

@@ -72,6 +72,16 @@ farsum_status options_check_kinds(const farsum_options *options)
     return FARSUM_OK;
 }
 
+farsum_status options_check_device(const farsum_options *options)
+{
+    const farsum_device_options *o = &options->device;
+    if (o->handle && o->name)
+        FAIL(ERR_ARGUMENT, "device.name is \"%s\", and device.handle is set "
+                           "too; set one of them",
+             o->name);
+    return FARSUM_OK;
+}
+
 void options_forget_texts(farsum_options *options)
 {
     for (const struct option_row *row = option_rows; row->name; row++)

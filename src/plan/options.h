@@ -22,6 +22,8 @@ void option_clear(farsum_options *options, const struct option_row *row);
 /* Checks that real numbers are finite and not negative, and that the groups'
  * reserved fields are 0. */
 farsum_status options_check_kinds(const farsum_options *options);
+/* Checks that a device is not both named and given. */
+farsum_status options_check_device(const farsum_options *options);
 /* Clears all texts. */
 void options_forget_texts(farsum_options *options);
 /* The option that names a stage's variant; NULL: there is none. */

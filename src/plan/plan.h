@@ -78,7 +78,7 @@ struct plan_known {
     struct sample sample;
     struct units units;
 };
-/* plan/ranks_sample.c: copies the statistics; to->target and to->moments are
+/* plan/ranks/sample.c: copies the statistics; to->target and to->moments are
  * owned. */
 farsum_status plan_known_copy(const struct plan_known *known,
                               struct sample *to);
@@ -89,6 +89,7 @@ struct plan_aim {
     int wide;     /* 1: auto means f64 */
     double most;  /* seconds of an execute; 0: any */
     struct comm *comm; /* borrowed; NULL: one rank */
+    const char *transport; /* as task.transport */
     int over_ranks;    /* 1: rank 0 chooses for all, without comm */
     int64_t share_of; /* as task.share_of */
     const struct plan_known *known; /* borrowed; NULL: the problem's sample is
@@ -221,6 +222,10 @@ static inline int plan_misses(const struct farsum_plan *plan)
            && plan_estimate(plan)
                   > plan->task.problem.tolerance * plan->task.finer;
 }
+/* Why a plan over ranks of devices accepts no exclusions: a format of their
+ * number, a long long. */
+#define PLAN_RANKS_EXCLUDE                                                     \
+    "exclusions over ranks: only on the host, and the ranks name %lld"
 /* plan/exclusions.c: makes the exclusions' rows for n sources and m targets.
  * plan_exclude_hand passes them to the method once it has the points. */
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m);

@@ -11,8 +11,9 @@
 #include "base/args.h"
 #include "base/mem.h"
 #include "plan/options.h"
-#include "plan/ranks_exclusions.h"
-#include "plan/ranks_sample.h"
+#include "plan/ranks/device.h"
+#include "plan/ranks/exclusions.h"
+#include "plan/ranks/sample.h"
 
 enum {
     TEXT = 48,          /* bytes of a variant's name */
@@ -166,10 +167,6 @@ static void ranks_take(struct chosen *chosen, farsum_options *options)
 /* Refuses what ranks do not have, and names the method. */
 static farsum_status ranks_options(farsum_options *options)
 {
-    const farsum_device_options *device = &options->device;
-    if (device->handle || !device_is_host(device->name))
-        FAIL(ERR_UNSUPPORTED, "device %s: plans over ranks run on the host",
-             device->handle ? device->handle->device->name : device->name);
     if (options->method && strcmp(options->method, "auto") != 0
         && strcmp(options->method, "spectral") != 0)
         FAIL(ERR_UNSUPPORTED, "method %s: plans over ranks have only spectral",
@@ -211,12 +208,30 @@ done:
     return status;
 }
 
+/* Fails on all ranks if any names exclusions, which devices lack. */
+static farsum_status whole_excludes(const struct whole *w,
+                                    const farsum_options *options)
+{
+    if (w->pairs.count == 0 || !options->device.handle)
+        return FARSUM_OK;
+    FAIL(ERR_UNSUPPORTED, PLAN_RANKS_EXCLUDE, (long long)w->pairs.count);
+}
+
 farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
                               const farsum_options *options, farsum_plan **plan)
+{
+    return plan_over_ranks_by(comm, problem, options, NULL, plan);
+}
+
+farsum_status plan_over_ranks_by(struct comm *comm,
+                                 const farsum_problem *problem,
+                                 const farsum_options *options,
+                                 const char *transport, farsum_plan **plan)
 {
     farsum_status status = FARSUM_OK;
     farsum_options own = FARSUM_OPTIONS_INIT;
     struct whole w = {.sample = {0}};
+    struct ranks_device device = {.opened = 0};
     struct plan_aim aim = {.comm = comm};
     farsum_plan *made = NULL;
     if (options)
@@ -224,9 +239,12 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
                              "FARSUM_OPTIONS_INIT");
     if (status == FARSUM_OK)
         status = ranks_options(&own);
+    KEEP_ON(ranks_transport(transport, &own, &aim.transport));
     GO(comm_agree(comm, status));
-    GO(ranks_same(comm, problem, &own));
+    GO(ranks_same(comm, problem, &own, aim.transport));
     GO(whole_problem(comm, problem, &w));
+    GO(comm_agree(comm, ranks_device_open(comm, &own, &device)));
+    GO(whole_excludes(&w, &own));
     status = plan_make_ranks(&w.problem, &own, aim, &made);
     if (plan_refuses(status) && w.problem.error > FARSUM_ERROR_VELOCITY) {
         aim.finer = 1;
@@ -235,10 +253,13 @@ farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
     GO(status);
     GO(comm_agree(comm, plan_exclude_as(&w.pairs.own, w.pairs.count, made)));
     GO(plan_verify(&w.problem, &own, &w.own, &made));
+    made->owns_device = device.opened;
+    device.opened = 0;
     *plan = made;
     made = NULL;
 done:
     farsum_plan_destroy(made);
+    ranks_device_close(&device);
     ranks_pairs_clear(&w.pairs);
     mem_free(w.sample.all_x);
     mem_free(w.sample.all_q);

@@ -13,9 +13,15 @@
 farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
                               const farsum_options *options,
                               farsum_plan **plan);
-/* ranks_same.c.  Collective: fails on all ranks, with the name of a field, if
+/* The same; transport: "nccl", "staged", or NULL: chosen
+ * (ranks/device/transport.h). */
+farsum_status plan_over_ranks_by(struct comm *comm,
+                                 const farsum_problem *problem,
+                                 const farsum_options *options,
+                                 const char *transport, farsum_plan **plan);
+/* same.c.  Collective: fails on all ranks, with the name of a field, if
  * one has another problem or other options, or if one's problem is NULL.
- * Counts, samples and exclusions may differ. */
+ * Counts, samples, exclusions and devices of one back end may differ. */
 farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
-                         const farsum_options *options);
+                         const farsum_options *options, const char *transport);
 #endif

@@ -12,6 +12,8 @@ struct ranks_report {
     double low, high;    /* its slab: fractions along row 0 */
     int64_t own, ghosts; /* points that it owns, and copies of others */
     double imbalance;    /* most own points of a rank over the mean */
+    const char *transport; /* between the ranks' devices, owned by the method;
+                              NULL: none */
 };
 
 struct report {

@@ -35,6 +35,8 @@ struct task {
     struct device *device;  /* NULL: the host */
     struct comm *comm;      /* borrowed; NULL: one rank.  Counts of the problem
                                are then those of all ranks */
+    const char *transport;  /* between devices of ranks: a static name, or NULL:
+                               chosen (ranks/device/transport.h) */
     int64_t share_of;       /* a reference: its sources are a rank's share of so
                                many, for which its parameters are; 0: all */
     enum isa isa;

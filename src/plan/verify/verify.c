@@ -198,7 +198,8 @@ static int verify_wider(const struct farsum_plan *plan,
     farsum_problem wide;
     struct farsum_plan *made = NULL;
     struct verify_error error = {INFINITY, INFINITY};
-    const struct plan_aim aim = {.comm = plan->task.comm};
+    const struct plan_aim aim = {.comm = plan->task.comm,
+                                 .transport = plan->task.transport};
     if (plan->task.given.precision == FARSUM_F64
         || plan->task.given.precision == FARSUM_AUTO)
         return 0;
@@ -245,7 +246,8 @@ farsum_status plan_verify(const farsum_problem *problem,
     struct farsum_plan *p = *plan, *next = NULL;
     struct verify_sum s = verify_sample(p, own);
     struct plan_aim aim = {.most = DEARER * p->method_seconds + LONGER,
-                           .comm = p->task.comm};
+                           .comm = p->task.comm,
+                           .transport = p->task.transport};
     struct verify_error error = {0};
     double last = 0;
     if (!verify_wanted(p))

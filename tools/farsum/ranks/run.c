@@ -59,7 +59,8 @@ farsum_status ranks_plan(struct ranks *ranks, const farsum_problem *problem,
     struct comm *comm = ranks_comm(ranks);
     if (!comm)
         return FARSUM_ERR_COMM;
-    farsum_status status = farsum_ranks_plan_create(comm, problem, how, plan);
+    farsum_status status = farsum_ranks_plan_create(comm, problem, how, NULL,
+                                                    plan);
     if (status != FARSUM_OK)
         farsum_comm_destroy(comm);
     return status;

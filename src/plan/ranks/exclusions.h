@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_exclusions.h: the problem's excluded pairs of a plan over ranks. */
+/* exclusions.h: the problem's excluded pairs of a plan over ranks. */
 #ifndef FARSUM_PLAN_RANKS_EXCLUSIONS_H
 #define FARSUM_PLAN_RANKS_EXCLUSIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_sample.h: the sample of a plan over ranks.  Rank 0 receives the samples
+/* sample.h: the sample of a plan over ranks.  Rank 0 receives the samples
  * of all ranks, and the others what it learns from them. */
 #ifndef FARSUM_PLAN_RANKS_SAMPLE_H
 #define FARSUM_PLAN_RANKS_SAMPLE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_same.c: checks that all ranks pass the same problem and options.
+/* same.c: checks that all ranks pass the same problem and options.
  *
  * Each rank turns each field into text and the text into a number.  Two maxima,
  * of the numbers and of their negatives, show every rank which fields
@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "plan/options.h"
 #include "plan/ranks.h"
+#include "plan/ranks/device.h"
 
 enum { FIELDS = 96, TEXT = 64 };
 
@@ -37,11 +38,13 @@ static const struct {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Options that each rank may set as its machine requires. */
+/* Options that each rank may set as its machine requires.  Of devices only the
+ * back end must be the same. */
 static int own_option(const struct option_row *row)
 {
     return strcmp(row->name, "threads") == 0 || strcmp(row->name, "isa") == 0
-           || strcmp(row->name, "memory_limit") == 0;
+           || strcmp(row->name, "memory_limit") == 0
+           || strcmp(row->name, "device") == 0;
 }
 
 struct field {
@@ -74,10 +77,14 @@ static void problem_field(const farsum_problem *p, int r, int i,
 
 /* Returns the number of fields. */
 static int fields_get(const farsum_problem *problem,
-                      const farsum_options *options,
+                      const farsum_options *options, const char *transport,
                       struct field fields[FIELDS])
 {
-    int n = 0;
+    int n = 2;
+    fields[0] = (struct field){.name = "device"};
+    fields[1] = (struct field){.name = "transport"};
+    ranks_device_kind(options, fields[0].text, TEXT);
+    snprintf(fields[1].text, TEXT, "%s", transport ? transport : "not set");
     for (int r = 0; r < ROWS; r++)
         for (int i = 0; i < rows[r].count; i++)
             problem_field(problem, r, i, &fields[n++]);
@@ -119,7 +126,7 @@ static farsum_status differs(struct comm *comm, const struct field *field)
 }
 
 farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
-                         const farsum_options *options)
+                         const farsum_options *options, const char *transport)
 {
     farsum_status status = FARSUM_OK;
     farsum_problem given = FARSUM_PROBLEM_INIT;
@@ -131,7 +138,7 @@ farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
         status = struct_take(&given, sizeof given, problem, problem->size,
                              "FARSUM_PROBLEM_INIT");
     TRY(comm_agree(comm, status));
-    int n = fields_get(&given, options, fields);
+    int n = fields_get(&given, options, transport, fields);
     for (int k = 0; k < n; k++) {
         most[2 * k] = number_of_text(fields[k].text);
         most[2 * k + 1] = -most[2 * k];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_exclusions.c: a sample's excluded pairs, which any rank may name. */
-#include "plan/ranks_exclusions.h"
+/* exclusions.c: a sample's excluded pairs, which any rank may name. */
+#include "plan/ranks/exclusions.h"
 
 #include <string.h>
 

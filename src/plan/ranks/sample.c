@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_sample.c: samples to rank 0, and its statistics to the others. */
-#include "plan/ranks_sample.h"
+/* sample.c: samples to rank 0, and its statistics to the others. */
+#include "plan/ranks/sample.h"
 
 #include <string.h>
 

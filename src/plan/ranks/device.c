@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c: the device of each rank. */
+#include "plan/ranks/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "plan/options.h"
+
+/* The rank's number among those of its machine. */
+static int rank_here(const struct comm *comm)
+{
+    return comm->rank;
+}
+
+/* Sets name to "cuda:K" for "cuda"; other names are copied. */
+static farsum_status name_by_rank(const struct comm *comm, const char *given,
+                                  char *name, size_t size)
+{
+    int n = 0;
+    snprintf(name, size, "%s", given);
+    for (int b = 0; device_backends[b]; b++) {
+        if (strcmp(device_backends[b]->name, given) != 0)
+            continue;
+        farsum_status status = device_count(device_backends[b], &n);
+        if (status != FARSUM_OK)
+            return status_prefix(status, "device %s", given);
+        if (n > 0) /* else device_open says that there is none */
+            snprintf(name, size, "%s:%d", given, rank_here(comm) % n);
+    }
+    return FARSUM_OK;
+}
+
+farsum_status ranks_device_open(const struct comm *comm,
+                                farsum_options *options,
+                                struct ranks_device *device)
+{
+    farsum_device_options *o = &options->device;
+    char name[64];
+    TRY(options_check_device(options));
+    if (o->handle || device_is_host(o->name))
+        return FARSUM_OK;
+    TRY(name_by_rank(comm, o->name, name, sizeof name));
+    TRY(device_open(name, &device->handle.device));
+    device->opened = 1;
+    o->handle = &device->handle;
+    o->name = NULL;
+    return FARSUM_OK;
+}
+
+void ranks_device_close(struct ranks_device *device)
+{
+    if (device->opened)
+        device_close(device->handle.device);
+    device->opened = 0;
+}
+
+void ranks_device_kind(const farsum_options *options, char *kind, size_t size)
+{
+    const farsum_device_options *o = &options->device;
+    const char *name = o->handle ? o->handle->device->backend->name
+                       : o->name ? o->name
+                                 : "host";
+    snprintf(kind, size, "%.*s", (int)strcspn(name, ":"), name);
+}
+
+farsum_status ranks_transport(const char *name, const farsum_options *options,
+                              const char **to)
+{
+    static const char *const names[] = {"nccl", "staged", NULL};
+    *to = NULL;
+    if (!name)
+        return FARSUM_OK;
+    for (int k = 0; names[k] && !*to; k++)
+        if (strcmp(names[k], name) == 0)
+            *to = names[k];
+    if (!*to)
+        return text_unknown("transport", name, names);
+    if (!options->device.handle && device_is_host(options->device.name))
+        FAIL(ERR_UNSUPPORTED,
+             "transport \"%s\" is between devices; this plan runs on the host",
+             name);
+    return FARSUM_OK;
+}
