@@ -26,7 +26,7 @@ static farsum_status name_by_rank(const struct comm *comm, const char *given,
         farsum_status status = device_count(device_backends[b], &n);
         if (status != FARSUM_OK)
             return status_prefix(status, "device %s", given);
-        if (n > 0) /* else device_open says that there is none */
+        if (n > 0) /* else device_open finds none */
             snprintf(name, size, "%s:%d", given, rank_here(comm) % n);
     }
     return FARSUM_OK;
