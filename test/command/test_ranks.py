@@ -176,6 +176,26 @@ class Ranks(CommandTest):
                 self.assertGreater(one["bytes"], 0, name)
                 self.assertGreater(one["seconds"], 0, name)
 
+    def test_device(self):
+        """Each rank has a device, and the report names it."""
+        self.random_file("in.xyz", 501, 501)
+        exact = ("in.xyz", *PLAIN, "--tolerance", "1e-9")
+        self.farsum("run", *exact, "-o", "one.xyz")
+        many = self.launch(2, "run", *exact, "--device", "opencl", "-o",
+                           "many.xyz", "--report", "r.json")
+        self.assertRegex(many.out, "(?m)^ +devices opencl:0.*; exchanges by "
+                         "staged$")
+        for f, g in zip(self.frames("one.xyz"), self.frames("many.xyz")):
+            self.near(f.columns["forces"], g.columns["forces"], 1e-8)
+        report = self.json("r.json")
+        self.assertEqual(report["transport"], "staged")
+        for rank in report["ranks"]:
+            self.assertRegex(rank["device"], "^opencl:[0-9]$")
+            self.assertTrue(rank["device_model"])
+        self.refused_by_all(2, 1, "exclusions over ranks: only on the host",
+                            "run", "in.xyz", *PLAIN, "--device", "opencl",
+                            "--exclude", self.write("pairs", "1 2\n"))
+
     def test_formats(self):
         self.with_hdf5()
         self.random_file("in.xyz", 101, 101)

@@ -187,6 +187,22 @@ static void print_range(int64_t least, int64_t most, const char *what,
                 what);
 }
 
+/* Prints the names of the ranks' devices, each once. */
+static void print_devices(const struct outcome *o, FILE *out)
+{
+    if (!*o->work[0].transport)
+        return;
+    for (int r = 0; r < o->ranks; r++) {
+        const char *name = o->work[r].device;
+        int k = 0;
+        while (k < r && strcmp(o->work[k].device, name) != 0)
+            k++;
+        if (k == r)
+            fprintf(out, "%s%s", r == 0 ? "          devices " : ", ", name);
+    }
+    fprintf(out, "; exchanges by %s\n", o->work[0].transport);
+}
+
 /* Prints what the ranks did. */
 static void print_ranks(const struct outcome *o, FILE *out)
 {
@@ -219,6 +235,7 @@ static void print_ranks(const struct outcome *o, FILE *out)
                        sum / 1e6);
     }
     c_locale_write(out, "; exchanges took %.3g to %.3g s\n", wait[0], wait[1]);
+    print_devices(o, out);
 }
 
 /* Prints a flow's statistics, where other kernels have the energy. */

@@ -185,6 +185,9 @@ static json_t *ranks_of(const struct outcome *o)
         bad |= json_object_set_new(row, "ghosts", json_integer(w->ghosts));
         bad |= json_object_set_new(row, "of_file", json_integer(w->given));
         bad |= json_object_set_new(row, "threads", json_integer(w->threads));
+        bad |= json_object_set_new(row, "device", report_text(w->device));
+        bad |= json_object_set_new(row, "device_model",
+                                   report_text(*w->model ? w->model : NULL));
         bad |= json_object_set_new(row, "set_points",
                                    report_real(w->set_points));
         bad |= json_object_set_new(row, "execute", report_real(w->execute));
@@ -230,6 +233,8 @@ static int put_results(json_t *to, const struct outcome *o)
     bad |= json_object_set_new(
         to, "imbalance",
         o->ranks ? report_real(outcome_imbalance(o)) : json_null());
+    const char *by = o->ranks ? o->work[0].transport : "";
+    bad |= json_object_set_new(to, "transport", report_text(*by ? by : NULL));
     return bad;
 }
 

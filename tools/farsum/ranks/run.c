@@ -34,7 +34,6 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
         const char *option;
     } rows[] = {
         {s->check, "--check"},
-        {s->device && strcmp(s->device, "host") != 0, "--device"},
         {s->method && strcmp(s->method, "spectral") != 0
              && strcmp(s->method, "auto") != 0,
          "--method other than spectral"},
@@ -88,6 +87,10 @@ void ranks_work(struct ranks *ranks, const farsum_plan *plan, int64_t given,
         now.own = info.own;
         now.ghosts = info.ghosts;
         now.threads = times.threads;
+        snprintf(now.device, sizeof now.device, "%s", times.device);
+        snprintf(now.model, sizeof now.model, "%s",
+                 times.device_model ? times.device_model : "");
+        snprintf(now.transport, sizeof now.transport, "%s", info.transport);
         now.set_points = times.seconds_set_points;
         now.execute = times.seconds_execute;
         memcpy(now.spent, info.spent, sizeof now.spent);

@@ -27,6 +27,8 @@ struct ranks_work {
     int64_t given, own, ghosts;  /* particles of the file, particles that it
                                     sums, and copies of others */
     int threads;
+    char device[32], model[128]; /* model: "" on the host */
+    char transport[16];          /* between devices; "" on the host */
     double set_points, execute;  /* seconds */
     struct comm_spent spent[COMM_PARTS];
 };
