@@ -448,8 +448,8 @@ farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
 /* Waits for the device.  With device arrays, set_points and execute only
  * enqueue work, and borrow the arrays until finish returns.  Finish returns the
  * errors that the device found in positions and strengths; info then holds the
- * last execute.  With host arrays it returns immediately.  See docs/api.md, 6,
- * also for energy and virial, which are in device memory too. */
+ * last execute; over ranks it is collective.  With host arrays it returns
+ * immediately.  See docs/api.md, 6; energy and virial are on the device too. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_finish(farsum_plan *plan);
 
