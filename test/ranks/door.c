@@ -226,6 +226,7 @@ static void domains(const double rows[9])
     info_of(plan, &info);
     CHECK(info.size == sizeof info && info.ranks == ranks && info.rank == rank,
           "rank %d of %d", info.rank, info.ranks);
+    CHECK(*info.transport == '\0', "transport %s", info.transport);
     int64_t in = inside(cell, low, high), all = 0, most = 0;
     CHECK(info.own == in, "rank %d owns %lld points, its domain has %lld", rank,
           (long long)info.own, (long long)in);

@@ -119,8 +119,15 @@ void test_bad(void)
     c.options.method = "fmm";
     fails_alike(create(&c, &plan), FARSUM_ERR_UNSUPPORTED, "method fmm: ");
     c = good;
-    c.options.device.name = "cuda:0";
-    fails_alike(create(&c, &plan), FARSUM_ERR_UNSUPPORTED, "device cuda:0: ");
+    c.options.device.name = "opencl:7000";
+    fails_alike(create(&c, &plan), FARSUM_ERR_DEVICE, "device opencl:7000");
+    c = good;
+    c.mpi.transport = here ? "pigeon" : NULL;
+    fails_alike(create(&c, &plan), FARSUM_ERR_UNKNOWN,
+                of_last("transport \"pigeon\" is not known"));
+    c.mpi.transport = here ? "staged" : NULL;
+    fails_alike(create(&c, &plan), FARSUM_ERR_UNSUPPORTED,
+                of_last("transport \"staged\" is between devices"));
     c = good;
     c.options.method = "auto";
     CHECK_OK(create(&c, &plan));
