@@ -10,9 +10,9 @@
  * precision.  device=NAME: each rank sums on a device, with arrays there.  One
  * line: minimum milliseconds of set_points and execute, of which exchanges;
  * megabytes that rank 0 sends per execute; with a device also rank 0's
- * milliseconds of each stage, which may overlap.  Without a device the exchanges
- * are those that the host waits for.  All others are those of the slowest
- * rank. */
+ * milliseconds of each stage, which may overlap.  Without a device, exchanges
+ * are those that the host waits for.  All but the stages' are those of the
+ * slowest rank. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"

@@ -7,8 +7,8 @@
  * near pairs of own targets with own sources and ghosts in one run of the
  * stage, concurrently with the exchanges of the mesh.
  *
- * As with comm.h, a rank that failed takes part in all exchanges until the ranks
- * agree. */
+ * As with comm.h, a rank that failed takes part in all exchanges until the
+ * ranks agree. */
 #ifndef FARSUM_METHOD_SPECTRAL_DEVICE_RANKS_H
 #define FARSUM_METHOD_SPECTRAL_DEVICE_RANKS_H
 

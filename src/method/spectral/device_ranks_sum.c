@@ -167,7 +167,7 @@ static farsum_status part_mesh(void *data)
 }
 
 /* Near pairs and the mesh: near pairs start with the first exchange of the
- * mesh, which leaves the device idle, and not beside spreading, which does
+ * mesh, which leaves the device idle, and not with spreading, which does
  * not. */
 static farsum_status part_stages(struct part *p)
 {

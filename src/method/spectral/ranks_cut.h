@@ -12,7 +12,7 @@
 struct ranks_cut {
     struct domain domain;
     struct cell own;       /* the rank's own cell, in units of the cutoff */
-    struct cell exchanged; /* of the host's spectrum, whose axes 0 and 1 are
+    struct cell exchanged; /* of a spectrum on the host, whose axes 0 and 1 are
                               exchanged */
     int64_t *columns;      /* owned, [mesh1]: those that travel (slab.h) */
     int64_t *begin1;       /* owned, [size + 1]: first rows of the ranks */

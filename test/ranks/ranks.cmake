@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of sums over ranks.  Ranks are threads of one process, except for those
+# of mpi.cmake.
+farsum_test(ranks_domain ranks/domain.c ranks/given.c)
+set(ranks_search ranks/comm_threads.c ranks/given.c ranks/wanted.c)
+foreach(subject route ghosts faults)
+  farsum_test(ranks_${subject} ranks/${subject}.c ${ranks_search})
+endforeach()
+farsum_test(ranks_comm ranks/comm.c ranks/comm_cases.c ranks/comm_threads.c)
+if(FARSUM_MPI)
+  include(ranks/mpi.cmake)
+endif()
+farsum_test(ranks_planes ranks/planes.c ranks/comm_threads.c)
+farsum_test(ranks_slab ranks/slab.c ranks/slab_case.c ranks/comm_threads.c)
+farsum_test(ranks_device_slab ranks_device/slab.c ranks/slab_case.c
+  ranks/comm_threads.c ranks_device/transport_stand_in.c)
+farsum_test(ranks_model ranks/model.c ranks/comm_threads.c)
+farsum_test(ranks_sum ranks/sum.c ranks/comm_threads.c)
+farsum_test(ranks_plan ranks/plan.c ranks/comm_threads.c)
+foreach(subject bad stop)
+  farsum_test(ranks_plan_${subject} ranks/plan_${subject}.c ranks/plan_life.c
+    ranks/comm_threads.c)
+endforeach()
+farsum_test(ranks_plan_faults ranks/plan_faults.c ranks/plan_life.c
+  ranks/comm_threads.c)
+if(FARSUM_SANITIZE) # slow
+  target_compile_definitions(test_ranks_plan_faults PRIVATE STRIDE=7)
+endif()
+farsum_test(ranks_fetch ranks/fetch.c ranks/comm_threads.c)
+farsum_test(ranks_exclude ranks/exclude.c ranks/comm_threads.c)
+farsum_test(ranks_exclude_bad ranks/exclude_bad.c ranks/comm_threads.c)
+farsum_test(ranks_exclude_check ranks/exclude_check.c ranks/comm_threads.c)
+farsum_test(ranks_check ranks/check.c ranks/comm_threads.c)
+farsum_test(ranks_check_faults ranks/check_faults.c ranks/comm_threads.c)
+farsum_test(ranks_check_sum ranks/check_sum.c ranks/comm_threads.c)
+
+# Ranks with devices.
+farsum_test(ranks_device_transport ranks_device/transport.c
+  ranks/comm_threads.c)
+farsum_ctest(ranks_device_nccl test_ranks_device_transport nccl)
+set(ranks_device ranks_device/rank_device.c ranks_device/stand_in.c
+  ranks/comm_threads.c ranks/given.c ranks/wanted.c)
+foreach(subject sends planes)
+  farsum_test(ranks_device_${subject} ranks_device/${subject}.c ${ranks_device})
+endforeach()
+farsum_test(ranks_device_plan ranks_device/plan.c ranks_device/sums.c
+  ranks/comm_threads.c)
+farsum_test(ranks_device_plan_bad ranks_device/plan_bad.c
+  ranks/comm_threads.c)
