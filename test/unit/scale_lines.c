@@ -257,7 +257,7 @@ static struct sums whole_of(const struct setting *s, const char *name,
 }
 
 /* Where `lines` has no line, the whole must be 0.  outputs as in run.  bound:
- * of an RMS error; single numbers may be off by 30 times as much, as in
+ * of an RMS error; that of a single number may be 30 times as large, as in
  * variants.c. */
 static void compare(const struct setting *s, const struct sums *lines,
                     const struct sums *whole, int outputs, double bound)
