@@ -90,8 +90,10 @@ struct near_io {
     void *energy;      /* double; sources = targets only, or q_targets */
     void *virial;      /* double [9], row-major; the same */
     /* [n_targets][strengths] of targets apart from the sources: energy and
-     * virial are half of those between the two sets.  Only `plain` sums
-     * them. */
+     * virial are half of those between the two sets, so 1/2 sum q_i
+     * potential_i over the targets.  `plain` and all variants on devices sum
+     * them, the latter if args->outputs include one of them.  Other variants
+     * on the host refuse to run */
     const void *q_targets;
 };
 

@@ -158,6 +158,7 @@ void near_gpu_destroy(void *state)
     placed_clear(&g->source);
     placed_clear(&g->target);
     buf_clear(&g->q);
+    buf_clear(&g->q_target);
     buf_clear(&g->record);
     buf_clear(&g->folded);
     if (g->jit.device)
@@ -241,6 +242,18 @@ static farsum_status near_place(struct near_gpu *g, const struct points *points,
                   ARG_STRUCT(g->cells));
 }
 
+/* Bytes of the sorted strengths of n points. */
+static int64_t near_q_bytes(const struct near_args *args, int64_t n)
+{
+    return n * near_kernel(args)->strengths * gpu_real(args->precision);
+}
+
+/* Whether targets apart from the sources need their strengths. */
+static int near_totals(const struct near_args *args)
+{
+    return (args->outputs & (FARSUM_ENERGY | FARSUM_VIRIAL)) != 0;
+}
+
 farsum_status near_gpu_set(struct near_gpu *g, const double a_cutoff[3],
                            int more, const struct points *sources,
                            const struct points *targets)
@@ -253,9 +266,10 @@ farsum_status near_gpu_set(struct near_gpu *g, const double a_cutoff[3],
     TRY(near_place(g, sources, &g->source));
     if (!g->same)
         TRY(near_place(g, targets, &g->target));
-    TRY(buf_reserve(&g->q, g->args.device,
-                    sources->n * near_kernel(&g->args)->strengths
-                        * gpu_real(g->args.precision)));
+    TRY(buf_reserve(&g->q, g->args.device, near_q_bytes(&g->args, sources->n)));
+    if (!g->same && near_totals(&g->args))
+        TRY(buf_reserve(&g->q_target, g->args.device,
+                        near_q_bytes(&g->args, targets->n)));
     g->ready = 1;
     return FARSUM_OK;
 }
@@ -274,15 +288,20 @@ farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
     const struct buf *none = &g->source.sort->start;
     if (!g->ready)
         FAIL(ERR_STATE, "near: no points are set; set them before a sum");
-    if (!g->same && (io->energy || io->virial))
+    if (!g->same && (io->energy || io->virial)
+        && !(io->q_targets && near_totals(&g->args)))
         FAIL(ERR_ARGUMENT, "near: energy and virial require targets that are "
-                           "the sources");
+                           "the sources, or q_targets and outputs that "
+                           "include them");
     *ends = (struct near_ends){
         .source = source,
-        .target = g->same ? source : &g->target,
+        .target = near_gpu_placed(g),
+        .q_target = g->same                 ? &g->q
+                    : near_totals(&g->args) ? &g->q_target
+                                            : none,
         .potential = io->potential ? io->potential : none,
         .field = io->field ? io->field : none,
-        .record = g->same ? &g->record : none,
+        .record = &g->record,
     };
     g->cells.n = ends->target->n;
     g->cells.want =
@@ -291,13 +310,28 @@ farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
     return FARSUM_OK;
 }
 
+static farsum_status near_sort(struct near_gpu *g, const void *q,
+                               const struct near_placed *of, struct buf *sorted)
+{
+    return LAUNCH(&g->charges, kernel_groups(&g->charges, of->n), ARG_BUF(q),
+                  ARG_BUF(&of->sort->item), ARG_BUF(sorted), ARG_I64(of->n));
+}
+
+/* Sorts the strengths of targets apart from the sources, if they are needed. */
+static farsum_status near_sort_targets(struct near_gpu *g,
+                                       const struct near_io *io)
+{
+    if (g->same || (!io->energy && !io->virial))
+        return FARSUM_OK;
+    return near_sort(g, io->q_targets, &g->target, &g->q_target);
+}
+
 farsum_status near_gpu_strengths(struct near_gpu *g, const struct near_io *io,
                                  struct near_ends *ends)
 {
     TRY(near_gpu_ends(g, io, ends));
-    return LAUNCH(&g->charges, kernel_groups(&g->charges, g->source.n),
-                  ARG_BUF(io->q), ARG_BUF(&g->source.sort->item),
-                  ARG_BUF(&g->q), ARG_I64(g->source.n));
+    TRY(near_sort_targets(g, io));
+    return near_sort(g, io->q, &g->source, &g->q);
 }
 
 int64_t near_side_bytes(const struct near_args *args)
@@ -324,6 +358,7 @@ farsum_status near_side_run(struct near_side *side, struct near_gpu *g,
                             const struct near_io *io, struct near_ends *ends)
 {
     TRY(near_gpu_ends(g, io, ends));
+    TRY(near_sort_targets(g, io));
     return LAUNCH(&side->pack, kernel_groups(&side->pack, g->source.n),
                   ARG_BUF(io->q), ARG_BUF(&g->source.sort->item),
                   ARG_BUF(&g->source.x), ARG_BUF(&g->q), ARG_BUF(&side->at),
@@ -393,7 +428,8 @@ int64_t near_gpu_bytes(const struct near_args *args, const double a_cutoff[3],
     int apart = args->n_targets > 0;
     return n * (3 * real + 4 + 24 * more)
            + gpu_ordering_bytes(n, (1 + apart) * (int64_t)cells, 0)
-           + args->n_sources * near_kernel(args)->strengths * real
+           + near_q_bytes(args, args->n_sources
+                                    + (near_totals(args) ? args->n_targets : 0))
            + records * 8 * NEAR_RECORD;
 }
 

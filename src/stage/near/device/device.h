@@ -34,6 +34,8 @@ struct near_gpu {
     double range; /* reach of the cells in cutoffs; near_gpu_begin sets 1 */
     struct near_placed source, target;
     struct buf q; /* [strengths][n] real, sorted */
+    struct buf q_target; /* the same of targets apart from the sources, for
+                            energy and virial */
     struct buf record, folded;
     int same, ready; /* targets are the sources; the last set succeeded */
 };
@@ -49,17 +51,18 @@ struct near_side {
  * written. */
 struct near_ends {
     const struct near_placed *source, *target;
+    const struct buf *q_target; /* [strengths][targets] */
     const struct buf *potential, *field, *record;
 };
-/* Arguments of a variant's kernel: the sources, and the arrays for a target's
- * sums. */
+/* Arguments of a variant's kernel: the sources, and the strengths of the
+ * targets and the arrays for their sums. */
 #define NEAR_SOURCES(g)                                                        \
     ARG_BUF(&(g)->source.x), ARG_BUF(&(g)->q),                                 \
         ARG_BUF(&(g)->source.sort->start), ARG_I64((g)->source.n)
 #define NEAR_RESULTS(g, ends)                                                  \
-    ARG_BUF(&(ends)->target->sort->item), ARG_BUF((ends)->potential),          \
-        ARG_BUF((ends)->field), ARG_BUF((ends)->record),                       \
-        ARG_STRUCT((g)->cells)
+    ARG_BUF((ends)->q_target), ARG_BUF(&(ends)->target->sort->item),           \
+        ARG_BUF((ends)->potential), ARG_BUF((ends)->field),                    \
+        ARG_BUF((ends)->record), ARG_STRUCT((g)->cells)
 
 /* A variant's `fits` without teams: OK on a device. */
 farsum_status near_gpu_fits(const void *args);
@@ -104,6 +107,12 @@ void near_gpu_says(int cells, char *text, size_t size);
 farsum_status near_gpu_set(struct near_gpu *near, const double a_cutoff[3],
                            int more, const struct points *sources,
                            const struct points *targets);
+/* After near_gpu_set: the targets. */
+static inline const struct near_placed *near_gpu_placed(
+    const struct near_gpu *near)
+{
+    return near->same ? &near->source : &near->target;
+}
 /* Allocates records for so many thread blocks. */
 farsum_status near_gpu_records(struct near_gpu *near, int64_t groups);
 /* Checks io; cells tell the kernels which outputs are wanted. */

@@ -80,9 +80,7 @@ static farsum_status cells_set(void *state, const struct points *sources,
     double a_cutoff[3];
     cells_density(&g->args, a_cutoff);
     TRY(near_gpu_set(g, a_cutoff, 0, sources, targets));
-    if (!g->same)
-        return FARSUM_OK;
-    return near_gpu_records(g, kernel_groups(&g->sum, sources->n));
+    return near_gpu_records(g, kernel_groups(&g->sum, near_gpu_placed(g)->n));
 }
 
 static farsum_status cells_run(void *state, const void *data)

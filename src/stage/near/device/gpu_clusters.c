@@ -176,11 +176,8 @@ static farsum_status clusters_set(void *state, const struct points *sources,
     TRY(LAUNCH(&s->spots, kernel_groups(&s->spots, source->n),
                ARG_BUF(&source->more), ARG_BUF(&source->cell),
                ARG_BUF(&s->spot), ARG_STRUCT(cells), ARG_STRUCT(s->columns)));
-    if (g->same)
-        TRY(near_gpu_records(g,
-                             kernel_groups(&s->clusters,
-                                           clusters_threads(&g->args,
-                                                            sources->n))));
+    int64_t threads = clusters_threads(&g->args, near_gpu_placed(g)->n);
+    TRY(near_gpu_records(g, kernel_groups(&s->clusters, threads)));
     g->ready = 1;
     return FARSUM_OK;
 }

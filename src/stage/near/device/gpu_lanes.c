@@ -152,8 +152,7 @@ static farsum_status lanes_set(void *state, const struct points *sources,
     g->ready = 0;
     TRY(near_ball_set(&s->shape, g, "gpu_lanes"));
     TRY(near_side_set(&s->side, g));
-    if (g->same)
-        TRY(near_gpu_records(g, lanes_groups(s, sources->n)));
+    TRY(near_gpu_records(g, lanes_groups(s, near_gpu_placed(g)->n)));
     g->ready = 1;
     return FARSUM_OK;
 }
@@ -166,7 +165,7 @@ static farsum_status lanes_run(void *state, const void *data)
     struct near_ends e;
     TRY(near_side_run(&s->side, g, io, &e));
     int64_t groups = lanes_groups(s, e.target->n);
-    TRY(LAUNCH(&s->lanes, groups, ARG_BUF(&s->side.at), ARG_BUF(&g->q),
+    TRY(LAUNCH(&s->lanes, groups, ARG_BUF(&s->side.at),
                ARG_BUF(&g->source.sort->start), ARG_BUF(&e.target->x),
                ARG_BUF(&e.target->more), ARG_BUF(&e.target->cell),
                NEAR_RESULTS(g, &e), ARG_STRUCT(s->shape)));

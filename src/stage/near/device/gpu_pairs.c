@@ -72,11 +72,9 @@ static farsum_status pairs_set(void *state, const struct points *sources,
     TRY(near_gpu_set(&s->near, a_cutoff, 1, sources, targets));
     s->near.ready = 0;
     TRY(near_columns_set(&s->columns, &s->near, "gpu_pairs"));
-    if (s->near.same)
-        TRY(near_gpu_records(&s->near,
-                             kernel_groups(&s->pairs,
-                                           pairs_threads(&s->near.args,
-                                                         sources->n))));
+    int64_t threads =
+        pairs_threads(&s->near.args, near_gpu_placed(&s->near)->n);
+    TRY(near_gpu_records(&s->near, kernel_groups(&s->pairs, threads)));
     s->near.ready = 1;
     return FARSUM_OK;
 }

@@ -266,7 +266,7 @@ static farsum_status verlet_lists(struct state *s)
 {
     struct near_gpu *g = &s->near;
     struct device *device = g->args.device;
-    const struct near_placed *t = g->same ? &g->source : &g->target;
+    const struct near_placed *t = near_gpu_placed(g);
     int enough;
     g->cells.n = t->n;
     s->shape.same = g->same;
@@ -335,8 +335,7 @@ static farsum_status verlet_new(struct state *s, const struct points *sources,
     TRY(verlet_lists(s));
     TRY(near_side_set(&s->side, g));
     TRY(verlet_integers(s));
-    if (g->same)
-        TRY(near_gpu_records(g, verlet_sums(s)));
+    TRY(near_gpu_records(g, verlet_sums(s)));
     memcpy(s->cell, g->args.cell->a, sizeof s->cell);
     s->has_lists = 1;
     return FARSUM_OK;
@@ -375,9 +374,9 @@ static farsum_status verlet_run(void *state, const void *data)
                    ARG_STRUCT(s->far), ARG_I64(g->source.n)));
     int64_t groups = verlet_sums(s);
     TRY(LAUNCH(&s->sum, groups, ARG_BUF(&s->side.at),
-               ARG_BUF(parted ? &s->words : &s->side.at), ARG_BUF(&g->q),
-               ARG_BUF(&s->first), ARG_BUF(&s->length), ARG_BUF(&s->entry),
-               ARG_BUF(&e.target->x), NEAR_RESULTS(g, &e), ARG_STRUCT(s->far),
+               ARG_BUF(parted ? &s->words : &s->side.at), ARG_BUF(&s->first),
+               ARG_BUF(&s->length), ARG_BUF(&s->entry), ARG_BUF(&e.target->x),
+               NEAR_RESULTS(g, &e), ARG_STRUCT(s->far),
                ARG_I32(s->shape.capacity[0])));
     return near_gpu_total(g, io, groups);
 }

@@ -173,9 +173,7 @@ farsum_status team_set(void *state, const struct points *sources,
     near_gpu_density(&g->args, own, a_cutoff);
     TRY(near_gpu_set(g, a_cutoff, 0, sources, targets));
     s->n_cells = (int64_t)g->cells.nb[0] * g->cells.nb[1] * g->cells.nb[2];
-    if (g->same)
-        return near_gpu_records(g, s->n_cells);
-    return FARSUM_OK;
+    return near_gpu_records(g, s->n_cells);
 }
 
 farsum_status team_run(void *state, const void *data)
