@@ -189,7 +189,8 @@ static farsum_status run_all(void *data)
                      : run_in(sum->task, s->gpu, &u, &e));
         KEEP_ON(s->gpu->ranks ? gpu_ranks_sum(sum->task, s, &u)
                               : gpu_sum(sum->task, s, &u));
-        KEEP_ON(gpu_exclude_run(sum->task, s, &u));
+        if (!s->gpu->ranks)
+            KEEP_ON(gpu_exclude_run(sum->task, s, &u));
         KEEP_ON(flow ? gpu_flow_out(sum->task, s->gpu, &u, &e)
                      : run_out(sum->task, s->gpu, &u, &e));
         if (r + 1 < sum->rhs) /* the next right-hand side reuses the records */
@@ -263,7 +264,8 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
 {
     const struct gpu_counts counts =
         gpu_counts(task, s->gpu->n, s->gpu->targets);
-    TRY(task_agree(task, gpu_exclude_ready(task, s)));
+    if (!s->gpu->ranks) /* over ranks there are none */
+        TRY(gpu_exclude_ready(task, s));
     if (task->problem.memory == FARSUM_DEVICE)
         return run_device(task, s, &counts, rhs, q, result);
     TRY(task_agree(task, gpu_ends_host(task->device, result)));
