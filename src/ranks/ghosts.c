@@ -48,9 +48,8 @@ static int64_t plane_targets(const struct domain *domain, int64_t plane,
     return n;
 }
 
-/* The targets of the planes of the own slab. */
-static farsum_status ghosts_targets(struct targets *targets,
-                                    const struct domain *domain)
+farsum_status ghosts_targets(struct targets *targets,
+                             const struct domain *domain)
 {
     int64_t first = domain->begin[domain->rank];
     int64_t planes = domain->begin[domain->rank + 1] - first;

@@ -20,6 +20,10 @@ struct ghosts {
     int64_t capacity[3];
 };
 
+/* Sets the targets of the planes of the own slab.  Not collective. */
+farsum_status ghosts_targets(struct targets *targets,
+                             const struct domain *domain);
+
 /* bytes_most: the largest value, in bytes, that ghosts_send will move per
  * point.  Not collective, and it owns nothing on failure.  All ranks must agree
  * (comm_agree) before the first set. */

@@ -38,9 +38,8 @@ farsum_test(ranks_check_sum ranks/check_sum.c ranks/comm_threads.c)
 farsum_test(ranks_device_transport ranks_device/transport.c
   ranks/comm_threads.c)
 farsum_ctest(ranks_device_nccl test_ranks_device_transport nccl)
-set(ranks_device ranks_device/rank_device.c ranks_device/stand_in.c
-  ranks/comm_threads.c ranks/given.c ranks/wanted.c)
-foreach(subject sends planes)
+set(ranks_device ranks_device/rank_device.c ${ranks_search})
+foreach(subject places planes sends)
   farsum_test(ranks_device_${subject} ranks_device/${subject}.c ${ranks_device})
 endforeach()
 farsum_test(ranks_device_plan ranks_device/plan.c ranks_device/sums.c

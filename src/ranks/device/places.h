@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* places.h: points on devices from the ranks that give them to the ranks that
  * own them, and their ghosts, as ranks/route.h and ranks/ghosts.h do on the
- * host.  Orders, owners and fractions are the same to the bit. */
+ * host.  Owners and orders are the same.  So are the bits of fractions, unless
+ * a compiler fuses a product and a sum on only one side (domain_fraction). */
 #ifndef FARSUM_RANKS_DEVICE_PLACES_H
 #define FARSUM_RANKS_DEVICE_PLACES_H
 
@@ -12,7 +13,7 @@ struct gpu_route {
     int64_t n, n_own; /* points that this rank gives, and owns */
     int64_t first, n_all; /* global number of its point 0; all ranks' points */
     int64_t *given;   /* owned, [size]: points that each rank gives */
-    struct gpu_places *inside; /* owned */
+    struct gpu_route_inside *inside; /* owned */
 };
 
 /* most: numbers of type precision per point that gpu_sends_there and
@@ -24,9 +25,9 @@ farsum_status gpu_route_create(struct gpu_route *route, struct comm *comm,
 void gpu_route_clear(struct gpu_route *route); /* a zeroed one is legal */
 /* Finds the owners of the points that this rank gives, in fractions of the
  * whole cell (points->s), and brings their fractions there: own [n_own][3] f64,
- * reallocated if necessary.  points NULL: this rank gives none.  Collective:
- * returns the same status on all ranks, and after a failure no rank has
- * points. */
+ * reallocated if necessary.  points NULL: this rank gives none.  A bad point
+ * (points_gpu_check) gets some owner.  Collective: returns the same status on
+ * all ranks, and after a failure no rank has points. */
 farsum_status gpu_route_set(struct gpu_route *route, struct comm *comm,
                             const struct domain *domain,
                             struct points_gpu *points, struct buf *own);
@@ -35,7 +36,7 @@ struct gpu_ghosts {
     struct gpu_sends sends;
     struct targets targets; /* who needs the planes of the own slab */
     int64_t n;              /* ghosts on this rank */
-    struct gpu_places *inside; /* owned */
+    struct gpu_ghosts_inside *inside; /* owned */
 };
 
 farsum_status gpu_ghosts_create(struct gpu_ghosts *ghosts, struct comm *comm,

@@ -86,8 +86,12 @@ farsum_status gpu_buf_grow(struct buf *buf, struct device *device,
 {
     if (buf->device && buf->bytes >= bytes)
         return FARSUM_OK;
-    /* numbers of points vary from set to set: the second growth leaves room */
-    return buf_reserve(buf, device, buf->bytes > 1 ? bytes + bytes / 8 : bytes);
+    /* numbers of points vary from set to set: the second growth leaves room,
+     * if there is some */
+    if (buf->bytes > 1
+        && buf_reserve(buf, device, bytes + bytes / 8) == FARSUM_OK)
+        return FARSUM_OK;
+    return buf_reserve(buf, device, bytes);
 }
 
 farsum_status gpu_sends_reserve(struct gpu_sends *sends, int64_t least)

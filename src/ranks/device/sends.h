@@ -51,8 +51,8 @@ farsum_status gpu_sends_packed(struct gpu_sends *sends, int64_t bytes,
                                struct buf *got, int64_t offset);
 /* Forgets the points of the last set. */
 void gpu_sends_forget(struct gpu_sends *sends);
-/* Allocates unless the buffer holds `bytes` already, and an eighth more if it
- * held some: its size varies. */
+/* Allocates unless the buffer holds `bytes` already; if it held some, its size
+ * varies, and it gets an eighth more where there is memory. */
 farsum_status gpu_buf_grow(struct buf *buf, struct device *device,
                            int64_t bytes);
 
