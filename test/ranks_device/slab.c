@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slab.c: the transform cut among ranks with devices against the one in three
  * dimensions, with all columns and with some, there and back.  The device is
- * FARSUM_TEST_DEVICE (default: opencl:0). */
+ * FARSUM_TEST_DEVICE (default: opencl:0).  perf: times (slab_perf.c). */
 #include "ranks/device/slab.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "check.h"
 #include "ranks/comm_threads.h"
 #include "ranks/slab_case.h"
+#include "ranks_device/slab_perf.h"
 #include "stage/device.h"
 
 /* What is left as it was. */
@@ -373,14 +374,15 @@ static void case_make(struct gpu_case *t, int m, int pruned, int channels,
     slab_reference(&t->s);
 }
 
-/* All cuts of a few meshes, by this variant of the stage fft. */
-static void sweep(const char *fft, int first, int n)
+/* All cuts of a few meshes, by this variant of the stage fft.  next: 1: all
+ * numbers of ranks, else each next-th. */
+static void sweep(const char *fft, int first, int n, int next)
 {
     static const int sizes[] = {1, 2, 3, 4, 7};
     struct gpu_case whole, at[2 * CUTS];
     for (int m = first; m < first + n; m++)
         for (int pruned = 0; pruned < 2; pruned++)
-            for (int k = 0; k < 5; k++) {
+            for (int k = 0; k < 5; k += next) {
                 int used = 0, size = sizes[k];
                 case_make(&whole, m, pruned, (k + pruned) % 2 ? 3 : 1, fft);
                 for (int kind = 0; kind < CUTS; kind++)
@@ -402,13 +404,13 @@ static void sweep(const char *fft, int first, int n)
 
 static void meshes_cut(void)
 {
-    sweep("kiss", 0, MESHES);
+    sweep("kiss", 0, MESHES, 1);
 }
 
-/* The variant that is chosen for the device. */
+/* The variant that is chosen for the device.  VkFFT compiles each. */
 static void chosen(void)
 {
-    sweep(NULL, 2, 2);
+    sweep(NULL, 2, 2, 3);
 }
 
 /* One case of three ranks; returns the number that failed. */
@@ -461,9 +463,13 @@ static void one_fails(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct device *device = NULL;
+    if (argc == 6 && strcmp(argv[1], "perf") == 0) {
+        slab_perf(atoll(argv[2]), atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
+        return check_end();
+    }
     if (device_open(device_name(), &device) != FARSUM_OK) {
         printf("skipped: %s\n", farsum_message());
         return CHECK_SKIPPED;

@@ -10,8 +10,7 @@
 #include "base/mem.h"
 #include "stage/device.h"
 
-/* OpenCL makes views at aligned offsets only. */
-static int slab_aligns(const struct gpu_slab *s)
+int gpu_slab_aligns(const struct gpu_slab *s)
 {
     return strcmp(s->args.device->backend->name, "opencl") == 0;
 }
@@ -86,7 +85,7 @@ static farsum_status slab_memory(struct gpu_slab *s)
         TRY(buf_alloc(&s->packed[b], device, packed));
         TRY(buf_alloc(&s->arrived[b], device, arrived));
     }
-    if (slab_aligns(s))
+    if (gpu_slab_aligns(s))
         TRY(buf_alloc(&s->apart, device,
                       (planes > lines ? planes : lines) * s->real));
     if (aside)
@@ -141,203 +140,18 @@ done:
     return FARSUM_OK;
 }
 
-static int64_t slab_blocks(int64_t n, int64_t per)
-{
-    return (n + per - 1) / per;
-}
-
-/* The reals of a transform, where it runs: in place, or copied to `apart`. */
-struct place {
-    struct buf *whole; /* borrowed: the caller's array */
-    int64_t first;     /* bytes before the part */
-    int apart;         /* 1: in slab->apart */
-};
-
-static struct place slab_place(const struct gpu_slab *s, struct buf *whole,
-                               int64_t first_real)
-{
-    int64_t first = first_real * s->real;
-    /* no view of a view */
-    int apart = slab_aligns(s) && whole
-                && (first % BUF_ALIGN != 0 || whole->owned == 2);
-    return (struct place){whole, first, apart};
-}
-
-/* Transforms the numbers at a place. */
-static farsum_status slab_transform(struct gpu_slab *s,
-                                    const struct slab_fft *fft,
-                                    const struct place *at, int backward)
-{
-    struct buf view = {0};
-    struct fft_io io = {&s->apart, backward};
-    if (!fft->state)
-        return FARSUM_OK;
-    if (!at->apart) {
-        TRY(buf_view(&view, at->whole, at->first, fft->reals * s->real));
-        io.data = &view;
-    }
-    farsum_status status = fft->variant->run(fft->state, &io);
-    buf_clear(&view);
-    return status;
-}
-
-/* Copies the numbers to `apart` if they are transformed there, or back. */
-static farsum_status slab_move(struct gpu_slab *s, const struct slab_fft *fft,
-                               const struct place *at, int back)
-{
-    int64_t bytes = fft->reals * s->real;
-    if (!at->apart || !fft->state)
-        return FARSUM_OK;
-    return back ? buf_copy(at->whole, at->first, &s->apart, 0, bytes)
-                : buf_copy(&s->apart, 0, at->whole, at->first, bytes);
-}
-
-/* The planes of a channel, its lines, and their parts that travel. */
-struct channel {
-    struct place mesh, spectrum;
-    struct buf *packed, *arrived; /* borrowed */
-};
-
-static struct channel slab_channel(struct gpu_slab *s,
-                                   const struct gpu_slab_io *io, int c)
-{
-    int64_t halo = s->args.halo * 2 * s->shape.plane;
-    int buffer = s->exchange.device ? c % 2 : 0;
-    return (struct channel){
-        slab_place(s, io->mesh, c * io->mesh_channel + halo),
-        slab_place(s, io->spectrum, c * io->spectrum_channel),
-        &s->packed[buffer], &s->arrived[buffer]};
-}
-
-/* Fails if the arrays end before the channel does. */
-static farsum_status slab_holds(const struct gpu_slab *s,
-                                const struct channel *c)
-{
-    const struct slab_shape *a = &s->shape;
-    int64_t planes = 2 * a->planes * a->plane * s->real;
-    int64_t lines = 2 * a->lines * a->points * s->real;
-    if ((planes > 0 && c->mesh.first + planes > c->mesh.whole->bytes)
-        || (lines > 0 && c->spectrum.first + lines > c->spectrum.whole->bytes))
-        FAIL(ERR_INTERNAL,
-             "the mesh of %lld bytes or the spectrum of %lld is too small",
-             (long long)(planes > 0 ? c->mesh.whole->bytes : 0),
-             (long long)(lines > 0 ? c->spectrum.whole->bytes : 0));
-    return FARSUM_OK;
-}
-
-/* The transposing kernel, forward `out` and backward `in`.  The planes are
- * where they are transformed; the lines are in the spectrum. */
-static farsum_status slab_turn(struct gpu_slab *s, const struct kernel *kernel,
-                               const struct channel *c)
-{
-    struct slab_shape a = s->shape;
-    int64_t lines = SLAB_TILE / s->wide;
-    a.mesh = c->mesh.apart ? 0 : c->mesh.first / (2 * s->real);
-    a.spectrum = c->spectrum.first / (2 * s->real);
-    if (a.planes == 0 || a.all == 0)
-        return FARSUM_OK;
-    /* a rank without lines may have no spectrum */
-    return LAUNCH(
-        kernel, slab_blocks(a.all, lines) * slab_blocks(a.planes, s->wide),
-        ARG_BUF(c->mesh.apart ? &s->apart : c->mesh.whole), ARG_BUF(&s->place),
-        ARG_BUF(c->packed), ARG_BUF(a.lines ? c->spectrum.whole : c->packed),
-        ARG_STRUCT(a));
-}
-
-/* Sets the numbers that did not travel to 0. */
-static farsum_status slab_zero(struct gpu_slab *s, const struct channel *c)
-{
-    struct slab_shape a = s->shape;
-    a.mesh = c->mesh.apart ? 0 : c->mesh.first / (2 * s->real);
-    if (a.planes == 0 || a.zeros == 0)
-        return FARSUM_OK;
-    return LAUNCH(&s->clear,
-                  slab_blocks(a.zeros, SLAB_GROUP)
-                      * slab_blocks(a.planes, SLAB_COPIES),
-                  ARG_BUF(c->mesh.apart ? &s->apart : c->mesh.whole),
-                  ARG_BUF(&s->zero), ARG_STRUCT(a));
-}
-
-/* The other ranks' points between `arrived` and the lines. */
-static farsum_status slab_points(struct gpu_slab *s, const struct channel *c,
-                                 int back)
-{
-    struct slab_shape a = s->shape;
-    int64_t rows = SLAB_GROUP / SLAB_EDGE * SLAB_COPIES;
-    a.spectrum = c->spectrum.first / (2 * s->real);
-    if (a.lines == 0 || a.points == a.planes)
-        return FARSUM_OK;
-    return LAUNCH(&s->points,
-                  slab_blocks(a.points - a.planes, SLAB_EDGE)
-                      * slab_blocks(a.lines, rows),
-                  ARG_BUF(c->arrived), ARG_BUF(&s->part),
-                  ARG_BUF(c->spectrum.whole), ARG_I32(back), ARG_STRUCT(a));
-}
-
-static farsum_status planes_forward(struct gpu_slab *s, const struct channel *c)
-{
-    TRY(slab_move(s, &s->plane_fft, &c->mesh, 0));
-    TRY(slab_transform(s, &s->plane_fft, &c->mesh, 0));
-    return slab_turn(s, &s->out, c);
-}
-
-static farsum_status planes_backward(struct gpu_slab *s,
-                                     const struct channel *c)
-{
-    TRY(slab_turn(s, &s->in, c));
-    TRY(slab_zero(s, c));
-    TRY(slab_transform(s, &s->plane_fft, &c->mesh, 1));
-    return slab_move(s, &s->plane_fft, &c->mesh, 1);
-}
-
-static farsum_status lines_transform(struct gpu_slab *s,
-                                     const struct channel *c, int backward)
-{
-    TRY(slab_move(s, &s->line_fft, &c->spectrum, 0));
-    TRY(slab_transform(s, &s->line_fft, &c->spectrum, backward));
-    return slab_move(s, &s->line_fft, &c->spectrum, 1);
-}
-
-static farsum_status lines_forward(struct gpu_slab *s, const struct channel *c)
-{
-    TRY(slab_points(s, c, 0));
-    return lines_transform(s, c, 0);
-}
-
-static farsum_status lines_backward(struct gpu_slab *s, const struct channel *c)
-{
-    TRY(lines_transform(s, c, 1));
-    return slab_points(s, c, 1);
-}
-
-/* A channel's way: before its exchange, the exchange, and after it. */
+/* The channel whose exchange is next. */
 struct run {
     struct gpu_slab *slab;
     const struct gpu_slab_io *io;
     int backward, c;
 };
 
-static farsum_status run_before(struct run *run, int c)
-{
-    const struct channel channel = slab_channel(run->slab, run->io, c);
-    TRY(slab_holds(run->slab, &channel));
-    return run->backward ? lines_backward(run->slab, &channel)
-                         : planes_forward(run->slab, &channel);
-}
-
-static farsum_status run_after(struct run *run, int c)
-{
-    const struct channel channel = slab_channel(run->slab, run->io, c);
-    TRY(slab_holds(run->slab, &channel));
-    return run->backward ? planes_backward(run->slab, &channel)
-                         : lines_forward(run->slab, &channel);
-}
-
 static farsum_status run_trade(void *data)
 {
     struct run *run = data;
     struct gpu_slab *s = run->slab;
-    const struct channel c = slab_channel(s, run->io, run->c);
+    const struct slab_channel c = gpu_slab_channel(s, run->io, run->c);
     if (run->backward)
         return transport_trade(s->args.transport, COMM_TRANSFORM, c.arrived,
                                s->arrived_bytes, c.packed, s->packed_bytes);
@@ -360,15 +174,16 @@ static farsum_status run_channels(struct run *run)
     farsum_status status = FARSUM_OK;
     struct second_stream *aside = &run->slab->exchange;
     int n = run->io->channels;
-    KEEP_ON(run_before(run, 0));
+    KEEP_ON(gpu_slab_before(run->slab, run->io, 0, run->backward));
     KEEP_ON(second_stream_fork(aside));
     for (run->c = 0; run->c < n; run->c++) {
         if (run->c + 1 < n)
-            KEEP_ON(run_before(run, run->c + 1));
+            KEEP_ON(
+                gpu_slab_before(run->slab, run->io, run->c + 1, run->backward));
         KEEP_ON(run_aside(run));
         if (run->c + 1 < n)
             KEEP_ON(second_stream_fork(aside));
-        KEEP_ON(run_after(run, run->c));
+        KEEP_ON(gpu_slab_after(run->slab, run->io, run->c, run->backward));
     }
     return status;
 }
@@ -381,10 +196,10 @@ static farsum_status slab_run(struct gpu_slab *s, const struct gpu_slab_io *io,
     if (io->channels > 1 && s->exchange.device)
         return run_channels(&run);
     for (; run.c < io->channels; run.c++) {
-        KEEP_ON(run_before(&run, run.c));
+        KEEP_ON(gpu_slab_before(s, io, run.c, backward));
         if (s->args.slab.comm->size > 1)
             KEEP_ON(run_trade(&run));
-        KEEP_ON(run_after(&run, run.c));
+        KEEP_ON(gpu_slab_after(s, io, run.c, backward));
     }
     return status;
 }

@@ -45,8 +45,46 @@ struct gpu_slab {
     struct second_stream exchange; /* for several channels */
 };
 
+/* The reals of a transform, where it runs: in place, or copied to `apart`. */
+struct slab_place {
+    struct buf *whole; /* borrowed: the caller's array */
+    int64_t first;     /* bytes before the part */
+    int apart;         /* 1: in slab->apart */
+};
+
+/* The planes of a channel, its lines, and their parts that travel. */
+struct slab_channel {
+    struct slab_place mesh, spectrum;
+    struct buf *packed, *arrived; /* borrowed */
+};
+
 /* slab_tables.c: counts what create needs, without the device. */
 farsum_status gpu_slab_shape(struct gpu_slab *slab);
 /* Uploads the tables. */
 farsum_status gpu_slab_tables(struct gpu_slab *slab);
+
+/* 1: the device makes views at aligned offsets only, as OpenCL does. */
+int gpu_slab_aligns(const struct gpu_slab *slab);
+
+/* slab_steps.c: a channel's steps before and after its exchange. */
+farsum_status gpu_slab_before(struct gpu_slab *slab,
+                              const struct gpu_slab_io *io, int c,
+                              int backward);
+farsum_status gpu_slab_after(struct gpu_slab *slab,
+                             const struct gpu_slab_io *io, int c, int backward);
+/* The parts of these. */
+struct slab_channel gpu_slab_channel(struct gpu_slab *slab,
+                                     const struct gpu_slab_io *io, int c);
+farsum_status gpu_slab_transform(struct gpu_slab *slab,
+                                 const struct slab_fft *fft,
+                                 const struct slab_place *at, int backward);
+/* The transposing kernel, slab->out or slab->in. */
+farsum_status gpu_slab_turn(struct gpu_slab *slab, const struct kernel *kernel,
+                            const struct slab_channel *channel);
+/* Sets the numbers that did not travel to 0. */
+farsum_status gpu_slab_zero(struct gpu_slab *slab,
+                            const struct slab_channel *channel);
+/* Copies the other ranks' points between `arrived` and the lines. */
+farsum_status gpu_slab_points(struct gpu_slab *slab,
+                              const struct slab_channel *channel, int back);
 #endif

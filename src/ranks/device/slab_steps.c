@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slab_steps.c: the steps of one channel of a cut transform. */
+#include "ranks/device/slab_inside.h"
+
+static int64_t slab_blocks(int64_t n, int64_t per)
+{
+    return (n + per - 1) / per;
+}
+
+static struct slab_place slab_place(const struct gpu_slab *s, struct buf *whole,
+                                    int64_t first_real)
+{
+    int64_t first = first_real * s->real;
+    /* no view of a view */
+    int apart = gpu_slab_aligns(s) && whole
+                && (first % BUF_ALIGN != 0 || whole->owned == 2);
+    return (struct slab_place){whole, first, apart};
+}
+
+/* Transforms the numbers at a place. */
+farsum_status gpu_slab_transform(struct gpu_slab *s, const struct slab_fft *fft,
+                                 const struct slab_place *at, int backward)
+{
+    struct buf view = {0};
+    struct fft_io io = {&s->apart, backward};
+    if (!fft->state)
+        return FARSUM_OK;
+    if (!at->apart) {
+        TRY(buf_view(&view, at->whole, at->first, fft->reals * s->real));
+        io.data = &view;
+    }
+    farsum_status status = fft->variant->run(fft->state, &io);
+    buf_clear(&view);
+    return status;
+}
+
+/* Copies the numbers to `apart` if they are transformed there, or back. */
+static farsum_status slab_move(struct gpu_slab *s, const struct slab_fft *fft,
+                               const struct slab_place *at, int back)
+{
+    int64_t bytes = fft->reals * s->real;
+    if (!at->apart || !fft->state)
+        return FARSUM_OK;
+    return back ? buf_copy(at->whole, at->first, &s->apart, 0, bytes)
+                : buf_copy(&s->apart, 0, at->whole, at->first, bytes);
+}
+
+struct slab_channel gpu_slab_channel(struct gpu_slab *s,
+                                     const struct gpu_slab_io *io, int c)
+{
+    int64_t halo = s->args.halo * 2 * s->shape.plane;
+    int buffer = s->exchange.device ? c % 2 : 0;
+    return (struct slab_channel){
+        slab_place(s, io->mesh, c * io->mesh_channel + halo),
+        slab_place(s, io->spectrum, c * io->spectrum_channel),
+        &s->packed[buffer], &s->arrived[buffer]};
+}
+
+/* Fails if the arrays end before the channel does. */
+static farsum_status slab_holds(const struct gpu_slab *s,
+                                const struct slab_channel *c)
+{
+    const struct slab_shape *a = &s->shape;
+    int64_t planes = 2 * a->planes * a->plane * s->real;
+    int64_t lines = 2 * a->lines * a->points * s->real;
+    if ((planes > 0 && c->mesh.first + planes > c->mesh.whole->bytes)
+        || (lines > 0 && c->spectrum.first + lines > c->spectrum.whole->bytes))
+        FAIL(ERR_INTERNAL,
+             "the mesh of %lld bytes or the spectrum of %lld is too small",
+             (long long)(planes > 0 ? c->mesh.whole->bytes : 0),
+             (long long)(lines > 0 ? c->spectrum.whole->bytes : 0));
+    return FARSUM_OK;
+}
+
+/* The transposing kernel, forward `out` and backward `in`.  The planes are
+ * where they are transformed; the lines are in the spectrum. */
+farsum_status gpu_slab_turn(struct gpu_slab *s, const struct kernel *kernel,
+                            const struct slab_channel *c)
+{
+    struct slab_shape a = s->shape;
+    int64_t lines = SLAB_TILE / s->wide;
+    a.mesh = c->mesh.apart ? 0 : c->mesh.first / (2 * s->real);
+    a.spectrum = c->spectrum.first / (2 * s->real);
+    if (a.planes == 0 || a.all == 0)
+        return FARSUM_OK;
+    /* a rank without lines may have no spectrum */
+    return LAUNCH(
+        kernel, slab_blocks(a.all, lines) * slab_blocks(a.planes, s->wide),
+        ARG_BUF(c->mesh.apart ? &s->apart : c->mesh.whole), ARG_BUF(&s->place),
+        ARG_BUF(c->packed), ARG_BUF(a.lines ? c->spectrum.whole : c->packed),
+        ARG_STRUCT(a));
+}
+
+/* Sets the numbers that did not travel to 0. */
+farsum_status gpu_slab_zero(struct gpu_slab *s, const struct slab_channel *c)
+{
+    struct slab_shape a = s->shape;
+    a.mesh = c->mesh.apart ? 0 : c->mesh.first / (2 * s->real);
+    if (a.planes == 0 || a.zeros == 0)
+        return FARSUM_OK;
+    return LAUNCH(&s->clear,
+                  slab_blocks(a.zeros, SLAB_GROUP)
+                      * slab_blocks(a.planes, SLAB_COPIES),
+                  ARG_BUF(c->mesh.apart ? &s->apart : c->mesh.whole),
+                  ARG_BUF(&s->zero), ARG_STRUCT(a));
+}
+
+/* The other ranks' points between `arrived` and the lines. */
+farsum_status gpu_slab_points(struct gpu_slab *s, const struct slab_channel *c,
+                              int back)
+{
+    struct slab_shape a = s->shape;
+    int64_t rows = SLAB_GROUP / SLAB_EDGE * SLAB_COPIES;
+    a.spectrum = c->spectrum.first / (2 * s->real);
+    if (a.lines == 0 || a.points == a.planes)
+        return FARSUM_OK;
+    return LAUNCH(&s->points,
+                  slab_blocks(a.points - a.planes, SLAB_EDGE)
+                      * slab_blocks(a.lines, rows),
+                  ARG_BUF(c->arrived), ARG_BUF(&s->part),
+                  ARG_BUF(c->spectrum.whole), ARG_I32(back), ARG_STRUCT(a));
+}
+
+static farsum_status planes_forward(struct gpu_slab *s,
+                                    const struct slab_channel *c)
+{
+    TRY(slab_move(s, &s->plane_fft, &c->mesh, 0));
+    TRY(gpu_slab_transform(s, &s->plane_fft, &c->mesh, 0));
+    return gpu_slab_turn(s, &s->out, c);
+}
+
+static farsum_status planes_backward(struct gpu_slab *s,
+                                     const struct slab_channel *c)
+{
+    TRY(gpu_slab_turn(s, &s->in, c));
+    TRY(gpu_slab_zero(s, c));
+    TRY(gpu_slab_transform(s, &s->plane_fft, &c->mesh, 1));
+    return slab_move(s, &s->plane_fft, &c->mesh, 1);
+}
+
+static farsum_status lines_transform(struct gpu_slab *s,
+                                     const struct slab_channel *c, int backward)
+{
+    TRY(slab_move(s, &s->line_fft, &c->spectrum, 0));
+    TRY(gpu_slab_transform(s, &s->line_fft, &c->spectrum, backward));
+    return slab_move(s, &s->line_fft, &c->spectrum, 1);
+}
+
+static farsum_status lines_forward(struct gpu_slab *s,
+                                   const struct slab_channel *c)
+{
+    TRY(gpu_slab_points(s, c, 0));
+    return lines_transform(s, c, 0);
+}
+
+static farsum_status lines_backward(struct gpu_slab *s,
+                                    const struct slab_channel *c)
+{
+    TRY(lines_transform(s, c, 1));
+    return gpu_slab_points(s, c, 1);
+}
+
+farsum_status gpu_slab_before(struct gpu_slab *s, const struct gpu_slab_io *io,
+                              int c, int backward)
+{
+    const struct slab_channel channel = gpu_slab_channel(s, io, c);
+    TRY(slab_holds(s, &channel));
+    return backward ? lines_backward(s, &channel) : planes_forward(s, &channel);
+}
+
+farsum_status gpu_slab_after(struct gpu_slab *s, const struct gpu_slab_io *io,
+                             int c, int backward)
+{
+    const struct slab_channel channel = gpu_slab_channel(s, io, c);
+    TRY(slab_holds(s, &channel));
+    return backward ? planes_backward(s, &channel) : lines_forward(s, &channel);
+}
