@@ -140,12 +140,10 @@ static farsum_status perf_slab(struct comm *comm, const struct perf *p,
     GO(buf_fill(&mesh, 0));
     GO(buf_fill(&spectrum, 0));
     if (comm->rank == 0)
-        printf("%lld^3, %d ranks, %d channels, %lld bits, %s, %s by %s and %s, "
-               "best of %d; steps of one channel\n",
+        printf("%lld^3, %d ranks, %d channels, %lld bits, %s, %s, best of %d; "
+               "steps of one channel\n",
                (long long)n, comm->size, p->channels, (long long)(8 * real),
-               device->properties.model, transport_name(transport),
-               slab->plane_fft.variant->needs, slab->line_fft.variant->needs,
-               REPEATS);
+               device->properties.model, transport_name(transport), REPEATS);
     GO(perf_steps(comm, device, slab, &io));
 done:
     gpu_slab_destroy(slab);

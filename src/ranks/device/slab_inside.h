@@ -9,11 +9,14 @@
 #include "stage/fft/fft.h"
 
 /* As in slab.k. */
-struct slab_shape {
-    int64_t planes, plane, all, first, lines, points, own, zeros;
-    int64_t mesh, spectrum;
+struct slab_turn {
+    int64_t planes, plane, mesh, first, count, at, step;
 };
-_Static_assert(sizeof(struct slab_shape) == 80,
+struct slab_points {
+    int64_t lines, points, own, planes, spectrum;
+};
+_Static_assert(sizeof(struct slab_turn) == 56
+                   && sizeof(struct slab_points) == 40,
                "must match ranks/device/slab.k");
 enum { SLAB_GROUP = 256, SLAB_EDGE = 32, SLAB_COPIES = 8, SLAB_TILE = 1024 };
 
@@ -24,11 +27,23 @@ struct slab_fft {
     int64_t reals;
 };
 
+/* Counts of complex numbers. */
+struct slab_shape {
+    int64_t planes; /* of this rank */
+    int64_t plane;  /* numbers per plane */
+    int64_t all;    /* lines of all ranks */
+    int64_t first;  /* this rank's first line */
+    int64_t lines;  /* this rank's */
+    int64_t points; /* of a line */
+    int64_t own;    /* this rank's first plane: its first point of a line */
+    int64_t zeros;  /* numbers of a plane that are set to 0 */
+};
+
 struct gpu_slab {
     struct gpu_slab_args args;
-    int64_t real;            /* bytes */
-    struct slab_shape shape; /* of a channel whose arrays start at 0 */
-    int wide;                /* planes per tile */
+    int64_t real; /* bytes */
+    struct slab_shape shape;
+    int wide; /* planes per tile */
     struct jit jit;
     struct kernel out, in, clear, points;
     struct buf place; /* [all] i32, as in slab.k; so are the next two */
@@ -78,7 +93,7 @@ struct slab_channel gpu_slab_channel(struct gpu_slab *slab,
 farsum_status gpu_slab_transform(struct gpu_slab *slab,
                                  const struct slab_fft *fft,
                                  const struct slab_place *at, int backward);
-/* The transposing kernel, slab->out or slab->in. */
+/* The transposing kernel, slab->out or slab->in, for all lines. */
 farsum_status gpu_slab_turn(struct gpu_slab *slab, const struct kernel *kernel,
                             const struct slab_channel *channel);
 /* Sets the numbers that did not travel to 0. */

@@ -72,52 +72,78 @@ static farsum_status slab_holds(const struct gpu_slab *s,
     return FARSUM_OK;
 }
 
-/* The transposing kernel, forward `out` and backward `in`.  The planes are
- * where they are transformed; the lines are in the spectrum. */
+/* A channel's planes, where they are transformed. */
+static struct slab_turn slab_planes(const struct gpu_slab *s,
+                                    const struct slab_channel *c,
+                                    const struct buf **mesh)
+{
+    *mesh = c->mesh.apart ? &s->apart : c->mesh.whole;
+    return (struct slab_turn){
+        .planes = s->shape.planes,
+        .plane = s->shape.plane,
+        .mesh = c->mesh.apart ? 0 : c->mesh.first / (2 * s->real)};
+}
+
+/* Transposes lines first .. first + count: point p of the first is line[at +
+ * p]. */
+static farsum_status slab_lines(const struct gpu_slab *s,
+                                const struct kernel *kernel,
+                                const struct slab_channel *c, int64_t first,
+                                int64_t count, const struct buf *line,
+                                int64_t at, int64_t step)
+{
+    const struct buf *mesh = NULL;
+    struct slab_turn a = slab_planes(s, c, &mesh);
+    int64_t blocks = slab_blocks(count, SLAB_TILE / s->wide)
+                     * slab_blocks(a.planes, s->wide);
+    a.first = first;
+    a.count = count;
+    a.at = at;
+    a.step = step;
+    if (blocks == 0)
+        return FARSUM_OK;
+    return LAUNCH(kernel, blocks, ARG_BUF(mesh), ARG_BUF(&s->place),
+                  ARG_BUF(line), ARG_STRUCT(a));
+}
+
+/* Own lines are in the spectrum, the others in `packed`. */
 farsum_status gpu_slab_turn(struct gpu_slab *s, const struct kernel *kernel,
                             const struct slab_channel *c)
 {
-    struct slab_shape a = s->shape;
-    int64_t lines = SLAB_TILE / s->wide;
-    a.mesh = c->mesh.apart ? 0 : c->mesh.first / (2 * s->real);
-    a.spectrum = c->spectrum.first / (2 * s->real);
-    if (a.planes == 0 || a.all == 0)
-        return FARSUM_OK;
-    /* a rank without lines may have no spectrum */
-    return LAUNCH(
-        kernel, slab_blocks(a.all, lines) * slab_blocks(a.planes, s->wide),
-        ARG_BUF(c->mesh.apart ? &s->apart : c->mesh.whole), ARG_BUF(&s->place),
-        ARG_BUF(c->packed), ARG_BUF(a.lines ? c->spectrum.whole : c->packed),
-        ARG_STRUCT(a));
+    const struct slab_shape *a = &s->shape;
+    int64_t end = a->first + a->lines;
+    TRY(slab_lines(s, kernel, c, 0, a->first, c->packed, 0, a->planes));
+    TRY(slab_lines(s, kernel, c, end, a->all - end, c->packed,
+                   a->first * a->planes, a->planes));
+    return slab_lines(s, kernel, c, a->first, a->lines, c->spectrum.whole,
+                      c->spectrum.first / (2 * s->real) + a->own, a->points);
 }
 
-/* Sets the numbers that did not travel to 0. */
 farsum_status gpu_slab_zero(struct gpu_slab *s, const struct slab_channel *c)
 {
-    struct slab_shape a = s->shape;
-    a.mesh = c->mesh.apart ? 0 : c->mesh.first / (2 * s->real);
-    if (a.planes == 0 || a.zeros == 0)
+    const struct buf *mesh = NULL;
+    struct slab_turn a = slab_planes(s, c, &mesh);
+    int64_t blocks = slab_blocks(s->shape.zeros, SLAB_GROUP)
+                     * slab_blocks(a.planes, SLAB_COPIES);
+    a.count = s->shape.zeros;
+    if (blocks == 0)
         return FARSUM_OK;
-    return LAUNCH(&s->clear,
-                  slab_blocks(a.zeros, SLAB_GROUP)
-                      * slab_blocks(a.planes, SLAB_COPIES),
-                  ARG_BUF(c->mesh.apart ? &s->apart : c->mesh.whole),
-                  ARG_BUF(&s->zero), ARG_STRUCT(a));
+    return LAUNCH(&s->clear, blocks, ARG_BUF(mesh), ARG_BUF(&s->zero),
+                  ARG_STRUCT(a));
 }
 
-/* The other ranks' points between `arrived` and the lines. */
 farsum_status gpu_slab_points(struct gpu_slab *s, const struct slab_channel *c,
                               int back)
 {
-    struct slab_shape a = s->shape;
+    const struct slab_shape *shape = &s->shape;
     int64_t rows = SLAB_GROUP / SLAB_EDGE * SLAB_COPIES;
-    a.spectrum = c->spectrum.first / (2 * s->real);
-    if (a.lines == 0 || a.points == a.planes)
+    struct slab_points a = {shape->lines, shape->points, shape->own,
+                            shape->planes, c->spectrum.first / (2 * s->real)};
+    int64_t blocks = slab_blocks(a.points - a.planes, SLAB_EDGE)
+                     * slab_blocks(a.lines, rows);
+    if (blocks == 0)
         return FARSUM_OK;
-    return LAUNCH(&s->points,
-                  slab_blocks(a.points - a.planes, SLAB_EDGE)
-                      * slab_blocks(a.lines, rows),
-                  ARG_BUF(c->arrived), ARG_BUF(&s->part),
+    return LAUNCH(&s->points, blocks, ARG_BUF(c->arrived), ARG_BUF(&s->part),
                   ARG_BUF(c->spectrum.whole), ARG_I32(back), ARG_STRUCT(a));
 }
 
