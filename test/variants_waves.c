@@ -30,8 +30,9 @@ static const struct {
     {{16, 18, 20}, {3, 3}, 64, 0}, {{7, 5, 9}, {6, 3}, 10, 0},
     {{4, 6, 10}, {2, 4}, 0, 0}, {{1, 9, 12}, {7, 7}, 0, 0},
     {{1, 1, 15}, {37, 37}, 0, 1}, {{1, 1, 24}, {64, 2}, 8, 1},
-    /* more than 65535 lines; planes with gaps */
+    /* more than 65535 lines; planes and real lines with gaps */
     {{1, 1, 6}, {70001, 70001}, 0, 1}, {{1, 8, 18}, {29, 13}, 4, 0},
+    {{1, 1, 18}, {9, 5}, 2, 0},
 };
 enum { BATCHES = sizeof batches / sizeof *batches };
 
@@ -443,6 +444,7 @@ const struct harness harness_fft = {
     .run = fft_run,
     .bound = fft_bound,
     .on_device = FFT_ON_DEVICE,
+    .more_on_device = 3,
 };
 const struct harness harness_scale = {
     .stage = "scale",
