@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/fake_lock.h"
+
 #define EXPORT __attribute__((visibility("default")))
 
 enum {
@@ -128,12 +130,14 @@ EXPORT int cuDevicePrimaryCtxRetain(void **context, int device)
 {
     if (device < 0 || device >= FAKE_DEVICES)
         return NO_DEVICE;
+    LOCKED;
     fake.contexts += primary[device].held++ == 0;
     *context = &primary[device];
     return 0;
 }
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device)
 {
+    LOCKED;
     fake.contexts -= --primary[device].held == 0;
     return 0;
 }
@@ -195,78 +199,22 @@ EXPORT void *fake_make_stream(void *context, int device)
     struct fake_stream *stream = calloc(1, sizeof *stream);
     stream->context = context ? context : &primary[device];
     stream->device = device;
+    LOCKED;
     fake.streams++;
     return stream;
 }
 EXPORT void fake_end_stream(void *stream)
 {
+    LOCKED;
     fake.streams--;
     free(stream);
 }
 
-static int fake_init(unsigned flags)
-{
-    TOLD(init);
-    return flags == 0 ? 0 : INVALID;
-}
-static int fake_version(int *version)
-{
-    TOLD(version);
-    *version = FAKE_HIP ? 60012345 : 13000;
-    return 0;
-}
-static int fake_device_count(int *count)
-{
-    TOLD(device_count);
-    *count = FAKE_DEVICES;
-    return 0;
-}
-static int fake_device_get(int *device, int index)
-{
-    TOLD(device_get);
-    *device = index;
-    return index < FAKE_DEVICES ? 0 : NO_DEVICE;
-}
-static int fake_device_name(char *name, int capacity, int device)
-{
-    TOLD(device_name);
-    snprintf(name, (size_t)capacity, "Player %d", device);
-    return 0;
-}
-/* The values of CUdevice_attribute and hipDeviceAttribute_t. */
-static int fake_device_attribute(int *value, int attribute, int device)
-{
-    static const int at[2][11] = {{16, 1, 10, 18, 97, 38, 13, 75, 76, 83, 89},
-                                  {63, 56, 87, 16, 74, 19, 5, 23, 61, -1, -2}};
-    int capability = number("FAKE_CAPABILITY", 90);
-    const int known[11] = {7,
-                           1024,
-                           FAKE_HIP ? 64 : 32,
-                           0,
-                           65536,
-                           1 << 22,
-                           1500000,
-                           capability / 10,
-                           capability % 10,
-                           number("FAKE_MANAGED", 2) > 0,
-                           number("FAKE_MANAGED", 2) > 1};
-    TOLD(device_attribute);
-    for (int i = 0; i < 11; i++)
-        if (at[FAKE_HIP][i] == attribute && device < FAKE_DEVICES) {
-            *value = known[i];
-            return 0;
-        }
-    return INVALID;
-}
-static int fake_device_memory(size_t *bytes, int device)
-{
-    TOLD(device_memory);
-    *bytes = FAKE_BYTES;
-    return device < FAKE_DEVICES ? 0 : NO_DEVICE;
-}
+#include "device/fake_properties.h"
 
 /* All that follows requires a current device. */
 #define HERE(word)                                                             \
+    LOCKED;                                                                    \
     int device = -1, here_error = here(&device);                               \
     if (here_error)                                                            \
         return here_error;                                                     \
@@ -317,6 +265,7 @@ static int fake_pointer_attributes(unsigned n, int *attributes, void **values,
 }
 static int fake_release(void *address)
 {
+    LOCKED;
     int device = -1, error = here(&device);
     for (int i = 0; !error && i < FAKE_LIVE; i++)
         if (fake.block[i].from == address) {
@@ -413,6 +362,7 @@ static int fake_event_create(void **event, unsigned flags)
 }
 static int fake_event_destroy(void *event)
 {
+    LOCKED;
     fake.events--;
     free(event);
     return told("event_destroy");
@@ -498,3 +448,4 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
 #include "device/driver/driver.sym"
 #include "device/driver/driver_graph.sym"
 #include "device/driver/driver_graph_marks.sym"
+#include "device/driver/driver_peers.sym"

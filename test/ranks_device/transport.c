@@ -6,7 +6,7 @@
  *     test_ranks_device_transport nccl    rank r uses device r, of two or more
  *
  * Ranks are threads of one process. */
-#include "ranks/device/transport.h"
+#include "ranks/device/transport_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -401,8 +401,8 @@ static farsum_status work_names(struct comm *comm, void *data)
         CHECK_SAYS("rank 0: transport nccl runs only on cuda and hip, not on ");
     CHECK(!t, "a transport was made");
     CHECK_OK(transport_create(comm, device, NULL, &t));
-    CHECK(apart || strcmp(transport_name(t), "staged") == 0, "chosen: %s",
-          transport_name(t));
+    CHECK(strcmp(transport_name(t), apart ? "nccl" : "staged") == 0,
+          "chosen: %s", transport_name(t));
     transport_destroy(t);
     transport_destroy(NULL);
     device_close(device);
@@ -428,6 +428,8 @@ static int prepare(int nccl)
     if (status == FARSUM_OK && nccl
         && (n < 2 || strncmp(device->name, "opencl", 6) == 0))
         status = status_fail(FARSUM_ERR_UNSUPPORTED, "nccl requires two GPUs");
+    if (status == FARSUM_OK && nccl)
+        status = transport_nccl.fits(device); /* the library may be missing */
     device_close(device);
     if (status == FARSUM_OK && nccl) {
         apart = 1;

@@ -175,21 +175,29 @@ static farsum_status nccl_begin(struct transport *t, const struct nccl_id *id)
     return nccl_status(n, FARSUM_ERR_DEVICE, error, "connecting");
 }
 
+enum { STEP = 20 }; /* ms in which ranks connect before they agree */
+
+/* waits: 1 if this rank is not connected yet. */
+static farsum_status nccl_step(const struct nccl *n, double *waits)
+{
+    int before = 0;
+    TRY(driver_enter(n->driver, &before));
+    int error = nccl_wait(n, 1e-3 * STEP);
+    TRY(driver_leave(n->driver, before, 0, ""));
+    *waits = error == IN_PROGRESS;
+    return error == IN_PROGRESS
+               ? FARSUM_OK
+               : nccl_status(n, FARSUM_ERR_DEVICE, error, "connecting");
+}
+
 /* Waits until all ranks are connected, or one has failed: the others would wait
  * for it. */
 static farsum_status nccl_connect(struct transport *t, farsum_status status)
 {
-    struct nccl *n = t->inside;
-    enum { STEP = 20 }; /* ms per agreement */
     for (int step = 0; step < PATIENCE * 1000 / STEP; step++) {
-        int error = 0;
         double waits = 0;
-        if (status == FARSUM_OK) {
-            error = nccl_wait(n, 1e-3 * STEP);
-            waits = error == IN_PROGRESS;
-            if (error != IN_PROGRESS)
-                status = nccl_status(n, FARSUM_ERR_DEVICE, error, "connecting");
-        }
+        if (status == FARSUM_OK)
+            status = nccl_step(t->inside, &waits);
         (void)!comm_max(t->comm, &waits, 1);
         TRY(comm_agree(t->comm, status));
         if (waits == 0)

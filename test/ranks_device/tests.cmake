@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of ranks with devices; the ranks are threads of one process.
+farsum_test(ranks_device_transport ranks_device/transport.c
+  ranks/comm_threads.c)
+farsum_ctest(ranks_device_nccl test_ranks_device_transport nccl)
+foreach(backend cuda hip) # simulated
+  set(name ranks_device_nccl_fake_${backend})
+  farsum_ctest(${name} test_ranks_device_transport nccl)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+    FARSUM_LIBRARY_PATH=${fakes} FARSUM_TEST_DEVICE=${backend}:0)
+endforeach()
+farsum_test(ranks_device_nccl_faults ranks_device/nccl_faults.c
+  ranks/comm_threads.c)
+target_compile_definitions(test_ranks_device_nccl_faults
+  PRIVATE FARSUM_FAKES="${fakes}")
+foreach(program ranks_device_transport ranks_device_nccl_faults)
+  add_dependencies(test_${program} fake_libcuda_so_1 fake_libamdhip64_so_6
+    fake_libnvrtc_so_13 fake_libhiprtc_so_6 fake_libnccl_so_2 fake_librccl_so_1)
+endforeach()
