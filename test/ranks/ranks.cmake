@@ -12,8 +12,6 @@ if(FARSUM_MPI)
 endif()
 farsum_test(ranks_planes ranks/planes.c ranks/comm_threads.c)
 farsum_test(ranks_slab ranks/slab.c ranks/slab_case.c ranks/comm_threads.c)
-farsum_test(ranks_device_slab ranks_device/slab.c ranks/slab_case.c
-  ranks/comm_threads.c ranks_device/transport_stand_in.c)
 farsum_test(ranks_model ranks/model.c ranks/comm_threads.c)
 farsum_test(ranks_sum ranks/sum.c ranks/comm_threads.c)
 farsum_test(ranks_plan ranks/plan.c ranks/comm_threads.c)
@@ -33,16 +31,3 @@ farsum_test(ranks_exclude_check ranks/exclude_check.c ranks/comm_threads.c)
 farsum_test(ranks_check ranks/check.c ranks/comm_threads.c)
 farsum_test(ranks_check_faults ranks/check_faults.c ranks/comm_threads.c)
 farsum_test(ranks_check_sum ranks/check_sum.c ranks/comm_threads.c)
-
-# Ranks with devices.
-farsum_test(ranks_device_transport ranks_device/transport.c
-  ranks/comm_threads.c)
-farsum_ctest(ranks_device_nccl test_ranks_device_transport nccl)
-set(ranks_device ranks_device/rank_device.c ${ranks_search})
-foreach(subject places planes sends)
-  farsum_test(ranks_device_${subject} ranks_device/${subject}.c ${ranks_device})
-endforeach()
-farsum_test(ranks_device_plan ranks_device/plan.c ranks_device/sums.c
-  ranks/comm_threads.c)
-farsum_test(ranks_device_plan_bad ranks_device/plan_bad.c
-  ranks/comm_threads.c)

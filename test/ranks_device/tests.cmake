@@ -17,3 +17,14 @@ foreach(program ranks_device_transport ranks_device_nccl_faults)
   add_dependencies(test_${program} fake_libcuda_so_1 fake_libamdhip64_so_6
     fake_libnvrtc_so_13 fake_libhiprtc_so_6 fake_libnccl_so_2 fake_librccl_so_1)
 endforeach()
+
+set(ranks_device ranks_device/rank_device.c ${ranks_search})
+foreach(subject places planes sends)
+  farsum_test(ranks_device_${subject} ranks_device/${subject}.c ${ranks_device})
+endforeach()
+farsum_test(ranks_device_slab ranks_device/slab.c ranks_device/slab_arrays.c
+  ranks_device/slab_perf.c ranks/slab_case.c ranks/comm_threads.c)
+farsum_test(ranks_device_plan ranks_device/plan.c ranks_device/sums.c
+  ranks/comm_threads.c)
+farsum_test(ranks_device_plan_bad ranks_device/plan_bad.c
+  ranks/comm_threads.c)
