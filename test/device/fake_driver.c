@@ -438,6 +438,8 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
         fake.run(function, &fake, parameters);
     return 0;
 }
+#include "device/fake_peers.h"
+
 #if FAKE_HIP
 #define SYM(result, word, cuda, hip, parameters)                               \
     EXPORT result hip parameters __attribute__((alias("fake_" #word)));

@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 struct fake_nccl {
-    /* Of the test: the call `fail` of rank fail_rank returns `error`; "" none.
-     * The words are "init", "poll", "send", "receive", "end". */
+    /* The test sets: the call `fail` of rank fail_rank returns `error`; ""
+     * none.  The words are "init", "poll", "send", "receive", "end". */
     char fail[16];
     int fail_rank, error;
     int version; /* that the library reports */
@@ -19,7 +19,7 @@ struct fake_nccl {
                     are */
     /* fake_current, or NULL: calls are then not checked. */
     void *(*current)(int *device);
-    /* Of the library. */
+    /* The library sets: */
     int comms;      /* existing now */
     int aborted, destroyed, sends;
     int bad;        /* calls that the real library forbids */

@@ -350,6 +350,7 @@ int main(void)
         loader_graphs();
         loader_nested();
         loader_managed();
+        loader_peers();
         CHECK(mem_bytes() == held, "%lld bytes are left",
               (long long)(mem_bytes() - held));
     }

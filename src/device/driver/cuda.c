@@ -204,6 +204,7 @@ static farsum_status cuda_where(struct cuda *cuda, void *context, void *queue)
             "making the device's context"));
         cuda->retained = 1;
     }
+    driver->peer = cuda->context;
     if (context || queue) {
         driver->queue = queue;
         return cuda_check(cuda, queue);

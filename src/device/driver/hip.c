@@ -195,6 +195,7 @@ static farsum_status hip_open(struct device *device, int index, void *context,
     GO(driver_status(&hip->driver, api->init(0), "starting the driver"));
     GO(driver_status(&hip->driver, api->device_get(&hip->driver.device, index),
                      "finding the device"));
+    hip->driver.peer = (void *)(intptr_t)hip->driver.device;
     GO(driver_status(&hip->driver, api->version(&version),
                      "asking for the runtime's version"));
     GO(hiprtc_open(&hip->rtc, version / 10000000));
