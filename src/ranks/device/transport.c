@@ -131,6 +131,17 @@ static farsum_status choose(struct transport *t, const struct place *places)
     return status;
 }
 
+static farsum_status start(struct transport *t, struct comm *comm,
+                           struct device *device, const char *machine)
+{
+    t->comm = comm;
+    t->device = device;
+    snprintf(t->machine, sizeof t->machine, "%s", machine);
+    TRY(buf_alloc(&t->one, device, 8));
+    TRY(buf_fill(&t->one, 0));
+    return buf_alloc(&t->all, device, 8 * (int64_t)comm->size);
+}
+
 farsum_status transport_create(struct comm *comm, struct device *device,
                                const char *name, struct transport **transport)
 {
@@ -141,8 +152,9 @@ farsum_status transport_create(struct comm *comm, struct device *device,
     KEEP_ON(MEM_NEW(places, comm->size));
     if (status == FARSUM_OK)
         status = describe(device, name, comm->size, &mine);
+    if (status == FARSUM_OK)
+        status = start(t, comm, device, mine.machine);
     GO(comm_agree(comm, status));
-    *t = (struct transport){.comm = comm, .device = device};
     KEEP_ON(comm_gather(comm, &mine, places, sizeof mine));
     GO(comm_agree(comm, status));
     GO(choose(t, places));
@@ -150,7 +162,7 @@ farsum_status transport_create(struct comm *comm, struct device *device,
     t = NULL;
 done:
     mem_free(places);
-    mem_free(t);
+    transport_destroy(t);
     return status;
 }
 
@@ -158,7 +170,11 @@ void transport_destroy(struct transport *transport)
 {
     if (!transport)
         return;
-    transport->calls->destroy(transport);
+    if (transport->calls)
+        transport->calls->destroy(transport);
+    transport_unmap(transport);
+    buf_clear(&transport->one);
+    buf_clear(&transport->all);
     mem_free(transport);
 }
 
@@ -229,4 +245,9 @@ farsum_status transport_gather(struct transport *t, const struct buf *one,
         return FARSUM_OK;
     comm_remember(t->comm, t->calls->gather(t, one, all, bytes));
     return FARSUM_OK;
+}
+
+farsum_status transport_barrier(struct transport *t)
+{
+    return transport_gather(t, &t->one, &t->all, 8);
 }

@@ -6,7 +6,15 @@
  *
  * As with comm.h, a rank that failed takes part in all exchanges.  An exchange
  * that fails returns FARSUM_OK, and the next comm_agree fails on all ranks; the
- * received bytes are then undefined, so none of them may be an index. */
+ * received bytes are then undefined, so none of them may be an index.
+ *
+ * If a rank cannot take part in an exchange of nccl, the other ranks' devices
+ * wait for it until the ranks have agreed on FARSUM_ERR_COMM.  So a caller
+ * should agree after it has enqueued exchanges, and before it waits for the
+ * device or frees memory.
+ *
+ * Exchanges of nccl may be part of a graph (device/graph.h), whose replays
+ * count no bytes. */
 #ifndef FARSUM_RANKS_DEVICE_TRANSPORT_H
 #define FARSUM_RANKS_DEVICE_TRANSPORT_H
 
@@ -41,4 +49,19 @@ farsum_status transport_trade(struct transport *transport, enum comm_part part,
 farsum_status transport_gather(struct transport *transport,
                                const struct buf *one, struct buf *all,
                                int64_t bytes);
+
+/* Memory that all ranks' devices use directly.
+ *
+ * Makes peers[r] the buffer `own` of rank r, as kernels of this device may read
+ * and write it; sizes may differ.  Collective.  Fails on all ranks with
+ * FARSUM_ERR_UNSUPPORTED if one cannot use another's memory: on another
+ * machine, without peer access, or with OpenCL. */
+farsum_status transport_expose(struct transport *transport,
+                               const struct buf *own, struct buf *peers);
+/* Ends the use of peers [size], and clears them.  Not collective, but no rank
+ * may free its `own` before all have called it.  Cleared peers are legal. */
+void transport_hide(struct transport *transport, struct buf *peers);
+/* All that the ranks enqueued before is complete before what they enqueue
+ * afterwards.  Collective; works on the device's current queue. */
+farsum_status transport_barrier(struct transport *transport);
 #endif
