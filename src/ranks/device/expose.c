@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expose.c: memory of other ranks' devices, used directly. */
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -17,9 +19,21 @@ struct mapping {
 /* What ranks tell each other. */
 struct exposed {
     char machine[128];
-    int64_t process;
+    uint64_t process[2];
     struct driver_peer peer;
 };
+
+/* Containers number their processes alike, and forked processes have the same
+ * random number. */
+static void name_process(uint64_t process[2])
+{
+    static _Atomic uint64_t number;
+    uint64_t none = 0, random = 1;
+    if (getrandom(&random, sizeof random, 0) == (ssize_t)sizeof random)
+        (void)!atomic_compare_exchange_strong(&number, &none, random | 1);
+    process[0] = (uint64_t)getpid();
+    process[1] = atomic_load(&number);
+}
 
 static void unmap(struct transport *t, struct mapping **at)
 {
@@ -43,9 +57,10 @@ static farsum_status map(struct transport *t, const struct exposed *theirs,
     if (strcmp(theirs->machine, mine->machine) != 0)
         FAIL(ERR_UNSUPPORTED, "another rank is on another machine");
     TRY(MEM_NEW(m, 1));
+    int same = theirs->process[0] == mine->process[0]
+               && theirs->process[1] == mine->process[1];
     farsum_status status =
-        driver_peer_open(t->device, &theirs->peer,
-                         theirs->process == mine->process, &address, &mapped);
+        driver_peer_open(t->device, &theirs->peer, same, &address, &mapped);
     if (status != FARSUM_OK || !mapped) {
         mem_free(m);
     } else {
@@ -62,7 +77,8 @@ farsum_status transport_expose(struct transport *t, const struct buf *own,
 {
     farsum_status status = FARSUM_OK;
     int size = t->comm->size, me = t->comm->rank;
-    struct exposed mine = {.process = getpid()}, *all = NULL;
+    struct exposed mine = {.process = {0}}, *all = NULL;
+    name_process(mine.process);
     memcpy(mine.machine, t->machine, sizeof mine.machine);
     memset(peers, 0, (size_t)size * sizeof *peers);
     KEEP_ON(MEM_NEW(all, size));
