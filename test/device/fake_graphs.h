@@ -132,12 +132,14 @@ static int fake_graph_launch(void *made, void *stream)
 }
 static int fake_graph_forget(void *made)
 {
+    LOCKED;
     fake.kept--;
     free(made);
     return told("graph_forget");
 }
 static int fake_graph_destroy(void *graph)
 {
+    LOCKED;
     fake.graphs--;
     free(graph);
     return told("graph_destroy");

@@ -221,7 +221,9 @@ EXPORT int ncclCommAbort(void *comm)
 EXPORT int ncclGroupStart(void)
 {
     grouped = NULL;
+    pthread_mutex_lock(&mutex);
     state.bad += depth++ != 0;
+    pthread_mutex_unlock(&mutex);
     return OK;
 }
 
