@@ -8,7 +8,9 @@
  * communicators are aborted on all ranks as soon as these agree on it.
  *
  * A gather consists of sends, because the library's own gather may use NVLink's
- * multicast, which other programs on a shared machine may suffer from. */
+ * multicast, which other programs on a shared machine may suffer from.  For
+ * more than two GPUs of a machine, NCCL may prepare multicast when it connects;
+ * only NCCL_NVLS_ENABLE=0 in the environment prevents this. */
 #include "ranks/device/transport_inside.h"
 
 #include <sched.h>

@@ -62,6 +62,8 @@ static farsum_status describe(const struct device *device, const char *name,
     name_machine(place->machine);
     driver_place(device, place->device, sizeof place->device);
     for (int k = size == 1 && !name ? KNOWN - 1 : 0; k < KNOWN; k++) {
+        if (place->wanted != ANY && place->wanted != k)
+            continue;
         farsum_status status = known[k]->fits(device);
         if (status != FARSUM_OK && place->wanted == k)
             return status;
