@@ -2,8 +2,6 @@
 /* slab.c: the transform cut among ranks with devices against the one in three
  * dimensions, with all columns and with some, there and back.  The device is
  * FARSUM_TEST_DEVICE (default: opencl:0).  perf: times (slab_perf.c). */
-#include "ranks/device/slab.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +10,7 @@
 #include "device/second_stream.h"
 #include "ranks/comm_threads.h"
 #include "ranks_device/slab_arrays.h"
+#include "ranks_device/slab_direct.h"
 #include "ranks_device/slab_perf.h"
 
 static const char *device_name(void)
@@ -113,21 +112,7 @@ static farsum_status case_rank(const struct gpu_case *t, struct comm *comm,
                                struct device *device,
                                struct transport *transport)
 {
-    const struct slab_case *s = &t->s;
-    struct gpu_slab_args args = {
-        .slab = {.comm = comm,
-                 .begin0 = s->begin0,
-                 .begin1 = s->begin1,
-                 .columns = s->columns,
-                 .mesh = {s->mesh[0], s->mesh[1], s->mesh[2]},
-                 .ldz = s->ldz,
-                 .precision = s->precision,
-                 .threads = 1,
-                 .choose = {.name = t->fft}},
-        .device = device,
-        .transport = transport,
-        .halo = t->halo,
-        .channels = t->channels};
+    struct gpu_slab_args args = slab_args_of(t, comm, device, transport);
     struct gpu_slab *slab = NULL;
     struct rank_arrays a;
     int64_t bytes = device->bytes;
@@ -204,8 +189,10 @@ static void case_make(struct gpu_case *t, int m, int pruned, int channels,
 }
 
 /* All cuts of a few meshes, by this variant of the stage fft.  next: 1: all
- * numbers of ranks, else each next-th. */
-static void sweep(const char *fft, int first, int n, int next)
+ * numbers of ranks, else each next-th.  device: that of all ranks, which use
+ * each other's spectra; NULL: each has its own. */
+static void sweep(const char *fft, int first, int n, int next,
+                  struct device *device)
 {
     static const int sizes[] = {1, 2, 3, 4, 7};
     struct gpu_case whole, at[2 * CUTS];
@@ -226,7 +213,9 @@ static void sweep(const char *fft, int first, int n, int next)
                         cut(t->s.begin1, t->s.mesh[1], size, (kind + k) % 3);
                     }
                 struct cases all = {used, at};
-                CHECK(ranks_run(size, NULL, cases_rank, &all) == 0,
+                for (int i = 0; device && i < used; i++)
+                    slab_direct(&at[i], device);
+                CHECK(device || ranks_run(size, NULL, cases_rank, &all) == 0,
                       "a rank failed");
                 slab_free(&whole.s);
             }
@@ -234,13 +223,24 @@ static void sweep(const char *fft, int first, int n, int next)
 
 static void meshes_cut(void)
 {
-    sweep("kiss", 0, MESHES, 1);
+    sweep("kiss", 0, MESHES, 1, NULL);
+}
+
+static void direct(void)
+{
+    struct device *device = NULL;
+    CHECK_OK(device_open(device_name(), &device));
+    int64_t bytes = device->bytes;
+    sweep("kiss", 0, MESHES, 2, device);
+    CHECK(device->bytes == bytes, "%lld bytes are left",
+          (long long)(device->bytes - bytes));
+    device_close(device);
 }
 
 /* The variant that is chosen for the device.  VkFFT compiles each. */
 static void chosen(void)
 {
-    sweep(NULL, 2, 2, 3);
+    sweep(NULL, 2, 2, 3, NULL);
 }
 
 /* One case of three ranks; returns the number that failed. */
@@ -306,6 +306,7 @@ int main(int argc, char **argv)
     }
     device_close(device);
     RUN(meshes_cut);
+    RUN(direct);
     RUN(chosen);
     RUN(no_memory);
     RUN(one_fails);

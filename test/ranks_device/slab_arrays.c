@@ -6,6 +6,27 @@
 
 #include "check.h"
 
+struct gpu_slab_args slab_args_of(const struct gpu_case *t, struct comm *comm,
+                                  struct device *device,
+                                  struct transport *transport)
+{
+    const struct slab_case *s = &t->s;
+    return (struct gpu_slab_args){
+        .slab = {.comm = comm,
+                 .begin0 = s->begin0,
+                 .begin1 = s->begin1,
+                 .columns = s->columns,
+                 .mesh = {s->mesh[0], s->mesh[1], s->mesh[2]},
+                 .ldz = s->ldz,
+                 .precision = s->precision,
+                 .threads = 1,
+                 .choose = {.name = t->fft}},
+        .device = device,
+        .transport = transport,
+        .halo = t->halo,
+        .channels = t->channels};
+}
+
 void arrays_make(struct rank_arrays *a, const struct gpu_case *t, int rank,
                  int64_t lines)
 {

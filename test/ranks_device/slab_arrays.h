@@ -3,7 +3,7 @@
 #ifndef FARSUM_TEST_SLAB_ARRAYS_H
 #define FARSUM_TEST_SLAB_ARRAYS_H
 
-#include "device/buf.h"
+#include "ranks/device/slab.h"
 #include "ranks/slab_case.h"
 
 /* What is left as it was. */
@@ -33,6 +33,9 @@ struct rank_arrays {
     struct buf mesh_on, spectrum_on;
 };
 
+struct gpu_slab_args slab_args_of(const struct gpu_case *t, struct comm *comm,
+                                  struct device *device,
+                                  struct transport *transport);
 void arrays_make(struct rank_arrays *a, const struct gpu_case *t, int rank,
                  int64_t lines);
 void arrays_free(struct rank_arrays *a);

@@ -110,6 +110,7 @@ void gpu_slab_destroy(struct gpu_slab *slab)
         buf_clear(all[i]);
     mem_free(slab->packed_bytes);
     mem_free(slab->arrived_bytes);
+    mem_free(slab->peer);
     mem_free(slab);
 }
 
@@ -124,6 +125,7 @@ farsum_status gpu_slab_create(const struct gpu_slab_args *args,
     s->real = gpu_real(args->slab.precision);
     GO(MEM_NEW(s->packed_bytes, comm->size));
     GO(MEM_NEW(s->arrived_bytes, comm->size));
+    GO(MEM_NEW(s->peer, comm->size));
     GO(gpu_slab_shape(s));
     GO(gpu_slab_tables(s));
     GO(slab_kernels(s));

@@ -152,14 +152,16 @@ static farsum_status planes_forward(struct gpu_slab *s,
 {
     TRY(slab_move(s, &s->plane_fft, &c->mesh, 0));
     TRY(gpu_slab_transform(s, &s->plane_fft, &c->mesh, 0));
-    return gpu_slab_turn(s, &s->out, c);
+    return s->direct ? FARSUM_OK : gpu_slab_turn(s, &s->out, c);
 }
 
 static farsum_status planes_backward(struct gpu_slab *s,
                                      const struct slab_channel *c)
 {
-    TRY(gpu_slab_turn(s, &s->in, c));
-    TRY(gpu_slab_zero(s, c));
+    if (!s->direct) {
+        TRY(gpu_slab_turn(s, &s->in, c));
+        TRY(gpu_slab_zero(s, c));
+    }
     TRY(gpu_slab_transform(s, &s->plane_fft, &c->mesh, 1));
     return slab_move(s, &s->plane_fft, &c->mesh, 1);
 }
@@ -175,7 +177,8 @@ static farsum_status lines_transform(struct gpu_slab *s,
 static farsum_status lines_forward(struct gpu_slab *s,
                                    const struct slab_channel *c)
 {
-    TRY(gpu_slab_points(s, c, 0));
+    if (!s->direct)
+        TRY(gpu_slab_points(s, c, 0));
     return lines_transform(s, c, 0);
 }
 
@@ -183,7 +186,7 @@ static farsum_status lines_backward(struct gpu_slab *s,
                                     const struct slab_channel *c)
 {
     TRY(lines_transform(s, c, 1));
-    return gpu_slab_points(s, c, 1);
+    return s->direct ? FARSUM_OK : gpu_slab_points(s, c, 1);
 }
 
 farsum_status gpu_slab_before(struct gpu_slab *s, const struct gpu_slab_io *io,
@@ -200,4 +203,21 @@ farsum_status gpu_slab_after(struct gpu_slab *s, const struct gpu_slab_io *io,
     const struct slab_channel channel = gpu_slab_channel(s, io, c);
     TRY(slab_holds(s, &channel));
     return backward ? planes_backward(s, &channel) : lines_forward(s, &channel);
+}
+
+/* Each rank begins with the next one, so that they use all links. */
+farsum_status gpu_slab_direct(struct gpu_slab *s, const struct gpu_slab_io *io,
+                              int c, int backward)
+{
+    const struct slab_channel channel = gpu_slab_channel(s, io, c);
+    const struct slab_shape *a = &s->shape;
+    int size = s->args.slab.comm->size, rank = s->args.slab.comm->rank;
+    TRY(slab_holds(s, &channel));
+    for (int k = 1; k <= size; k++) {
+        const struct slab_peer *peer = &s->peer[(rank + k) % size];
+        TRY(slab_lines(s, backward ? &s->in : &s->out, &channel, peer->first,
+                       peer->lines, &peer->spectrum, c * peer->channel + a->own,
+                       a->points));
+    }
+    return backward ? gpu_slab_zero(s, &channel) : FARSUM_OK;
 }
