@@ -51,24 +51,40 @@ done:
     return status;
 }
 
+/* There and back. */
 static void case_runs(const struct gpu_case *t, struct rank_arrays *a,
-                      struct device *device, struct gpu_slab *slab)
+                      struct device *device, struct gpu_slab *slab,
+                      const struct gpu_slab_io *io)
 {
-    struct gpu_slab_io io = {&a->mesh_on, a->mesh_channel, &a->spectrum_on,
-                             a->spectrum_channel, t->channels};
     mesh_fill(a, 1);
     spectrum_fill(a);
     mesh_send(a, device);
     spectrum_send(a, device);
     int64_t bytes = device->bytes;
-    CHECK_OK(run_case(t, device, slab, &io, 0));
+    CHECK_OK(run_case(t, device, slab, io, 0));
     spectrum_check(a);
     halo_check(a);
     mesh_fill(a, 0);
     mesh_send(a, device);
-    CHECK_OK(run_case(t, device, slab, &io, 1));
+    CHECK_OK(run_case(t, device, slab, io, 1));
     mesh_check(a);
     CHECK(device->bytes == bytes, "a run allocates");
+}
+
+/* With blocks, and with the spectra of all ranks if the device can use them. */
+static void case_both(const struct gpu_case *t, struct rank_arrays *a,
+                      struct comm *comm, struct device *device,
+                      struct gpu_slab *slab)
+{
+    struct gpu_slab_io io = {&a->mesh_on, a->mesh_channel, &a->spectrum_on,
+                             a->spectrum_channel, t->channels};
+    case_runs(t, a, device, slab, &io);
+    farsum_status status = gpu_slab_expose(slab, &io);
+    int opencl = strcmp(device->backend->name, "opencl") == 0;
+    CHECK(status == FARSUM_OK ? !opencl || comm->size == 1
+                              : status == FARSUM_ERR_UNSUPPORTED,
+          "exposing gives %d: %s", (int)status, farsum_message());
+    case_runs(t, a, device, slab, &io);
 }
 
 /* Rank 1 lacks the last channel of an array: it fails, and the others do not
@@ -122,10 +138,14 @@ static farsum_status case_rank(const struct gpu_case *t, struct comm *comm,
         if (t->short_mesh || t->short_spectrum)
             case_short(t, &a, comm, device, slab);
         else
-            case_runs(t, &a, device, slab);
-        arrays_free(&a);
+            case_both(t, &a, comm, device, slab);
     }
     gpu_slab_destroy(slab);
+    if (status == FARSUM_OK) {
+        /* others may still use this rank's spectrum */
+        CHECK_OK(comm_agree(comm, FARSUM_OK));
+        arrays_free(&a);
+    }
     CHECK(device->bytes == bytes, "%lld bytes are left",
           (long long)(device->bytes - bytes));
     return status;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "check.h"
 #include "ranks/device/slab_inside.h"
 #include "ranks_device/slab_arrays.h"
@@ -64,14 +65,15 @@ static void rank_make(struct rank *k, const struct gpu_case *t, int r,
 /* Each rank's spectrum is known to all. */
 static void ranks_meet(struct rank *all, int size)
 {
-    for (int r = 0; r < size; r++)
+    for (int r = 0; r < size; r++) {
+        struct gpu_slab *slab = all[r].slab;
+        CHECK_OK(MEM_NEW(slab->spectra, size));
         for (int p = 0; p < size; p++) {
-            struct slab_peer *peer = &all[r].slab->peer[p];
             const struct buf *b = &all[p].arrays.spectrum_on;
-            peer->channel = all[p].arrays.spectrum_channel / 2;
-            buf_borrow(&peer->spectrum, b->device, b->handle, b->bytes);
-            all[r].slab->direct = 1;
+            slab->peer[p].channel = all[p].arrays.spectrum_channel / 2;
+            buf_borrow(&slab->spectra[p], b->device, b->handle, b->bytes);
         }
+    }
 }
 
 static void ranks_run_steps(struct rank *all, int size, int channels,

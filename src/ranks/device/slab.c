@@ -111,6 +111,9 @@ void gpu_slab_destroy(struct gpu_slab *slab)
     mem_free(slab->packed_bytes);
     mem_free(slab->arrived_bytes);
     mem_free(slab->peer);
+    if (slab->spectra)
+        transport_hide(slab->args.transport, slab->spectra);
+    mem_free(slab->spectra);
     mem_free(slab);
 }
 
@@ -142,6 +145,41 @@ done:
     return FARSUM_OK;
 }
 
+farsum_status gpu_slab_expose(struct gpu_slab *s, const struct gpu_slab_io *io)
+{
+    struct comm *comm = s->args.slab.comm;
+    farsum_status status = FARSUM_OK;
+    struct buf *spectra = NULL;
+    int64_t *channels = NULL;
+    if (comm->size == 1 || s->spectra)
+        return FARSUM_OK;
+    KEEP_ON(MEM_NEW(spectra, comm->size));
+    KEEP_ON(MEM_NEW(channels, comm->size));
+    if (gpu_slab_aligns(s)) /* planes of two channels would be in `apart` */
+        KEEP_ON(status_fail(FARSUM_ERR_UNSUPPORTED,
+                            "%s cannot use the memory of other devices",
+                            s->args.device->name));
+    GO(comm_agree(comm, status));
+    KEEP_ON(
+        comm_gather(comm, &io->spectrum_channel, channels, sizeof *channels));
+    /* a rank without lines may have no spectrum */
+    GO(transport_expose(s->args.transport,
+                        s->shape.lines > 0 ? io->spectrum : &s->place,
+                        spectra));
+    for (int r = 0; r < comm->size; r++)
+        s->peer[r].channel = channels[r] / 2;
+    s->spectra = spectra;
+    spectra = NULL;
+    for (int b = 0; b < 2; b++) {
+        buf_clear(&s->packed[b]);
+        buf_clear(&s->arrived[b]);
+    }
+done:
+    mem_free(spectra);
+    mem_free(channels);
+    return status;
+}
+
 /* The channel whose exchange is next. */
 struct run {
     struct gpu_slab *slab;
@@ -149,10 +187,28 @@ struct run {
     int backward, c;
 };
 
+/* Forward, no rank may write to a spectrum that is still in use, nor read it
+ * before all have written.  Backward, none may read it too early, nor change it
+ * before all have read. */
+static farsum_status run_direct(struct run *run)
+{
+    struct transport *transport = run->slab->args.transport;
+    int last = run->c == run->io->channels - 1;
+    farsum_status status = FARSUM_OK;
+    if (run->backward || run->c == 0)
+        KEEP_ON(transport_barrier(transport));
+    KEEP_ON(gpu_slab_direct(run->slab, run->io, run->c, run->backward));
+    if (!run->backward || last)
+        KEEP_ON(transport_barrier(transport));
+    return status;
+}
+
 static farsum_status run_trade(void *data)
 {
     struct run *run = data;
     struct gpu_slab *s = run->slab;
+    if (s->spectra)
+        return run_direct(run);
     const struct slab_channel c = gpu_slab_channel(s, run->io, run->c);
     if (run->backward)
         return transport_trade(s->args.transport, COMM_TRANSFORM, c.arrived,

@@ -39,11 +39,11 @@ struct slab_shape {
     int64_t zeros;  /* numbers of a plane that are set to 0 */
 };
 
-/* The lines of a rank, and its spectrum if this device can use it. */
+/* The lines of a rank. */
 struct slab_peer {
     int64_t first, lines; /* its first line of all, and their number */
-    int64_t channel;      /* numbers from one channel to the next */
-    struct buf spectrum;
+    int64_t channel;      /* numbers from one channel of its spectrum to the
+                             next; if spectra are exposed */
 };
 
 struct gpu_slab {
@@ -66,7 +66,8 @@ struct gpu_slab {
     struct slab_fft plane_fft, line_fft;
     struct second_stream exchange; /* for several channels */
     struct slab_peer *peer;        /* owned, [size] */
-    int direct; /* 1: kernels use the peers' spectra instead of blocks */
+    struct buf *spectra; /* owned, [size]: all ranks' spectra, which kernels
+                            use instead of blocks; NULL: not exposed */
 };
 
 /* The reals of a transform, where it runs: in place, or copied to `apart`. */
@@ -96,8 +97,8 @@ farsum_status gpu_slab_before(struct gpu_slab *slab,
                               int backward);
 farsum_status gpu_slab_after(struct gpu_slab *slab,
                              const struct gpu_slab_io *io, int c, int backward);
-/* What is between the two if slab->direct: transposes the planes to or from the
- * spectra of all ranks. */
+/* What is between the two if spectra are exposed: transposes the planes to or
+ * from the spectra of all ranks. */
 farsum_status gpu_slab_direct(struct gpu_slab *slab,
                               const struct gpu_slab_io *io, int c,
                               int backward);
