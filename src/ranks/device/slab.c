@@ -68,7 +68,7 @@ static farsum_status slab_kernels(struct gpu_slab *s)
     TRY(jit_kernel(&s->jit, "slab_out", SLAB_GROUP, 0, &s->out));
     TRY(jit_kernel(&s->jit, "slab_in", SLAB_GROUP, 0, &s->in));
     TRY(jit_kernel(&s->jit, "slab_clear", SLAB_GROUP, 0, &s->clear));
-    return jit_kernel(&s->jit, "slab_points", SLAB_GROUP, 0, &s->points);
+    return jit_kernel(&s->jit, "slab_join", SLAB_GROUP, 0, &s->points);
 }
 
 static farsum_status slab_memory(struct gpu_slab *s)
@@ -159,6 +159,8 @@ farsum_status gpu_slab_expose(struct gpu_slab *s, const struct gpu_slab_io *io)
         KEEP_ON(status_fail(FARSUM_ERR_UNSUPPORTED,
                             "%s cannot use the memory of other devices",
                             s->args.device->name));
+    if (s->shape.lines > 0 && !io->spectrum->device)
+        KEEP_ON(status_fail(FARSUM_ERR_INTERNAL, "no spectrum is exposed"));
     GO(comm_agree(comm, status));
     KEEP_ON(
         comm_gather(comm, &io->spectrum_channel, channels, sizeof *channels));
