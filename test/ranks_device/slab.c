@@ -79,16 +79,28 @@ static void case_runs(const struct gpu_case *t, struct rank_arrays *a,
 
 /* With blocks, and with the spectra of all ranks if the device can use them. */
 static void case_both(const struct gpu_case *t, struct rank_arrays *a,
-                      struct device *device, struct gpu_slab *slab)
+                      const struct slab_args *args, struct device *device,
+                      struct gpu_slab *slab)
 {
+    int64_t sent[2], columns, bytes[3];
+    const struct comm_spent *spent = &args->comm->spent[COMM_TRANSFORM];
     struct gpu_slab_io io = {&a->mesh_on, a->mesh_channel, &a->spectrum_on,
                              a->spectrum_channel, t->channels};
+    bytes[0] = spent->bytes;
     case_runs(t, a, device, slab, &io);
+    bytes[1] = spent->bytes;
     farsum_status status = gpu_slab_expose(slab, &io);
     CHECK(status == FARSUM_OK
               || (status == FARSUM_ERR_UNSUPPORTED && !simulated),
           "exposing gives %d: %s", (int)status, farsum_message());
     case_runs(t, a, device, slab, &io);
+    bytes[2] = spent->bytes;
+    slab_sent(args, sent, &columns);
+    for (int k = 0; k < 2; k++)
+        CHECK(bytes[k + 1] - bytes[k] == t->channels * (sent[0] + sent[1]),
+              "%lld bytes are counted, not %lld",
+              (long long)(bytes[k + 1] - bytes[k]),
+              (long long)(t->channels * (sent[0] + sent[1])));
 }
 
 /* Rank 1 lacks the last channel of an array: it fails, and the others do not
@@ -145,7 +157,7 @@ static farsum_status case_rank(const struct gpu_case *t, struct comm *comm,
         if (t->short_mesh || t->short_spectrum)
             case_short(t, &a, comm, device, slab);
         else
-            case_both(t, &a, device, slab);
+            case_both(t, &a, &args.slab, device, slab);
     }
     gpu_slab_destroy(slab);
     if (status == FARSUM_OK) {

@@ -194,12 +194,17 @@ struct run {
  * before all have read. */
 static farsum_status run_direct(struct run *run)
 {
-    struct transport *transport = run->slab->args.transport;
+    struct gpu_slab *s = run->slab;
+    struct transport *transport = s->args.transport;
+    struct comm *comm = s->args.slab.comm;
     int last = run->c == run->io->channels - 1;
     farsum_status status = FARSUM_OK;
+    for (int r = 0; r < comm->size && !s->args.device->trace; r++)
+        comm->spent[COMM_TRANSFORM].bytes +=
+            run->backward ? s->arrived_bytes[r] : s->packed_bytes[r];
     if (run->backward || run->c == 0)
         KEEP_ON(transport_barrier(transport));
-    KEEP_ON(gpu_slab_direct(run->slab, run->io, run->c, run->backward));
+    KEEP_ON(gpu_slab_direct(s, run->io, run->c, run->backward));
     if (!run->backward || last)
         KEEP_ON(transport_barrier(transport));
     return status;
