@@ -181,8 +181,9 @@ class Ranks(CommandTest):
         self.random_file("in.xyz", 501, 501)
         exact = ("in.xyz", *PLAIN, "--tolerance", "1e-9")
         self.farsum("run", *exact, "-o", "one.xyz")
-        many = self.launch(2, "run", *exact, "--device", "opencl", "-o",
-                           "many.xyz", "--report", "r.json")
+        many = self.launch(2, "run", *exact, "--device", "opencl",
+                           "--transport", "staged", "-o", "many.xyz",
+                           "--report", "r.json")
         self.assertRegex(many.out, "(?m)^ +devices opencl:0.*; exchanges by "
                          "staged$")
         for f, g in zip(self.frames("one.xyz"), self.frames("many.xyz")):

@@ -54,6 +54,7 @@ struct settings {
                                   dihedrals */
     /* see farsum_options */
     const char *method, *device, *isa, *split, *window;
+    const char *transport;     /* run: between the ranks' devices */
     const char *near, *spread, *fft, *scale, *interp;
     int near_cells, near_team[2];
     double cutoff, bandwidth, upsampling, shape, executes;

@@ -83,6 +83,9 @@ static const struct option_row table[] = {
      "number of copies that share the sum by MPI, started by mpirun; see "
      "'farsum help run'; bench: exchange only; tune: on paper (default: 1, "
      "or as many as a launcher started)"},
+    {"transport", 0, "NAME", FOR_RUN, set_text, FIELD(transport), NULL,
+     "how the devices of ranks exchange: nccl, from GPU to GPU, or staged, "
+     "through the host (default: the first that works)"},
     {"isa", 0, "NAME", FOR_PLANS, set_text, FIELD(isa), NULL,
      "instruction set: base, avx2 or avx512 (default: the processor's "
      "largest)"},

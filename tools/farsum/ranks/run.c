@@ -38,10 +38,13 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
              && strcmp(s->method, "auto") != 0,
          "--method other than spectral"},
     };
-    if (!ranks)
-        return 0;
+    if (!ranks && s->transport) {
+        say_error("run: --transport requires several copies; see 'farsum help "
+                  "run'");
+        return -1;
+    }
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (rows[k].given) {
+        if (ranks && rows[k].given) {
             say_error("run: %s does not work over ranks yet (%d copies); leave "
                       "it out, or start one copy",
                       rows[k].option, ranks_size(ranks));
@@ -50,7 +53,8 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
     return 0;
 }
 
-farsum_status ranks_plan(struct ranks *ranks, const farsum_problem *problem,
+farsum_status ranks_plan(struct ranks *ranks, const char *transport,
+                         const farsum_problem *problem,
                          const farsum_options *how, farsum_plan **plan)
 {
     if (!ranks)
@@ -58,8 +62,8 @@ farsum_status ranks_plan(struct ranks *ranks, const farsum_problem *problem,
     struct comm *comm = ranks_comm(ranks);
     if (!comm)
         return FARSUM_ERR_COMM;
-    farsum_status status = farsum_ranks_plan_create(comm, problem, how, NULL,
-                                                    plan);
+    farsum_status status =
+        farsum_ranks_plan_create(comm, problem, how, transport, plan);
     if (status != FARSUM_OK)
         farsum_comm_destroy(comm);
     return status;
