@@ -175,10 +175,11 @@ static void bad_devices(void)
     }
 }
 
-/* The name of the device that rank r of many opens by this name. */
+/* The name of the device that rank 50 opens by this name, if it is rank `rank`
+ * of its machine. */
 static void opens(int rank, const char *name, const char *wanted)
 {
-    struct comm comm = {.rank = rank, .size = 100};
+    struct comm comm = {.rank = 50, .size = 100, .node_rank = rank};
     struct ranks_device device = {.opened = 0};
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.device.name = name;

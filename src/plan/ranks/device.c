@@ -8,12 +8,6 @@
 #include "base/text.h"
 #include "plan/options.h"
 
-/* The rank's number among those of its machine. */
-static int rank_here(const struct comm *comm)
-{
-    return comm->rank;
-}
-
 /* Sets name to "cuda:K" for "cuda"; other names are copied. */
 static farsum_status name_by_rank(const struct comm *comm, const char *given,
                                   char *name, size_t size)
@@ -27,7 +21,7 @@ static farsum_status name_by_rank(const struct comm *comm, const char *given,
         if (status != FARSUM_OK)
             return status_prefix(status, "device %s", given);
         if (n > 0) /* else device_open finds none */
-            snprintf(name, size, "%s:%d", given, rank_here(comm) % n);
+            snprintf(name, size, "%s:%d", given, comm->node_rank % n);
     }
     return FARSUM_OK;
 }
