@@ -14,14 +14,15 @@ farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m)
 
 static farsum_status exclude_hand(struct farsum_plan *plan)
 {
-    if (!plan->method->exclude || (plan->task.comm && plan->task.device))
+    if (!plan->method->exclude)
         return FARSUM_OK;
     return plan->method->exclude(&plan->task, plan->state);
 }
 
 farsum_status plan_exclude_hand(struct farsum_plan *plan)
 {
-    return plan->task.comm ? FARSUM_OK : exclude_hand(plan);
+    int later = plan->task.comm && !plan->task.device; /* with the owners */
+    return later ? FARSUM_OK : exclude_hand(plan);
 }
 
 farsum_status plan_exclude_problem(struct farsum_plan *plan)
