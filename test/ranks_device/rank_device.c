@@ -32,7 +32,7 @@ static farsum_status launch_in_turn(struct device *device,
     return status;
 }
 
-static void take_turns(struct device *device)
+void rank_device_turns(struct device *device)
 {
     if (strcmp(device->backend->name, "opencl") != 0)
         return;
@@ -57,7 +57,7 @@ farsum_status rank_device_open(struct rank_device *of, struct comm *comm)
     status = comm_agree(comm, status);
     CHECK(status == FARSUM_OK, "%s", farsum_message());
     TRY(status);
-    take_turns(of->device);
+    rank_device_turns(of->device);
     return transport_create(comm, of->device,
                             setting("FARSUM_TEST_TRANSPORT", "staged"),
                             &of->transport);

@@ -15,6 +15,9 @@ struct rank_device {
 
 /* Collective: fails on all ranks or on none. */
 farsum_status rank_device_open(struct rank_device *of, struct comm *comm);
+/* Lets launches on an open device take turns, as rank_device_open does, because
+ * PoCL needs it. */
+void rank_device_turns(struct device *device);
 /* CHECKs that the device holds no more buffers. */
 void rank_device_close(struct rank_device *of);
 /* Allocates a buffer of at least `bytes`, and fills it from the host. */

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "device/buf.h"
+#include "ranks_device/rank_device.h"
 
 const char *device_name(void)
 {
@@ -52,8 +53,11 @@ void part_make(struct part *p, const struct shared *s, int rank)
         [FIELD] = s->rhs * 3 * p->n,
         [ENERGY] = s->rhs,
         [VIRIAL] = 9 * s->rhs};
-    if (s->there)
+    p->there = s->there;
+    if (s->options.device.name && !s->named) {
         CHECK_OK(farsum_device_open(s->options.device.name, &p->device));
+        rank_device_turns(p->device->device);
+    }
     for (int k = 0; k < ARRAYS; k++) {
         p->bytes[k] = 8 * counts[k];
         p->host[k] = check_memory((size_t)counts[k] + 1, sizeof(double));
@@ -63,7 +67,7 @@ void part_make(struct part *p, const struct shared *s, int rank)
     part_in(p->host[STRENGTHS], p, s->rhs, s->strengths, q);
     for (int k = 0; k < ARRAYS; k++) {
         p->array[k] = p->host[k];
-        if (p->device)
+        if (p->there)
             CHECK_OK(farsum_device_alloc(p->device, p->bytes[k] + 8,
                                          p->host[k], &p->array[k]));
     }
@@ -72,7 +76,7 @@ void part_make(struct part *p, const struct shared *s, int rank)
 void part_free(struct part *p)
 {
     for (int k = 0; k < ARRAYS; k++) {
-        if (p->device)
+        if (p->there)
             farsum_device_free(p->device, p->array[k]);
         free(p->host[k]);
     }
@@ -89,8 +93,9 @@ farsum_status part_plan(struct part *p, const struct shared *s,
     problem.n_targets = s->apart ? p->n : 0;
     problem.sample_x = sampled ? p->host[SOURCES] : NULL;
     problem.sample_q = sampled ? p->host[STRENGTHS] : NULL;
-    if (p->device) {
+    if (p->there)
         problem.memory = FARSUM_DEVICE;
+    if (p->device) {
         options.device.name = NULL;
         options.device.handle = p->device;
     }
@@ -120,7 +125,7 @@ farsum_status part_points(struct part *p, const struct shared *s,
 static farsum_status part_download(struct part *p, enum array k)
 {
     struct buf given = {0};
-    if (!p->device || p->bytes[k] == 0)
+    if (!p->there || p->bytes[k] == 0)
         return FARSUM_OK;
     buf_borrow(&given, p->device->device, p->array[k], p->bytes[k]);
     return buf_download(&given, 0, p->host[k], p->bytes[k]);
@@ -149,7 +154,7 @@ void part_strength(struct part *p, double to)
 {
     struct buf given = {0};
     p->host[STRENGTHS][0] = to;
-    if (!p->device)
+    if (!p->there)
         return;
     buf_borrow(&given, p->device->device, p->array[STRENGTHS],
                p->bytes[STRENGTHS]);

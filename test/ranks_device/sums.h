@@ -29,6 +29,7 @@ struct shared {
     int strengths, values, rhs;
     int apart;         /* 1: separate targets, as many as sources */
     int there;         /* 1: arrays on the device */
+    int named;         /* 1: plans open the device, for one rank on PoCL */
     int unsampled;     /* 1: plans get no sample */
     double stretch[4]; /* changes of the cell after create, ended by 0 */
     int64_t first[RANKS + 1]; /* points that each rank gives */
@@ -51,7 +52,8 @@ struct part {
     double *host[ARRAYS];  /* owned */
     void *array[ARRAYS];   /* owned if on the device; what plans get */
     int64_t bytes[ARRAYS];
-    farsum_device *device; /* owned; NULL: arrays are on the host */
+    farsum_device *device; /* owned; NULL: the plan opens one, or the host */
+    int there;             /* 1: arrays are on the device */
 };
 void part_make(struct part *p, const struct shared *s, int rank);
 void part_free(struct part *p);
