@@ -100,7 +100,11 @@ farsum_status part_plan(struct part *p, const struct shared *s,
         options.device.handle = p->device;
     }
     if (comm)
-        return plan_over_ranks(comm, &problem, &options, plan);
+        return plan_over_ranks_by(comm, &problem, &options,
+                                  options.device.name || p->device
+                                      ? getenv("FARSUM_TEST_TRANSPORT")
+                                      : NULL,
+                                  plan);
     options.method = "spectral";
     return farsum_plan_create(&problem, &options, plan);
 }

@@ -36,7 +36,8 @@ struct shared {
     struct whole *found;
 };
 
-/* FARSUM_TEST_DEVICE, or "opencl". */
+/* FARSUM_TEST_DEVICE, or "opencl".  FARSUM_TEST_TRANSPORT names the
+ * transport. */
 const char *device_name(void);
 
 enum share { EVEN, ALL, NONE };

@@ -204,7 +204,9 @@ farsum_status gpu_ranks_create(const struct task *task, struct spectral *s)
     s->gpu->ranks = r;
     TRY(comm_agree(task->comm, status));
     r->comm = task->comm;
-    TRY(transport_create(r->comm, task->device, NULL, &r->transport));
+    TRY(transport_create(r->comm, task->device, task->transport,
+                         &r->transport));
+    task->report->ranks.transport = transport_name(r->transport);
     TRY(comm_agree(task->comm, ranks_own(task, r)));
     return mesh_create(task, s, 1);
 }
