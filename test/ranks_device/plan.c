@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "ranks_device/rank_device.h"
 #include "ranks_device/sums.h"
 
 double x[3 * MANY], y[3 * MANY], q[RHS * WIDTH * MANY];
@@ -45,7 +46,7 @@ static struct shared shared_of(const struct test *t)
     s.options.threads = 1;
     s.options.verify = FARSUM_VERIFY_OFF;
     s.options.spectral.skin = t->skin;
-    s.options.device.name = device_name();
+    s.options.device.name = rank_device_name();
     s.strengths = t->strengths;
     s.values = t->values;
     s.rhs = RHS;
@@ -316,8 +317,8 @@ int main(void)
 {
     uint64_t random = 3;
     farsum_device *first = NULL;
-    CHECK_OK(farsum_device_open(device_name(), &first)); /* PoCL cannot begin in
-                                                            several threads */
+    /* PoCL cannot begin in several threads */
+    CHECK_OK(farsum_device_open(rank_device_name(), &first));
     farsum_device_close(first);
     for (int i = 0; i < MANY;)
         i += place(i, &random);

@@ -14,6 +14,11 @@ static const char *setting(const char *name, const char *otherwise)
     return value && *value ? value : otherwise;
 }
 
+const char *rank_device_name(void)
+{
+    return setting("FARSUM_TEST_DEVICE", "opencl:0");
+}
+
 /* PoCL's cache of loaded kernels (pocl_release_dlhandle_cache, versions 3.1 to
  * 5.0) mistakes one grid's kernel for another's if two threads run a kernel
  * simultaneously, and aborts.  So ranks take turns to launch. */
@@ -52,7 +57,7 @@ farsum_status rank_device_open(struct rank_device *of, struct comm *comm)
     /* PoCL may count no devices while another thread opens the first one */
     pthread_mutex_lock(&turn);
     farsum_status status =
-        device_open(setting("FARSUM_TEST_DEVICE", "opencl:0"), &of->device);
+        device_open(rank_device_name(), &of->device);
     pthread_mutex_unlock(&turn);
     status = comm_agree(comm, status);
     CHECK(status == FARSUM_OK, "%s", farsum_message());

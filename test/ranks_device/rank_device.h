@@ -13,6 +13,7 @@ struct rank_device {
     struct transport *transport;
 };
 
+const char *rank_device_name(void); /* of the device */
 /* Collective: fails on all ranks or on none. */
 farsum_status rank_device_open(struct rank_device *of, struct comm *comm);
 /* Lets launches on an open device take turns, as rank_device_open does, because

@@ -9,12 +9,6 @@
 #include "device/buf.h"
 #include "ranks_device/rank_device.h"
 
-const char *device_name(void)
-{
-    const char *name = getenv("FARSUM_TEST_DEVICE");
-    return name ? name : "opencl";
-}
-
 void share(struct shared *s, int size, enum share how)
 {
     for (int r = 0; r <= size; r++)

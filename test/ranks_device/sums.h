@@ -36,10 +36,6 @@ struct shared {
     struct whole *found;
 };
 
-/* FARSUM_TEST_DEVICE, or "opencl".  FARSUM_TEST_TRANSPORT names the
- * transport. */
-const char *device_name(void);
-
 enum share { EVEN, ALL, NONE };
 /* Even parts; the last rank gives all; or the first gives none. */
 void share(struct shared *s, int size, enum share how);
@@ -58,7 +54,7 @@ struct part {
 };
 void part_make(struct part *p, const struct shared *s, int rank);
 void part_free(struct part *p);
-/* comm: NULL: one process. */
+/* comm: NULL: one process.  FARSUM_TEST_TRANSPORT names the transport. */
 farsum_status part_plan(struct part *p, const struct shared *s,
                         struct comm *comm, farsum_plan **plan);
 farsum_status part_points(struct part *p, const struct shared *s,
