@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device.c: the second sum at a few targets.  A plan on a device uses
- * reference/few/device.h with its own sources; others, and plans over ranks,
- * use reference/few/few.h.  The few excluded pairs are summed separately. */
+ * reference/few/device.h; others use reference/few/few.h.  The few excluded
+ * pairs are summed separately. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@
 int verify_on_device(const struct farsum_plan *plan, const struct verify_sum *s)
 {
     farsum_status status = FARSUM_ERR_UNSUPPORTED;
-    if (!s->whole && !plan->task.comm)
+    if (!s->whole)
         status = few_device_fits(&plan->task, s->tolerance);
     if (status == FARSUM_OK)
         return 1;

@@ -274,7 +274,8 @@ static farsum_status sum_draw(struct farsum_plan *plan, struct verify_sum *s)
         wanted = (int)s->all_n;
     if (plan->task.comm) /* no rank has all sources */
         s->whole = 0;
-    if (s->m == 0 && s->n > SOME && verify_on_device(plan, s))
+    if (s->m == 0 && s->n > SOME && !plan->task.comm
+        && verify_on_device(plan, s))
         return verify_targets_device(plan, s, wanted);
     GO(sum_sizes(plan, s, &size));
     GO(verify_targets(plan, s, size, wanted, &s->targets));

@@ -163,7 +163,8 @@ void verify_targets_draw(struct verify_targets *targets, int64_t n,
  * of which there must be more than `wanted`. */
 farsum_status verify_targets_device(struct farsum_plan *plan,
                                     struct verify_sum *s, int64_t wanted);
-/* device.c.  Returns 1 if the device computes the second sum. */
+/* device.c.  Returns 1 if the device computes the second sum.  Over ranks the
+ * plan's own arrays are not those on the device. */
 int verify_on_device(const struct farsum_plan *plan,
                      const struct verify_sum *s);
 /* Copies sources and strengths to the device on the first call. */
