@@ -42,6 +42,8 @@ target_compile_definitions(test_ranks_device_slab
 add_dependencies(test_ranks_device_slab fake_libcuda_so_1 fake_libnvrtc_so_13)
 farsum_ctest(ranks_device_slab_simulated test_ranks_device_slab simulated)
 farsum_test(ranks_device_plan ranks_device/plan.c ranks_device/sums.c
-  ranks/comm_threads.c)
+  ranks_device/rank_device.c ranks/comm_threads.c)
+farsum_test(ranks_device_plan_faults ranks_device/plan_faults.c
+  ranks_device/rank_device.c ranks/plan_life.c ranks/comm_threads.c)
 farsum_test(ranks_device_plan_bad ranks_device/plan_bad.c
   ranks/comm_threads.c)
