@@ -10,9 +10,8 @@
  * precision.  device=NAME: each rank sums on a device, with arrays there.  One
  * line: minimum milliseconds of set_points and execute, of which exchanges;
  * megabytes that rank 0 sends per execute; with a device also rank 0's
- * milliseconds of each stage, which may overlap.  Without a device, exchanges
- * are those that the host waits for.  All but the stages' are those of the
- * slowest rank. */
+ * milliseconds of each stage, which may overlap, and of its exchanges.  All but
+ * these are those of the slowest rank. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
@@ -103,6 +102,35 @@ static double exchanged(const farsum_mpi_info *i)
            + i->seconds_route;
 }
 
+/* A sum's exchanges: route, ghosts, planes, transform. */
+struct spent {
+    double seconds[4], bytes[4];
+};
+
+static struct spent spent(const farsum_mpi_info *a, const farsum_mpi_info *b)
+{
+    return (struct spent){{b->seconds_route - a->seconds_route,
+                           b->seconds_ghosts - a->seconds_ghosts,
+                           b->seconds_planes - a->seconds_planes,
+                           b->seconds_transform - a->seconds_transform},
+                          {(double)(b->bytes_route - a->bytes_route),
+                           (double)(b->bytes_ghosts - a->bytes_ghosts),
+                           (double)(b->bytes_planes - a->bytes_planes),
+                           (double)(b->bytes_transform - a->bytes_transform)}};
+}
+
+/* Milliseconds and GB/s of each. */
+static void print_exchanges(const struct spent *spent)
+{
+    static const char *const names[] = {"route", "ghosts", "planes",
+                                        "transform"};
+    for (int k = 0; k < 4; k++)
+        printf(",%s %.3f ms %.0f GB/s", names[k], 1e3 * spent->seconds[k],
+               spent->seconds[k] > 0
+                   ? 1e-9 * spent->bytes[k] / spent->seconds[k]
+                   : 0);
+}
+
 int main(int argc, char **argv)
 {
     int threads, rank, ranks;
@@ -153,6 +181,7 @@ int main(int argc, char **argv)
                : farsum_mpi_plan_create(&p, &o, NULL, MPI_COMM_WORLD, &plan));
     farsum_result result = FARSUM_RESULT_INIT;
     farsum_mpi_info before = FARSUM_MPI_INFO_INIT, after = before;
+    struct spent best = {{0}, {0}};
     double set = INFINITY, sum = INFINITY, exchange = 0, bytes = 0;
     result.potential = flow ? NULL : values;
     result.field = flow ? NULL : field;
@@ -177,6 +206,7 @@ int main(int argc, char **argv)
         sum = took;
         exchange = exchanged(&after) - exchanged(&before);
         bytes = (double)(after.bytes_sent - before.bytes_sent);
+        best = spent(&before, &after);
     }
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     need(farsum_plan_get_info(plan, &info));
@@ -191,6 +221,8 @@ int main(int argc, char **argv)
         for (int k = 0; device && k < info.n_stages; k++)
             printf(",%s %.3f", info.stages[k].variant,
                    1e3 * info.stages[k].seconds);
+        if (device && !alone)
+            print_exchanges(&best);
         printf("\n");
     }
     farsum_plan_destroy(plan);

@@ -218,7 +218,9 @@ static farsum_status threads_trade(struct comm *comm, const void *send,
 }
 
 static const struct comm_calls threads_calls = {
-    threads_gather, threads_counts, threads_trade, NULL};
+    .gather = threads_gather,
+    .counts = threads_counts,
+    .trade = threads_trade};
 
 static void *rank_main(void *data)
 {

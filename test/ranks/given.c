@@ -129,8 +129,8 @@ static farsum_status counted_trade(struct comm *comm, const void *send,
     return c->inner->calls->trade(c->inner, send, to, got, from);
 }
 
-static const struct comm_calls counted_calls = {counted_gather, counted_counts,
-                                                counted_trade, NULL};
+static const struct comm_calls counted_calls = {
+    .gather = counted_gather, .counts = counted_counts, .trade = counted_trade};
 
 struct comm *counted_make(struct counted *counted, struct comm *inner)
 {

@@ -187,8 +187,8 @@ static int flow_fails(struct comm *comm, int k, int at)
  * comm_agree: the next one would tell it. */
 static void test_failures(void)
 {
-    static const struct comm_calls counted = {count_gather, count_counts,
-                                              count_trade, NULL};
+    static const struct comm_calls counted = {
+        .gather = count_gather, .counts = count_counts, .trade = count_trade};
     if (ranks == 1)
         return;
     struct comm *comm = made(0);

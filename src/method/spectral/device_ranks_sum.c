@@ -124,7 +124,6 @@ static farsum_status part_spread(const struct part *p)
     return status;
 }
 
-/* The mesh after spreading. */
 static farsum_status part_mesh(void *data)
 {
     const struct part *p = data;
@@ -144,6 +143,7 @@ static farsum_status part_mesh(void *data)
         .potential = p->values ? &g->ranks->potential : NULL,
         .field = p->units->field ? &g->ranks->field : NULL,
         .mesh_channel = channel};
+    KEEP_ON(part_spread(p));
     KEEP_ON(watch_start(p, STAGE_FFT));
     KEEP_ON(gpu_planes_add(m->planes, &m->mesh, channel, pair->channels));
     KEEP_ON(gpu_slab_forward(m->slab, &slab));
@@ -166,14 +166,11 @@ static farsum_status part_mesh(void *data)
     return status;
 }
 
-/* Near pairs and the mesh: near pairs start with the first exchange of the
- * mesh, which leaves the device idle, and not with spreading, which does
- * not. */
+/* Near pairs fill the device while the mesh waits for exchanges. */
 static farsum_status part_stages(struct part *p)
 {
     struct spectral_gpu *g = p->s->gpu;
     farsum_status status = FARSUM_OK;
-    KEEP_ON(part_spread(p));
     if (!g->aside.device) {
         KEEP_ON(part_near(p));
         KEEP_ON(part_mesh(p));

@@ -202,11 +202,13 @@ static farsum_status run_direct(struct run *run)
     for (int r = 0; r < comm->size && !s->args.device->trace; r++)
         comm->spent[COMM_TRANSFORM].bytes +=
             run->backward ? s->arrived_bytes[r] : s->packed_bytes[r];
+    transport_start(transport, COMM_TRANSFORM);
     if (run->backward || run->c == 0)
         KEEP_ON(transport_barrier(transport));
     KEEP_ON(gpu_slab_direct(s, run->io, run->c, run->backward));
     if (!run->backward || last)
         KEEP_ON(transport_barrier(transport));
+    transport_stop(transport);
     return status;
 }
 

@@ -141,6 +141,8 @@ static farsum_status start(struct transport *t, struct comm *comm,
     snprintf(t->machine, sizeof t->machine, "%s", machine);
     TRY(buf_alloc(&t->one, device, 8));
     TRY(buf_fill(&t->one, 0));
+    for (; t->watches < TRANSPORT_WATCHES; t->watches++)
+        TRY(stopwatch_create(&t->watch[t->watches], device));
     return buf_alloc(&t->all, device, 8 * (int64_t)comm->size);
 }
 
@@ -175,6 +177,8 @@ void transport_destroy(struct transport *transport)
     if (transport->calls)
         transport->calls->destroy(transport);
     transport_unmap(transport);
+    for (int w = 0; w < transport->watches; w++)
+        stopwatch_clear(&transport->watch[w]);
     buf_clear(&transport->one);
     buf_clear(&transport->all);
     mem_free(transport);
@@ -229,7 +233,9 @@ farsum_status transport_trade(struct transport *t, enum comm_part part,
         TRY(graph_refuses(t->device, "an exchange through the host"));
     else if (notes(t, send, to, got, from))
         return FARSUM_OK;
+    transport_start(t, part);
     comm_remember(t->comm, t->calls->trade(t, part, send, to, got, from));
+    transport_stop(t);
     return FARSUM_OK;
 }
 
@@ -245,8 +251,40 @@ farsum_status transport_gather(struct transport *t, const struct buf *one,
         TRY(graph_refuses(t->device, "an exchange through the host"));
     else if (graph_notes(t->device, call, sizeof call))
         return FARSUM_OK;
+    transport_start(t, COMM_TALK);
     comm_remember(t->comm, t->calls->gather(t, one, all, bytes));
+    transport_stop(t);
     return FARSUM_OK;
+}
+
+/* A queue that cannot time is no failure: the seconds are then missing. */
+void transport_start(struct transport *t, enum comm_part part)
+{
+    if (!t->calls->captured || t->timing++ > 0 || t->used == t->watches)
+        return;
+    t->part[t->used] = part;
+    if (stopwatch_start(&t->watch[t->used]) != FARSUM_OK)
+        t->part[t->used] = COMM_PARTS;
+}
+
+void transport_stop(struct transport *t)
+{
+    if (!t->calls->captured || --t->timing > 0 || t->used == t->watches)
+        return;
+    if (t->part[t->used] == COMM_PARTS
+        || stopwatch_stop(&t->watch[t->used]) == FARSUM_OK)
+        t->used++;
+}
+
+void transport_settle(struct transport *t)
+{
+    for (int w = 0; w < t->used; w++) {
+        double seconds = 0;
+        if (t->part[w] < COMM_PARTS
+            && stopwatch_seconds(&t->watch[w], &seconds) == FARSUM_OK)
+            t->comm->spent[t->part[w]].seconds += seconds;
+    }
+    t->used = 0;
 }
 
 farsum_status transport_barrier(struct transport *t)

@@ -37,7 +37,8 @@ farsum_status transport_reserve(struct transport *transport, int64_t sent,
                                 int64_t received);
 
 /* Both are collective and work on the device's current queue; they allocate
- * nothing.  Bytes are counted in comm->spent; seconds only if the host waits.
+ * nothing.  Bytes are counted in comm->spent; so are seconds, those of the
+ * device at the next transport_settle.
  *
  * Sends to[r] bytes to each rank r, and receives from[r] bytes from it.  Both
  * buffers hold the parts of the ranks in rank order, without gaps.  A rank may
@@ -61,6 +62,12 @@ farsum_status transport_expose(struct transport *transport,
 /* Ends the use of peers [size], and clears them.  Not collective, but no rank
  * may free its `own` before all have called it.  Cleared peers are legal. */
 void transport_hide(struct transport *transport, struct buf *peers);
+/* Times the work that is enqueued in between as an exchange of a part. */
+void transport_start(struct transport *transport, enum comm_part part);
+void transport_stop(struct transport *transport);
+/* Adds the seconds of the exchanges since the last call to comm->spent, of the
+ * first 64 if they are more.  The device must have finished them. */
+void transport_settle(struct transport *transport);
 /* All that the ranks enqueued before is complete before what they enqueue
  * afterwards.  Collective; works on the device's current queue. */
 farsum_status transport_barrier(struct transport *transport);

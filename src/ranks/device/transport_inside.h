@@ -25,12 +25,15 @@ struct transport_calls {
                            struct buf *got, const int64_t *from);
     farsum_status (*gather)(struct transport *transport, const struct buf *one,
                             struct buf *all, int64_t bytes);
-    int captured; /* 1: both may be part of a graph (device/graph.h) */
+    int captured; /* 1: both only enqueue; they may be part of a graph
+                     (device/graph.h) */
 };
 
 extern const struct transport_calls transport_nccl, transport_staged;
 
 struct mapping; /* memory of another process (expose.c) */
+
+enum { TRANSPORT_WATCHES = 64 };
 
 struct transport {
     const struct transport_calls *calls;
@@ -40,6 +43,11 @@ struct transport {
     char machine[128];        /* distinguishes machines */
     struct buf one, all;      /* [8] and [size][8]: a barrier's */
     struct mapping *mappings; /* owned */
+    /* Exchanges since the last transport_settle. */
+    struct stopwatch watch[TRANSPORT_WATCHES];
+    enum comm_part part[TRANSPORT_WATCHES];
+    int watches, used; /* made; of these in use */
+    int timing;        /* starts without a stop: only the outermost counts */
 };
 
 /* Bytes of the parts of ranks 0 .. rank - 1. */
