@@ -7,11 +7,11 @@
  *
  * N random points in a periodic cube; each rank gives an equal part of them,
  * from everywhere in the cube.  alone: a plan without ranks.  f32: the
- * precision.  device=NAME: each rank sums on a device, with arrays there.  One
- * line: minimum milliseconds of set_points and execute, of which exchanges;
- * megabytes that rank 0 sends per execute; with a device also rank 0's
- * milliseconds of each stage, which may overlap, and of its exchanges.  All but
- * these are those of the slowest rank. */
+ * precision.  mesh=POINTS: of each axis.  device=NAME: each rank sums on a
+ * device, with arrays there.  One line: minimum milliseconds of set_points and
+ * execute, of which exchanges; megabytes that rank 0 sends per execute; with a
+ * device also rank 0's milliseconds of each stage, which may overlap, and of its
+ * exchanges.  All but these are those of the slowest rank. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
@@ -42,6 +42,7 @@ static double random_real(uint64_t *state)
 struct asked {
     int alone, flow;
     const char *device; /* NULL: the host */
+    int64_t mesh; /* points of each axis; 0: chosen */
     farsum_precision precision;
 };
 
@@ -56,6 +57,8 @@ static void ask(int argc, char **argv, struct asked *asked)
             asked->precision = FARSUM_F32;
         else if (strncmp(argv[k], "device=", 7) == 0)
             asked->device = argv[k] + 7;
+        else if (strncmp(argv[k], "mesh=", 5) == 0)
+            asked->mesh = atoll(argv[k] + 5);
     }
 }
 
@@ -143,7 +146,7 @@ int main(int argc, char **argv)
     if (argc < 4 || (asked.alone && ranks > 1)) {
         if (rank == 0)
             fprintf(stderr, "ranks_sum KERNEL POINTS TOLERANCE [alone] [f32] "
-                            "[device=NAME]\n");
+                            "[device=NAME] [mesh=POINTS]\n");
         MPI_Finalize();
         return 2;
     }
@@ -177,6 +180,8 @@ int main(int argc, char **argv)
     o.method = "spectral";
     o.verify = FARSUM_VERIFY_OFF;
     o.device.handle = device;
+    for (int d = 0; d < 3; d++)
+        o.spectral.mesh[d] = asked.mesh;
     need(alone ? farsum_plan_create(&p, &o, &plan)
                : farsum_mpi_plan_create(&p, &o, NULL, MPI_COMM_WORLD, &plan));
     farsum_result result = FARSUM_RESULT_INIT;
