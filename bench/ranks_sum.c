@@ -7,11 +7,13 @@
  *
  * N random points in a periodic cube; each rank gives an equal part of them,
  * from everywhere in the cube.  alone: a plan without ranks.  f32: the
- * precision.  mesh=POINTS: of each axis.  device=NAME: each rank sums on a
- * device, with arrays there.  One line: minimum milliseconds of set_points and
- * execute, of which exchanges; megabytes that rank 0 sends per execute; with a
- * device also rank 0's milliseconds of each stage, which may overlap, and of its
- * exchanges.  All but these are those of the slowest rank. */
+ * precision.  here: each rank gives points of its own slab, as a program does
+ * that moves its particles to their owners.  mesh=POINTS: of each axis.
+ * device=NAME: each rank sums on a device, with arrays there.  One line: least
+ * milliseconds of set_points and execute, of which exchanges; megabytes that
+ * rank 0 sends per execute; with a device also rank 0's milliseconds of each
+ * stage, which may overlap, and of its exchanges.  All but these are those of
+ * the slowest rank. */
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/random.h"
@@ -40,9 +42,9 @@ static double random_real(uint64_t *state)
 
 /* What the command line asks for. */
 struct asked {
-    int alone, flow;
+    int alone, flow, here;
     const char *device; /* NULL: the host */
-    int64_t mesh; /* points of each axis; 0: chosen */
+    int64_t mesh;       /* points of each axis; 0: chosen */
     farsum_precision precision;
 };
 
@@ -55,6 +57,8 @@ static void ask(int argc, char **argv, struct asked *asked)
             asked->alone = 1;
         else if (strcmp(argv[k], "f32") == 0)
             asked->precision = FARSUM_F32;
+        else if (strcmp(argv[k], "here") == 0)
+            asked->here = 1;
         else if (strncmp(argv[k], "device=", 7) == 0)
             asked->device = argv[k] + 7;
         else if (strncmp(argv[k], "mesh=", 5) == 0)
@@ -62,16 +66,23 @@ static void ask(int argc, char **argv, struct asked *asked)
     }
 }
 
-/* Arrays of f64 or f32 random numbers in [low, 1), on the device if there is
- * one. */
+/* Random numbers in [low, high). */
+struct range {
+    double low, high;
+};
+
+/* An array [n][width] of f64 or f32, on the device if there is one.  The first
+ * number of each row is in `first`, the others in `rest`. */
 static void *random_array(farsum_device *device, farsum_precision type,
-                          int64_t n, double low, uint64_t *state)
+                          int64_t n, int64_t width, struct range first,
+                          struct range rest, uint64_t *state)
 {
     int64_t real = type == FARSUM_F32 ? 4 : 8;
     void *host = NULL, *array = NULL;
-    need(mem_alloc(&host, n, (size_t)real, 0));
-    for (int64_t i = 0; i < n; i++) {
-        double v = low + (1 - low) * random_real(state);
+    need(mem_alloc(&host, n * width, (size_t)real, 0));
+    for (int64_t i = 0; i < n * width; i++) {
+        struct range range = i % width == 0 ? first : rest;
+        double v = range.low + (range.high - range.low) * random_real(state);
         if (type == FARSUM_F32)
             ((float *)host)[i] = v < 1 ? (float)v * 0.9999999F : 0;
         else
@@ -79,7 +90,7 @@ static void *random_array(farsum_device *device, farsum_precision type,
     }
     if (!device)
         return host;
-    need(farsum_device_alloc(device, n * real, host, &array));
+    need(farsum_device_alloc(device, n * width * real, host, &array));
     mem_free(host);
     return array;
 }
@@ -145,13 +156,14 @@ int main(int argc, char **argv)
         ask(argc, argv, &asked);
     if (argc < 4 || (asked.alone && ranks > 1)) {
         if (rank == 0)
-            fprintf(stderr, "ranks_sum KERNEL POINTS TOLERANCE [alone] [f32] "
-                            "[device=NAME] [mesh=POINTS]\n");
+            fprintf(stderr,
+                    "ranks_sum KERNEL POINTS TOLERANCE [alone] [f32] [here] "
+                    "[device=NAME] [mesh=POINTS]\n");
         MPI_Finalize();
         return 2;
     }
     int alone = asked.alone, flow = asked.flow;
-    int64_t all = atoll(argv[2]), n = all / ranks, width = flow ? 3 : 1;
+    int64_t total = atoll(argv[2]), n = total / ranks, width = flow ? 3 : 1;
     farsum_device *device = NULL;
     char name[64];
     uint64_t state = 17 + (uint64_t)rank;
@@ -160,17 +172,21 @@ int main(int argc, char **argv)
                  asked.device, rank);
         need(farsum_device_open(name, &device));
     }
-    void *x = random_array(device, asked.precision, 3 * n, 0, &state);
-    void *q = random_array(device, asked.precision, width * n, -1, &state);
-    void *values = random_array(device, asked.precision, width * n, 0, &state);
-    void *field = random_array(device, asked.precision, 3 * n, 0, &state);
+    const struct range unit = {0, 1}, charge = {-1, 1};
+    const struct range slab = {(double)rank / ranks, (rank + 1.0) / ranks};
+    farsum_precision type = asked.precision;
+    void *x = random_array(device, type, n, 3, asked.here ? slab : unit, unit,
+                           &state);
+    void *q = random_array(device, type, n, width, charge, charge, &state);
+    void *values = random_array(device, type, n, width, unit, unit, &state);
+    void *field = random_array(device, type, n, 3, unit, unit, &state);
     farsum_problem p = FARSUM_PROBLEM_INIT;
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
     p.kernel = argv[1];
     p.n_sources = n;
     p.tolerance = atof(argv[3]);
-    p.precision = p.arrays = asked.precision;
+    p.precision = p.arrays = type;
     p.memory = device ? FARSUM_DEVICE : FARSUM_HOST;
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     for (int d = 0; d < 3; d++) {
@@ -218,7 +234,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         printf("%s,%d,%d,%s,%lld,%g,%lldx%lldx%lld,%.3f,%.3f,%.3f,%.3f",
                alone ? "alone" : "ranks", ranks, info.threads, argv[1],
-               (long long)all, p.tolerance, (long long)info.mesh[0],
+               (long long)total, p.tolerance, (long long)info.mesh[0],
                (long long)info.mesh[1], (long long)info.mesh[2], 1e3 * set,
                1e3 * sum, 1e3 * exchange, 1e-6 * bytes);
         if (device)
