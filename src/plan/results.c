@@ -26,6 +26,16 @@ static void apart_arrays(const struct farsum_plan *plan, int rhs,
     array[4] = (void **)&result->virial, bytes[4] = 72 * (int64_t)rhs;
 }
 
+/* Memory that may have been a buffer's object of OpenCL still begins as one,
+ * and would be taken for it (struct device_pointer). */
+static farsum_status apart_reserve(void **to, int64_t bytes)
+{
+    int64_t word = bytes < 8 ? bytes : 8;
+    TRY(mem_alloc(to, bytes, 1, 0));
+    memset(*to, 0, (size_t)word);
+    return FARSUM_OK;
+}
+
 /* Sums with the companion into the outputs that the method lacks. */
 static farsum_status apart_beside(struct farsum_plan *plan, int rhs,
                                   const void *q, const farsum_result *result)
@@ -72,7 +82,7 @@ farsum_status plan_sum_apart(struct farsum_plan *plan, int rhs, const void *q,
         *from[k] = NULL;
     for (int k = 0; k < OUTPUTS; k++)
         if (*to[k])
-            KEEP_ON(mem_alloc(from[k], bytes[k], 1, 0));
+            KEEP_ON(apart_reserve(from[k], bytes[k]));
     GO(task_agree(&plan->task, status));
     GO(task_agree(&plan->task, apart_sum(plan, rhs, q, &mine, then)));
     for (int k = 0; k < OUTPUTS; k++)
