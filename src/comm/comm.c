@@ -58,11 +58,6 @@ void comm_remember(struct comm *comm, farsum_status status)
     snprintf(comm->words, sizeof comm->words, "%s", farsum_message());
 }
 
-int comm_over(const struct comm *comm)
-{
-    return comm->broken || (comm->calls->over && comm->calls->over());
-}
-
 /* Counts a call, and remembers a failure.  Returns 1 if the call worked. */
 static int spent(struct comm *comm, enum comm_part part, int64_t bytes,
                  double start, farsum_status status)

@@ -33,8 +33,6 @@ struct comm_calls {
     farsum_status (*trade)(struct comm *comm, const void *send,
                            const int64_t *to, void *got, const int64_t *from);
     void (*destroy)(struct comm *comm); /* NULL is legal */
-    /* 1: exchanges are no longer possible, on all ranks.  NULL: they are. */
-    int (*over)(void);
 };
 
 enum { COMM_PIECE = 256 }; /* bytes per rank of a reduction's gather */
@@ -84,9 +82,6 @@ farsum_status comm_create(int rank, int size, const char *name,
 /* self.c: one rank.  comm_destroy frees it. */
 farsum_status comm_self(struct comm **comm);
 void comm_destroy(struct comm *comm); /* NULL is legal */
-
-/* 1: no rank may call anything but comm_destroy. */
-int comm_over(const struct comm *comm);
 
 /* The back end's calls, counted in comm->spent.  They return FARSUM_OK. */
 farsum_status comm_gather(struct comm *comm, const void *one, void *all,

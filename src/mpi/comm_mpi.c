@@ -197,22 +197,17 @@ static farsum_status mpi_trade(struct comm *comm, const void *send,
     return status;
 }
 
-static int mpi_over(void)
-{
-    int over = 0;
-    MPI_Finalized(&over);
-    return over;
-}
-
 static void mpi_destroy(struct comm *comm)
 {
     struct mpi *m = comm->inside;
-    if (!mpi_over())
+    int over = 0;
+    MPI_Finalized(&over);
+    if (!over)
         MPI_Comm_free(&m->comm);
 }
 
 static const struct comm_calls mpi_calls = {mpi_gather, mpi_counts, mpi_trade,
-                                            mpi_destroy, mpi_over};
+                                            mpi_destroy};
 
 /* Checks that cannot wait for other ranks. */
 static farsum_status check_running(MPI_Comm given)

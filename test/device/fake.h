@@ -33,8 +33,6 @@ struct fake {
     int blocks, streams, events, modules, contexts; /* existing now */
     int managed; /* blocks requested as managed */
     int launches, granted, marks;
-    int peers;          /* requests to use another device's memory */
-    int mapped;         /* other processes' allocations, mapped now */
     int graphs, kept;   /* existing now: graphs, and executable graphs */
     int replays;
     int leaves;                    /* events that no stream has waited for */

@@ -438,7 +438,6 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
         fake.run(function, &fake, parameters);
     return 0;
 }
-#include "device/fake_peers.h"
 
 #if FAKE_HIP
 #define SYM(result, word, cuda, hip, parameters)                               \
@@ -450,4 +449,3 @@ static int fake_launch(void *function, unsigned grid_x, unsigned grid_y,
 #include "device/driver/driver.sym"
 #include "device/driver/driver_graph.sym"
 #include "device/driver/driver_graph_marks.sym"
-#include "device/driver/driver_peers.sym"

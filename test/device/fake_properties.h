@@ -63,10 +63,10 @@ static int fake_device_memory(size_t *bytes, int device)
     *bytes = FAKE_BYTES;
     return device < FAKE_DEVICES ? 0 : NO_DEVICE;
 }
-static int fake_bus(char *text, int capacity, int device)
+static int fake_device_bus(char *text, int room, int device)
 {
-    TOLD(bus);
-    snprintf(text, (size_t)capacity, "0000:%02x:00.0", device + 1);
+    TOLD(device_bus);
+    snprintf(text, (size_t)room, "0000:%02x:00.0", device + 1);
     return device < FAKE_DEVICES ? 0 : NO_DEVICE;
 }
 #endif

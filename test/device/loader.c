@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "device/driver/cuda.h"
 #include "device/dl.h"
+#include "device/driver/driver.h"
 #include "device/driver/hip.h"
 #include "device/compile/jit.h"
 
@@ -327,6 +328,23 @@ static void test_layouts(void)
           "%s", arch);
 }
 
+static void test_places(void)
+{
+    struct device *a = opened(0), *b = opened(1);
+    char place[32];
+    driver_place(a, place, sizeof place);
+    CHECK(strcmp(place, "0000:01:00.0") == 0, "%s", place);
+    driver_place(b, place, sizeof place);
+    CHECK(strcmp(place, "0000:02:00.0") == 0, "%s", place);
+    tell("FAKE_FAIL", "device_bus=719");
+    driver_place(b, place, sizeof place);
+    CHECK(strcmp(place, b->name) == 0, "%s", place);
+    tell("FAKE_FAIL", NULL);
+    device_close(a);
+    device_close(b);
+    nothing_left("places");
+}
+
 int main(void)
 {
     tell("FARSUM_LIBRARY_PATH", FARSUM_FAKES);
@@ -340,6 +358,7 @@ int main(void)
         RUN(test_memory);
         RUN(test_full);
         RUN(test_names);
+        RUN(test_places);
         RUN(test_queues);
         RUN(test_threads);
         if (v == 0)
@@ -350,7 +369,6 @@ int main(void)
         loader_graphs();
         loader_nested();
         loader_managed();
-        loader_peers();
         CHECK(mem_bytes() == held, "%lld bytes are left",
               (long long)(mem_bytes() - held));
     }

@@ -36,11 +36,9 @@ struct device *opened(int index);
  * the old one. */
 void nothing_left(const char *after);
 
-/* loader_kernels.c, loader_graphs.c, loader_nested.c, loader_managed.c,
- * loader_peers.c */
+/* loader_kernels.c, loader_graphs.c, loader_nested.c, loader_managed.c */
 void loader_kernels(void);
 void loader_graphs(void);
 void loader_nested(void);
 void loader_managed(void);
-void loader_peers(void);
 #endif

@@ -244,41 +244,6 @@ static void refused(void)
     nccl->version = 22809;
 }
 
-static int no_access(void *name, unsigned flags)
-{
-    return name && flags == 0 ? 217 : 1;
-}
-
-/* One rank's memory cannot be shared, or it cannot use another's. */
-static farsum_status work_expose(struct comm *comm, void *data)
-{
-    struct rank r;
-    struct buf peers[RANKS], other = {0};
-    char host[8];
-    (void)data;
-    rank_open(&r, comm, comm->rank);
-    CHECK_OK(transport_create(comm, r.device, NULL, &r.t));
-    buf_borrow(&other, r.device, host, sizeof host);
-    CHECK_FAILS(transport_expose(r.t, comm->rank == 1 ? &other : &r.send,
-                                 peers), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("rank 1: shared memory: CUDA: naming memory to others: ");
-    struct driver *d = r.device->inside;
-    if (comm->rank == 1)
-        d->peers.peer_access = no_access;
-    CHECK_FAILS(transport_expose(r.t, &r.send, peers), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("rank 1: shared memory: CUDA: using another's memory: ");
-    CHECK(!peers[0].handle && !peers[1].handle, "a buffer is left");
-    CHECK_OK(transport_barrier(r.t));
-    CHECK_OK(comm_agree(comm, FARSUM_OK));
-    rank_close(&r);
-    return FARSUM_OK;
-}
-
-static void expose_fails(void)
-{
-    CHECK(ranks_run(RANKS, NULL, work_expose, NULL) == 0, "a rank");
-}
-
 static void *find(const char *file, const char *symbol)
 {
     void *library = dlopen(file, RTLD_NOW);
@@ -303,7 +268,6 @@ int main(void)
     RUN(exchange_fails);
     RUN(queues);
     RUN(refused);
-    RUN(expose_fails);
     CHECK(nccl->bad == 0, "%d calls are forbidden", nccl->bad);
     CHECK(driver->blocks == 0 && driver->streams == 0 && driver->contexts == 0,
           "%d blocks, %d streams and %d contexts are left", driver->blocks,

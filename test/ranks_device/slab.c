@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slab.c: the transform cut among ranks with devices against the one in three
  * dimensions, with all columns and with some, there and back.  The device is
- * FARSUM_TEST_DEVICE (default: opencl:0).  simulated: on the simulated driver.
- * perf: times (slab_perf.c). */
+ * FARSUM_TEST_DEVICE (default: opencl:0).  perf: times (slab_perf.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +10,11 @@
 #include "device/second_stream.h"
 #include "ranks/comm_threads.h"
 #include "ranks_device/slab_arrays.h"
-#include "ranks_device/slab_direct.h"
 #include "ranks_device/slab_perf.h"
-#include "ranks_device/slab_simulated.h"
 
-static int simulated; /* 1: devices are simulated, and expose their memory */
-
-static const char *device_name(int rank)
+static const char *device_name(void)
 {
     const char *name = getenv("FARSUM_TEST_DEVICE");
-    if (simulated)
-        return rank % 2 ? "cuda:1" : "cuda:0";
     return name ? name : "opencl:0";
 }
 
@@ -59,48 +52,32 @@ done:
 
 /* There and back. */
 static void case_runs(const struct gpu_case *t, struct rank_arrays *a,
-                      struct device *device, struct gpu_slab *slab,
-                      const struct gpu_slab_io *io)
+                      const struct slab_args *args, struct device *device,
+                      struct gpu_slab *slab)
 {
+    int64_t sent[2], columns;
+    const struct comm_spent *spent = &args->comm->spent[COMM_TRANSFORM];
+    struct gpu_slab_io io = {&a->mesh_on, a->mesh_channel, &a->spectrum_on,
+                             a->spectrum_channel, t->channels};
+    int64_t before = spent->bytes;
     mesh_fill(a, 1);
     spectrum_fill(a);
     mesh_send(a, device);
     spectrum_send(a, device);
     int64_t bytes = device->bytes;
-    CHECK_OK(run_case(t, device, slab, io, 0));
+    CHECK_OK(run_case(t, device, slab, &io, 0));
     spectrum_check(a);
     halo_check(a);
     mesh_fill(a, 0);
     mesh_send(a, device);
-    CHECK_OK(run_case(t, device, slab, io, 1));
+    CHECK_OK(run_case(t, device, slab, &io, 1));
     mesh_check(a);
     CHECK(device->bytes == bytes, "a run allocates");
-}
-
-/* With blocks, and with the spectra of all ranks if the device can use them. */
-static void case_both(const struct gpu_case *t, struct rank_arrays *a,
-                      const struct slab_args *args, struct device *device,
-                      struct gpu_slab *slab)
-{
-    int64_t sent[2], columns, bytes[3];
-    const struct comm_spent *spent = &args->comm->spent[COMM_TRANSFORM];
-    struct gpu_slab_io io = {&a->mesh_on, a->mesh_channel, &a->spectrum_on,
-                             a->spectrum_channel, t->channels};
-    bytes[0] = spent->bytes;
-    case_runs(t, a, device, slab, &io);
-    bytes[1] = spent->bytes;
-    farsum_status status = gpu_slab_expose(slab, &io);
-    CHECK(status == FARSUM_OK
-              || (status == FARSUM_ERR_UNSUPPORTED && !simulated),
-          "exposing gives %d: %s", (int)status, farsum_message());
-    case_runs(t, a, device, slab, &io);
-    bytes[2] = spent->bytes;
     slab_sent(args, sent, &columns);
-    for (int k = 0; k < 2; k++)
-        CHECK(bytes[k + 1] - bytes[k] == t->channels * (sent[0] + sent[1]),
-              "%lld bytes are counted, not %lld",
-              (long long)(bytes[k + 1] - bytes[k]),
-              (long long)(t->channels * (sent[0] + sent[1])));
+    int64_t counted = spent->bytes - before;
+    int64_t wanted = t->channels * (sent[0] + sent[1]);
+    CHECK(counted == wanted, "%lld bytes are counted, not %lld",
+          (long long)counted, (long long)wanted);
 }
 
 /* Rank 1 lacks the last channel of an array: it fails, and the others do not
@@ -118,8 +95,6 @@ static void case_short(const struct gpu_case *t, struct rank_arrays *a,
     }
     mesh_send(a, device);
     spectrum_send(a, device);
-    if (simulated && t->short_mesh)
-        CHECK_OK(gpu_slab_expose(slab, &io));
     check_status(gpu_slab_forward(slab, &io), wanted, "forward", __FILE__,
                  __LINE__);
     check_status(gpu_slab_backward(slab, &io), wanted, "backward", __FILE__,
@@ -150,21 +125,16 @@ static farsum_status case_rank(const struct gpu_case *t, struct comm *comm,
     struct gpu_slab *slab = NULL;
     struct rank_arrays a;
     int64_t bytes = device->bytes;
-    slab_simulated_precision(t->s.precision);
     farsum_status status = case_create(t, &args, &slab);
     if (status == FARSUM_OK) {
         arrays_make(&a, t, comm->rank, gpu_slab_lines(&args.slab, comm->rank));
         if (t->short_mesh || t->short_spectrum)
             case_short(t, &a, comm, device, slab);
         else
-            case_both(t, &a, &args.slab, device, slab);
-    }
-    gpu_slab_destroy(slab);
-    if (status == FARSUM_OK) {
-        /* others may still use this rank's spectrum */
-        CHECK_OK(comm_agree(comm, FARSUM_OK));
+            case_runs(t, &a, &args.slab, device, slab);
         arrays_free(&a);
     }
+    gpu_slab_destroy(slab);
     CHECK(device->bytes == bytes, "%lld bytes are left",
           (long long)(device->bytes - bytes));
     return status;
@@ -181,7 +151,7 @@ static farsum_status cases_rank(struct comm *comm, void *data)
     const struct cases *all = data;
     struct device *device = NULL;
     struct transport *transport = NULL;
-    farsum_status status = device_open(device_name(comm->rank), &device);
+    farsum_status status = device_open(device_name(), &device);
     GO(comm_agree(comm, status));
     GO(transport_create(comm, device, "staged", &transport));
     for (int k = 0; k < all->n; k++)
@@ -228,10 +198,8 @@ static void case_make(struct gpu_case *t, int m, int pruned, int channels,
 }
 
 /* All cuts of a few meshes, by this variant of the stage fft.  next: 1: all
- * numbers of ranks, else each next-th.  device: that of all ranks, which use
- * each other's spectra; NULL: each has its own. */
-static void sweep(const char *fft, int first, int n, int next,
-                  struct device *device)
+ * numbers of ranks, else each next-th. */
+static void sweep(const char *fft, int first, int n, int next)
 {
     static const int sizes[] = {1, 2, 3, 4, 7};
     struct gpu_case whole, at[2 * CUTS];
@@ -239,8 +207,6 @@ static void sweep(const char *fft, int first, int n, int next,
         for (int pruned = 0; pruned < 2; pruned++)
             for (int k = 0; k < 5; k += next) {
                 int used = 0, size = sizes[k];
-                if (simulated && size > 4) /* too many buffers */
-                    continue;
                 case_make(&whole, m, pruned, (k + pruned) % 2 ? 3 : 1, fft);
                 for (int kind = 0; kind < CUTS; kind++)
                     for (int p = 0; p < 2; p++) {
@@ -254,9 +220,7 @@ static void sweep(const char *fft, int first, int n, int next,
                         cut(t->s.begin1, t->s.mesh[1], size, (kind + k) % 3);
                     }
                 struct cases all = {used, at};
-                for (int i = 0; device && i < used; i++)
-                    slab_direct(&at[i], device);
-                CHECK(device || ranks_run(size, NULL, cases_rank, &all) == 0,
+                CHECK(ranks_run(size, NULL, cases_rank, &all) == 0,
                       "a rank failed");
                 slab_free(&whole.s);
             }
@@ -264,24 +228,13 @@ static void sweep(const char *fft, int first, int n, int next,
 
 static void meshes_cut(void)
 {
-    sweep("kiss", 0, MESHES, 1, NULL);
-}
-
-static void direct(void)
-{
-    struct device *device = NULL;
-    CHECK_OK(device_open(device_name(0), &device));
-    int64_t bytes = device->bytes;
-    sweep("kiss", 0, MESHES, 2, device);
-    CHECK(device->bytes == bytes, "%lld bytes are left",
-          (long long)(device->bytes - bytes));
-    device_close(device);
+    sweep("kiss", 0, MESHES, 1);
 }
 
 /* The variant that is chosen for the device.  VkFFT compiles each. */
 static void chosen(void)
 {
-    sweep(NULL, 2, 2, 3, NULL);
+    sweep(NULL, 2, 2, 3);
 }
 
 /* One case of three ranks; returns the number that failed. */
@@ -334,38 +287,19 @@ static void one_fails(void)
     }
 }
 
-static void exposed(void)
-{
-    sweep("kiss", 0, 1, 1, NULL);
-    sweep("kiss", 3, 3, 1, NULL);
-}
-
-static int main_simulated(void)
-{
-    simulated = 1;
-    slab_simulated_start();
-    RUN(exposed);
-    RUN(one_fails);
-    slab_simulated_end();
-    return check_end();
-}
-
 int main(int argc, char **argv)
 {
     struct device *device = NULL;
-    if (argc == 2 && strcmp(argv[1], "simulated") == 0)
-        return main_simulated();
     if (argc == 6 && strcmp(argv[1], "perf") == 0) {
         slab_perf(atoll(argv[2]), atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
         return check_end();
     }
-    if (device_open(device_name(0), &device) != FARSUM_OK) {
+    if (device_open(device_name(), &device) != FARSUM_OK) {
         printf("skipped: %s\n", farsum_message());
         return CHECK_SKIPPED;
     }
     device_close(device);
     RUN(meshes_cut);
-    RUN(direct);
     RUN(chosen);
     RUN(no_memory);
     RUN(one_fails);

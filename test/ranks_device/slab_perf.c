@@ -78,16 +78,14 @@ static double perf_bytes(const struct gpu_slab *s, enum step step)
     return (double)(moved * 2 * s->real);
 }
 
-/* Times steps first .. last. */
 static farsum_status perf_steps(struct comm *comm, struct device *device,
                                 struct gpu_slab *slab,
-                                const struct gpu_slab_io *io, int first,
-                                int last)
+                                const struct gpu_slab_io *io)
 {
     farsum_status status = FARSUM_OK;
     struct stopwatch watch = {0};
     GO(stopwatch_create(&watch, device));
-    for (int step = first; step <= last; step++) {
+    for (int step = 0; step < STEPS; step++) {
         double best = HUGE_VAL, t = 0;
         for (int r = 0; r <= REPEATS; r++) {
             GO(comm_agree(comm, device_finish(device)));
@@ -146,19 +144,9 @@ static farsum_status perf_slab(struct comm *comm, const struct perf *p,
                "steps of one channel\n",
                (long long)n, comm->size, p->channels, (long long)(8 * real),
                device->properties.model, transport_name(transport), REPEATS);
-    GO(perf_steps(comm, device, slab, &io, 0, ALL_BACK));
-    status = gpu_slab_expose(slab, &io);
-    if (status == FARSUM_OK && comm->size > 1) {
-        if (comm->rank == 0)
-            printf("with direct access to other ranks' spectra:\n");
-        status = perf_steps(comm, device, slab, &io, ALL, ALL_BACK);
-    }
-    if (status == FARSUM_ERR_UNSUPPORTED)
-        status = FARSUM_OK;
+    GO(perf_steps(comm, device, slab, &io));
 done:
     gpu_slab_destroy(slab);
-    /* others may still use this rank's spectrum */
-    KEEP_ON(comm_agree(comm, status));
     buf_clear(&mesh);
     buf_clear(&spectrum);
     return status;

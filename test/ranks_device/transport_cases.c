@@ -183,60 +183,6 @@ farsum_status case_gather(struct comm *comm, struct device *device,
     return status;
 }
 
-enum { SHARED = 5000 };
-
-/* Writes to all ranks' memory. */
-static farsum_status write_peers(struct comm *comm, struct transport *t,
-                                 struct buf *mine, struct buf *peers, int time)
-{
-    int64_t bad = 0;
-    int size = comm->size, me = comm->rank;
-    unsigned char *host = check_memory((size_t)size * SHARED, 1);
-    CHECK_OK(buf_fill(mine, 1 + me + 16 * time));
-    for (int r = 0; r < size; r++)
-        CHECK_OK(buf_copy(&peers[r], me * SHARED, mine, 0, SHARED));
-    CHECK_OK(transport_barrier(t));
-    CHECK_OK(buf_download(&peers[me], 0, host, size * SHARED));
-    for (int64_t k = 0; k < size * SHARED; k++)
-        bad += host[k] != 1 + k / SHARED + 16 * time;
-    CHECK(bad == 0, "rank %d of %d: %lld of its bytes are wrong", me, size,
-          (long long)bad);
-    /* nobody writes again before all have read */
-    CHECK_OK(transport_barrier(t));
-    free(host);
-    return comm_agree(comm, FARSUM_OK);
-}
-
-static farsum_status case_expose(struct comm *comm, struct device *device,
-                                 struct transport *t, int quiet)
-{
-    struct buf own = {0}, mine = {0};
-    int size = comm->size, opencl = strncmp(device->name, "opencl", 6) == 0;
-    struct buf *peers = check_memory((size_t)size, sizeof *peers);
-    CHECK_OK(buf_alloc(&own, device, size * SHARED));
-    CHECK_OK(buf_alloc(&mine, device, SHARED));
-    farsum_status status = transport_expose(t, &own, peers);
-    if (opencl && status == FARSUM_ERR_UNSUPPORTED) {
-        if (!quiet) /* a call that fails may lose the words */
-            CHECK_SAYS("shares no memory with other devices");
-        CHECK_OK(transport_barrier(t));
-        status = comm_agree(comm, FARSUM_OK);
-    } else if (status == FARSUM_OK) {
-        CHECK(!opencl && peers[comm->rank].handle == own.handle
-                  && peers[size - 1].bytes == own.bytes, "wrong buffers");
-        for (int time = 0; time < 3 && status == FARSUM_OK; time++)
-            status = write_peers(comm, t, &mine, peers, time);
-    }
-    transport_hide(t, peers);
-    transport_hide(t, peers);
-    CHECK(!peers[0].handle && !t->mappings, "a buffer is left");
-    status = comm_agree(comm, status);
-    buf_clear(&own);
-    buf_clear(&mine);
-    free(peers);
-    return status;
-}
-
 /* Creates a transport and uses it for everything. */
 farsum_status transport_cases(struct comm *comm, void *data)
 {
@@ -252,8 +198,6 @@ farsum_status transport_cases(struct comm *comm, void *data)
         status = case_trade(comm, device, t, k, 1);
     for (int k = 0; k < 6 && status == FARSUM_OK; k++)
         status = case_gather(comm, device, t, gathers[k]);
-    if (status == FARSUM_OK)
-        status = case_expose(comm, device, t, job->quiet);
     CHECK(!t == (status != FARSUM_OK) || job->quiet, "%s", farsum_message());
     if (t && job->name)
         CHECK(strcmp(transport_name(t), job->name) == 0, "a transport \"%s\"",

@@ -55,11 +55,6 @@ static const char *const mark_symbols[] = {
 #include "device/driver/driver_graph_marks.sym"
 #undef SYM
     NULL};
-static const char *const peer_symbols[] = {
-#define SYM(result, word, cuda, hip, parameters) #cuda,
-#include "device/driver/driver_peers.sym"
-#undef SYM
-    NULL};
 static const char *const cuda_symbols[] = {
 #define SYM(result, name, parameters) #name,
 #include "device/driver/cuda.sym"
@@ -138,7 +133,6 @@ static farsum_status cuda_library(struct cuda *cuda)
                 (void **)&cuda->driver.api));
     TRY(dl_open(&library, names, folders, cuda_symbols, (void **)&cuda->own));
     driver_graphs_open(&cuda->driver, library, graph_symbols, mark_symbols);
-    driver_peers_open(&cuda->driver, library, peer_symbols);
     if (!dl_more(library, limits_symbols, (void **)&cuda->limits))
         cuda->limits = (struct cuda_limits){0};
     if (!dl_more(library, managed_symbols, (void **)&cuda->managed))
@@ -204,7 +198,6 @@ static farsum_status cuda_where(struct cuda *cuda, void *context, void *queue)
             "making the device's context"));
         cuda->retained = 1;
     }
-    driver->peer = cuda->context;
     if (context || queue) {
         driver->queue = queue;
         return cuda_check(cuda, queue);

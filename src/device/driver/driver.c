@@ -94,6 +94,15 @@ farsum_status driver_properties(struct driver *driver,
     return FARSUM_OK;
 }
 
+void driver_place(const struct device *device, char *place, int64_t capacity)
+{
+    const struct driver *d = device->inside;
+    /* numbers depend on the process, as its environment may hide devices */
+    if (device->backend->launch != driver_launch
+        || d->api.device_bus(place, (int)capacity, d->device) != 0)
+        snprintf(place, (size_t)capacity, "%s", device->name);
+}
+
 farsum_status driver_queue_create(struct driver *driver)
 {
     /* No flags: the caller's work on the default stream, before or after, is

@@ -27,29 +27,14 @@ struct driver_marks {
 #undef SYM
 };
 
-/* Names an allocation to other processes. */
-struct driver_shared {
-    char bytes[64];
-};
-/* Several devices of one machine (driver_peers.c); all NULL if the driver lacks
- * one. */
-struct driver_peers {
-#define SYM(result, word, cuda, hip, parameters) result(*word) parameters;
-#include "device/driver/driver_peers.sym"
-#undef SYM
-};
-
 /* The first member of a device's `inside`. */
 struct driver {
     struct driver_api api;
     struct driver_graphs graphs;
     struct driver_marks marks;
-    struct driver_peers peers;
     int has_graphs;
     const char *vendor; /* "CUDA" */
     int device;         /* the vendor's device number */
-    void *peer;         /* how other devices of the process name it.  CUDA: its
-                           context; HIP: its number */
     void *queue;        /* a stream */
     void *capture;      /* owned; the stream for graph capture */
     void *queue_kept;   /* the device's own queue during a capture */
@@ -105,29 +90,9 @@ void driver_graphs_open(struct driver *driver, void *library,
                         const char *const *symbols, const char *const *marks);
 void driver_graphs_close(struct driver *driver);
 
-/* Finds the functions of driver_peers.sym.  Never fails. */
-void driver_peers_open(struct driver *driver, void *library,
-                       const char *const *symbols);
 /* Writes what distinguishes the device from the machine's others, of any back
  * end. */
 void driver_place(const struct device *device, char *place, int64_t capacity);
-
-/* A buffer as ranks tell it to others, byte by byte. */
-struct driver_peer {
-    struct driver_shared shared;
-    int64_t offset, bytes; /* within the allocation */
-    void *address, *name;  /* for threads of the same process */
-};
-/* Describes a buffer of this device.  Fails with FARSUM_ERR_UNSUPPORTED if
- * others cannot use it. */
-farsum_status driver_peer_give(const struct buf *own, struct driver_peer *peer);
-/* Makes the memory of another device, or process, usable by this device: bytes
- * from *address on.  mapped: what driver_peer_close expects, NULL for a thread
- * of the same process.  Fails with FARSUM_ERR_UNSUPPORTED. */
-farsum_status driver_peer_open(struct device *device,
-                               const struct driver_peer *peer, int same_process,
-                               void **address, void **mapped);
-void driver_peer_close(struct device *device, void *mapped);
 
 /* The back end's functions, as described in device.h. */
 farsum_status driver_alloc(struct device *device, int64_t bytes, void **handle);

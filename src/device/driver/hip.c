@@ -40,11 +40,6 @@ static const char *const mark_symbols[] = {
 #include "device/driver/driver_graph_marks.sym"
 #undef SYM
     NULL};
-static const char *const peer_symbols[] = {
-#define SYM(result, word, cuda, hip, parameters) #hip,
-#include "device/driver/driver_peers.sym"
-#undef SYM
-    NULL};
 static const char *const hip_symbols[] = {
 #define SYM(result, name, parameters) #name,
 #include "device/driver/hip.sym"
@@ -97,7 +92,6 @@ static farsum_status hip_library(struct hip *hip)
                 (void **)&hip->driver.api));
     TRY(dl_open(&library, names, folders, hip_symbols, (void **)&hip->own));
     driver_graphs_open(&hip->driver, library, graph_symbols, mark_symbols);
-    driver_peers_open(&hip->driver, library, peer_symbols);
     hip->driver.vendor = "HIP";
     hip->driver.words = hip_words;
     hip->driver.enter = hip_enter;
@@ -195,7 +189,6 @@ static farsum_status hip_open(struct device *device, int index, void *context,
     GO(driver_status(&hip->driver, api->init(0), "starting the driver"));
     GO(driver_status(&hip->driver, api->device_get(&hip->driver.device, index),
                      "finding the device"));
-    hip->driver.peer = (void *)(intptr_t)hip->driver.device;
     GO(driver_status(&hip->driver, api->version(&version),
                      "asking for the runtime's version"));
     GO(hiprtc_open(&hip->rtc, version / 10000000));

@@ -13,14 +13,10 @@ enum { GROUP = 256 };
  * are shorter by this factor.  So few changes need new states. */
 #define SLACK 1.03
 
-/* Collective if other ranks may access the spectrum: none may be freed before
- * all have ended their access. */
-static void mesh_clear(struct gpu_ranks_mesh *mesh, struct comm *comm)
+static void mesh_clear(struct gpu_ranks_mesh *mesh)
 {
     gpu_planes_destroy(mesh->planes);
     gpu_slab_destroy(mesh->slab);
-    if (mesh->exposed && !comm_over(comm))
-        (void)!comm_agree(comm, FARSUM_OK);
     ranks_cut_clear(&mesh->cut);
     buf_clear(&mesh->mesh);
     buf_clear(&mesh->spectrum);
@@ -47,7 +43,7 @@ void gpu_ranks_destroy(struct gpu_ranks *r)
                          &r->part,
                          &r->parts,
                          &r->spare};
-    mesh_clear(&r->mesh, r->comm);
+    mesh_clear(&r->mesh);
     gpu_route_clear(&r->route);
     gpu_route_clear(&r->target_route);
     gpu_ghosts_clear(&r->ghosts);
@@ -174,20 +170,6 @@ static void states_clear(const struct parameters *t, void *states[STAGE_COUNT])
     }
 }
 
-/* Lets devices access each other's spectra if they can. */
-static farsum_status mesh_expose(const struct task *task,
-                                 const struct parameters *t,
-                                 struct gpu_ranks_mesh *mesh)
-{
-    const struct gpu_slab_io io = {.spectrum = &mesh->spectrum,
-                                   .spectrum_channel =
-                                       2 * mesh->lines * t->mesh[0],
-                                   .channels = task->pair.channels};
-    farsum_status status = gpu_slab_expose(mesh->slab, &io);
-    mesh->exposed = status == FARSUM_OK;
-    return status == FARSUM_ERR_UNSUPPORTED ? FARSUM_OK : status;
-}
-
 /* Cuts the mesh, and makes what depends on the cut.  t must stay where it
  * is. */
 static farsum_status mesh_create(const struct task *task, struct spectral *s,
@@ -211,7 +193,6 @@ static farsum_status mesh_create(const struct task *task, struct spectral *s,
     TRY(gpu_planes_create(&planes, task->device, r->transport, &mesh->planes));
     TRY(gpu_slab_create(&slab, &mesh->slab));
     TRY(comm_agree(comm, mesh_states(task, t, mesh, &s->lists, s->states)));
-    TRY(mesh_expose(task, t, mesh));
     ranks_cut_cell(&mesh->cut, task, t, &t->cell);
     return FARSUM_OK;
 }
@@ -254,11 +235,11 @@ farsum_status gpu_ranks_cell(const struct task *task, struct spectral *s,
     status = mesh_create(task, s, SLACK);
     if (status == FARSUM_OK) {
         states_clear(&s->parameters, states);
-        mesh_clear(&mesh, r->comm);
+        mesh_clear(&mesh);
         return FARSUM_OK;
     }
     states_clear(&s->parameters, s->states);
-    mesh_clear(&r->mesh, r->comm);
+    mesh_clear(&r->mesh);
     memcpy(s->states, states, sizeof states);
     r->mesh = mesh;
     s->parameters.cell = cell;

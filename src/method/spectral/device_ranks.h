@@ -26,7 +26,6 @@ struct gpu_ranks_mesh {
     struct buf mesh;     /* [channels][domain_planes][mesh1][ldz] */
     struct buf spectrum; /* complex [channels][lines][mesh0] (slab.h) */
     int64_t lines;
-    int exposed; /* 1: other ranks may access the spectrum */
 };
 
 struct gpu_ranks {

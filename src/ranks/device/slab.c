@@ -110,10 +110,6 @@ void gpu_slab_destroy(struct gpu_slab *slab)
         buf_clear(all[i]);
     mem_free(slab->packed_bytes);
     mem_free(slab->arrived_bytes);
-    mem_free(slab->peer);
-    if (slab->spectra)
-        transport_hide(slab->args.transport, slab->spectra);
-    mem_free(slab->spectra);
     mem_free(slab);
 }
 
@@ -128,7 +124,6 @@ farsum_status gpu_slab_create(const struct gpu_slab_args *args,
     s->real = gpu_real(args->slab.precision);
     GO(MEM_NEW(s->packed_bytes, comm->size));
     GO(MEM_NEW(s->arrived_bytes, comm->size));
-    GO(MEM_NEW(s->peer, comm->size));
     GO(gpu_slab_shape(s));
     GO(gpu_slab_tables(s));
     GO(slab_kernels(s));
@@ -145,43 +140,6 @@ done:
     return FARSUM_OK;
 }
 
-farsum_status gpu_slab_expose(struct gpu_slab *s, const struct gpu_slab_io *io)
-{
-    struct comm *comm = s->args.slab.comm;
-    farsum_status status = FARSUM_OK;
-    struct buf *spectra = NULL;
-    int64_t *channels = NULL;
-    if (comm->size == 1 || s->spectra)
-        return FARSUM_OK;
-    KEEP_ON(MEM_NEW(spectra, comm->size));
-    KEEP_ON(MEM_NEW(channels, comm->size));
-    if (gpu_slab_aligns(s)) /* planes of two channels would be in `apart` */
-        KEEP_ON(status_fail(FARSUM_ERR_UNSUPPORTED,
-                            "%s cannot use the memory of other devices",
-                            s->args.device->name));
-    if (s->shape.lines > 0 && !io->spectrum->device)
-        KEEP_ON(status_fail(FARSUM_ERR_INTERNAL, "no spectrum is exposed"));
-    GO(comm_agree(comm, status));
-    KEEP_ON(
-        comm_gather(comm, &io->spectrum_channel, channels, sizeof *channels));
-    /* a rank without lines may have no spectrum */
-    GO(transport_expose(s->args.transport,
-                        s->shape.lines > 0 ? io->spectrum : &s->place,
-                        spectra));
-    for (int r = 0; r < comm->size; r++)
-        s->peer[r].channel = channels[r] / 2;
-    s->spectra = spectra;
-    spectra = NULL;
-    for (int b = 0; b < 2; b++) {
-        buf_clear(&s->packed[b]);
-        buf_clear(&s->arrived[b]);
-    }
-done:
-    mem_free(spectra);
-    mem_free(channels);
-    return status;
-}
-
 /* The channel whose exchange is next. */
 struct run {
     struct gpu_slab *slab;
@@ -189,35 +147,10 @@ struct run {
     int backward, c;
 };
 
-/* Forward, no rank may write to a spectrum that is still in use, nor read it
- * before all have written.  Backward, none may read it too early, nor change it
- * before all have read. */
-static farsum_status run_direct(struct run *run)
-{
-    struct gpu_slab *s = run->slab;
-    struct transport *transport = s->args.transport;
-    struct comm *comm = s->args.slab.comm;
-    int last = run->c == run->io->channels - 1;
-    farsum_status status = FARSUM_OK;
-    for (int r = 0; r < comm->size && !s->args.device->trace; r++)
-        comm->spent[COMM_TRANSFORM].bytes +=
-            run->backward ? s->arrived_bytes[r] : s->packed_bytes[r];
-    transport_start(transport, COMM_TRANSFORM);
-    if (run->backward || run->c == 0)
-        KEEP_ON(transport_barrier(transport));
-    KEEP_ON(gpu_slab_direct(s, run->io, run->c, run->backward));
-    if (!run->backward || last)
-        KEEP_ON(transport_barrier(transport));
-    transport_stop(transport);
-    return status;
-}
-
 static farsum_status run_trade(void *data)
 {
     struct run *run = data;
     struct gpu_slab *s = run->slab;
-    if (s->spectra)
-        return run_direct(run);
     const struct slab_channel c = gpu_slab_channel(s, run->io, run->c);
     if (run->backward)
         return transport_trade(s->args.transport, COMM_TRANSFORM, c.arrived,

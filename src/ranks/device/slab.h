@@ -50,15 +50,6 @@ farsum_status gpu_slab_create(const struct gpu_slab_args *args,
                               struct gpu_slab **slab);
 void gpu_slab_destroy(struct gpu_slab *slab); /* NULL is legal */
 
-/* Lets devices access the spectra of all ranks instead of exchanging blocks,
- * which is faster, and frees the blocks.  All later runs must have this
- * spectrum and spectrum_channel, and no more channels.  No rank may free its
- * spectrum before all have destroyed their slabs.  Collective: fails on all
- * ranks or on none, with FARSUM_ERR_UNSUPPORTED if a device cannot do it; runs
- * then exchange blocks as before. */
-farsum_status gpu_slab_expose(struct gpu_slab *slab,
-                              const struct gpu_slab_io *io);
-
 /* Collective.  A rank that fails takes part in all exchanges; its results are
  * undefined, and so are the others'. */
 farsum_status gpu_slab_forward(struct gpu_slab *slab,

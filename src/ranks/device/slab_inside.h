@@ -39,13 +39,6 @@ struct slab_shape {
     int64_t zeros;  /* numbers of a plane that are set to 0 */
 };
 
-/* The lines of a rank. */
-struct slab_peer {
-    int64_t first, lines; /* its first line of all, and their number */
-    int64_t channel;      /* numbers from one channel of its spectrum to the
-                             next; if spectra are exposed */
-};
-
 struct gpu_slab {
     struct gpu_slab_args args;
     int64_t real; /* bytes */
@@ -65,9 +58,6 @@ struct gpu_slab {
     int64_t *packed_bytes, *arrived_bytes; /* owned, [size]: parts of ranks */
     struct slab_fft plane_fft, line_fft;
     struct second_stream exchange; /* for several channels */
-    struct slab_peer *peer;        /* owned, [size] */
-    struct buf *spectra; /* owned, [size]: all ranks' spectra, which kernels
-                            use instead of blocks; NULL: not exposed */
 };
 
 /* The reals of a transform, where it runs: in place, or copied to `apart`. */
@@ -97,11 +87,6 @@ farsum_status gpu_slab_before(struct gpu_slab *slab,
                               int backward);
 farsum_status gpu_slab_after(struct gpu_slab *slab,
                              const struct gpu_slab_io *io, int c, int backward);
-/* What is between the two if spectra are exposed: transposes the planes to or
- * from the spectra of all ranks. */
-farsum_status gpu_slab_direct(struct gpu_slab *slab,
-                              const struct gpu_slab_io *io, int c,
-                              int backward);
 /* The parts of these. */
 struct slab_channel gpu_slab_channel(struct gpu_slab *slab,
                                      const struct gpu_slab_io *io, int c);

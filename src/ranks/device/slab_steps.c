@@ -152,16 +152,14 @@ static farsum_status planes_forward(struct gpu_slab *s,
 {
     TRY(slab_move(s, &s->plane_fft, &c->mesh, 0));
     TRY(gpu_slab_transform(s, &s->plane_fft, &c->mesh, 0));
-    return s->spectra ? FARSUM_OK : gpu_slab_turn(s, &s->out, c);
+    return gpu_slab_turn(s, &s->out, c);
 }
 
 static farsum_status planes_backward(struct gpu_slab *s,
                                      const struct slab_channel *c)
 {
-    if (!s->spectra) {
-        TRY(gpu_slab_turn(s, &s->in, c));
-        TRY(gpu_slab_zero(s, c));
-    }
+    TRY(gpu_slab_turn(s, &s->in, c));
+    TRY(gpu_slab_zero(s, c));
     TRY(gpu_slab_transform(s, &s->plane_fft, &c->mesh, 1));
     return slab_move(s, &s->plane_fft, &c->mesh, 1);
 }
@@ -177,8 +175,7 @@ static farsum_status lines_transform(struct gpu_slab *s,
 static farsum_status lines_forward(struct gpu_slab *s,
                                    const struct slab_channel *c)
 {
-    if (!s->spectra)
-        TRY(gpu_slab_points(s, c, 0));
+    TRY(gpu_slab_points(s, c, 0));
     return lines_transform(s, c, 0);
 }
 
@@ -186,7 +183,7 @@ static farsum_status lines_backward(struct gpu_slab *s,
                                     const struct slab_channel *c)
 {
     TRY(lines_transform(s, c, 1));
-    return s->spectra ? FARSUM_OK : gpu_slab_points(s, c, 1);
+    return gpu_slab_points(s, c, 1);
 }
 
 farsum_status gpu_slab_before(struct gpu_slab *s, const struct gpu_slab_io *io,
@@ -203,36 +200,4 @@ farsum_status gpu_slab_after(struct gpu_slab *s, const struct gpu_slab_io *io,
     const struct slab_channel channel = gpu_slab_channel(s, io, c);
     TRY(slab_holds(s, &channel));
     return backward ? planes_backward(s, &channel) : lines_forward(s, &channel);
-}
-
-/* Fails unless the channel of these lines is in the exposed spectrum. */
-static farsum_status slab_exposed(const struct gpu_slab *s, int rank, int c)
-{
-    const struct slab_peer *peer = &s->peer[rank];
-    int64_t end = c * peer->channel + peer->lines * s->shape.points;
-    if (peer->lines > 0 && 2 * end * s->real > s->spectra[rank].bytes)
-        FAIL(ERR_INTERNAL, "channel %d is not in rank %d's spectrum", c, rank);
-    return FARSUM_OK;
-}
-
-/* Each rank begins with the next one, so that they use all links. */
-farsum_status gpu_slab_direct(struct gpu_slab *s, const struct gpu_slab_io *io,
-                              int c, int backward)
-{
-    const struct slab_channel channel = gpu_slab_channel(s, io, c);
-    int size = s->args.slab.comm->size, rank = s->args.slab.comm->rank;
-    TRY(slab_holds(s, &channel));
-    if (s->shape.lines > 0
-        && (io->spectrum->handle != s->spectra[rank].handle
-            || io->spectrum_channel != 2 * s->peer[rank].channel))
-        FAIL(ERR_INTERNAL, "the spectrum is not the one that was exposed");
-    for (int k = 1; k <= size; k++) {
-        int r = (rank + k) % size;
-        const struct slab_peer *peer = &s->peer[r];
-        TRY(slab_exposed(s, r, c));
-        TRY(slab_lines(s, backward ? &s->in : &s->out, &channel, peer->first,
-                       peer->lines, &s->spectra[r],
-                       c * peer->channel + s->shape.own, s->shape.points));
-    }
-    return backward ? gpu_slab_zero(s, &channel) : FARSUM_OK;
 }

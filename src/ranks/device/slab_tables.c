@@ -65,11 +65,9 @@ farsum_status gpu_slab_shape(struct gpu_slab *s)
     shape->points = a->mesh[0];
     shape->lines = gpu_slab_lines(a, rank);
     for (int r = 0; r < a->comm->size; r++) {
-        s->peer[r].first = shape->all;
-        s->peer[r].lines = gpu_slab_lines(a, r);
-        shape->all += s->peer[r].lines;
+        shape->first += r < rank ? gpu_slab_lines(a, r) : 0;
+        shape->all += gpu_slab_lines(a, r);
     }
-    shape->first = s->peer[rank].first;
     shape->zeros = shape->plane - shape->all;
     if (shape->plane > INT32_MAX)
         FAIL(ERR_UNSUPPORTED, "a plane of %lld x %lld numbers is too large",

@@ -134,16 +134,13 @@ static farsum_status choose(struct transport *t, const struct place *places)
 }
 
 static farsum_status start(struct transport *t, struct comm *comm,
-                           struct device *device, const char *machine)
+                           struct device *device)
 {
     t->comm = comm;
     t->device = device;
-    snprintf(t->machine, sizeof t->machine, "%s", machine);
-    TRY(buf_alloc(&t->one, device, 8));
-    TRY(buf_fill(&t->one, 0));
     for (; t->watches < TRANSPORT_WATCHES; t->watches++)
         TRY(stopwatch_create(&t->watch[t->watches], device));
-    return buf_alloc(&t->all, device, 8 * (int64_t)comm->size);
+    return FARSUM_OK;
 }
 
 farsum_status transport_create(struct comm *comm, struct device *device,
@@ -157,7 +154,7 @@ farsum_status transport_create(struct comm *comm, struct device *device,
     if (status == FARSUM_OK)
         status = describe(device, name, comm->size, &mine);
     if (status == FARSUM_OK)
-        status = start(t, comm, device, mine.machine);
+        status = start(t, comm, device);
     GO(comm_agree(comm, status));
     KEEP_ON(comm_gather(comm, &mine, places, sizeof mine));
     GO(comm_agree(comm, status));
@@ -176,11 +173,8 @@ void transport_destroy(struct transport *transport)
         return;
     if (transport->calls)
         transport->calls->destroy(transport);
-    transport_unmap(transport);
     for (int w = 0; w < transport->watches; w++)
         stopwatch_clear(&transport->watch[w]);
-    buf_clear(&transport->one);
-    buf_clear(&transport->all);
     mem_free(transport);
 }
 
@@ -225,6 +219,25 @@ static int notes(const struct transport *t, const struct buf *send,
     return 1;
 }
 
+/* A queue that cannot time is no failure: the seconds are then missing. */
+static void time_start(struct transport *t, enum comm_part part)
+{
+    if (!t->calls->captured || t->used == t->watches)
+        return;
+    t->part[t->used] = part;
+    if (stopwatch_start(&t->watch[t->used]) != FARSUM_OK)
+        t->part[t->used] = COMM_PARTS;
+}
+
+static void time_stop(struct transport *t)
+{
+    if (!t->calls->captured || t->used == t->watches)
+        return;
+    if (t->part[t->used] == COMM_PARTS
+        || stopwatch_stop(&t->watch[t->used]) == FARSUM_OK)
+        t->used++;
+}
+
 farsum_status transport_trade(struct transport *t, enum comm_part part,
                               const struct buf *send, const int64_t *to,
                               struct buf *got, const int64_t *from)
@@ -233,9 +246,9 @@ farsum_status transport_trade(struct transport *t, enum comm_part part,
         TRY(graph_refuses(t->device, "an exchange through the host"));
     else if (notes(t, send, to, got, from))
         return FARSUM_OK;
-    transport_start(t, part);
+    time_start(t, part);
     comm_remember(t->comm, t->calls->trade(t, part, send, to, got, from));
-    transport_stop(t);
+    time_stop(t);
     return FARSUM_OK;
 }
 
@@ -251,29 +264,10 @@ farsum_status transport_gather(struct transport *t, const struct buf *one,
         TRY(graph_refuses(t->device, "an exchange through the host"));
     else if (graph_notes(t->device, call, sizeof call))
         return FARSUM_OK;
-    transport_start(t, COMM_TALK);
+    time_start(t, COMM_TALK);
     comm_remember(t->comm, t->calls->gather(t, one, all, bytes));
-    transport_stop(t);
+    time_stop(t);
     return FARSUM_OK;
-}
-
-/* A queue that cannot time is no failure: the seconds are then missing. */
-void transport_start(struct transport *t, enum comm_part part)
-{
-    if (!t->calls->captured || t->timing++ > 0 || t->used == t->watches)
-        return;
-    t->part[t->used] = part;
-    if (stopwatch_start(&t->watch[t->used]) != FARSUM_OK)
-        t->part[t->used] = COMM_PARTS;
-}
-
-void transport_stop(struct transport *t)
-{
-    if (!t->calls->captured || --t->timing > 0 || t->used == t->watches)
-        return;
-    if (t->part[t->used] == COMM_PARTS
-        || stopwatch_stop(&t->watch[t->used]) == FARSUM_OK)
-        t->used++;
 }
 
 void transport_settle(struct transport *t)
@@ -285,9 +279,4 @@ void transport_settle(struct transport *t)
             t->comm->spent[t->part[w]].seconds += seconds;
     }
     t->used = 0;
-}
-
-farsum_status transport_barrier(struct transport *t)
-{
-    return transport_gather(t, &t->one, &t->all, 8);
 }

@@ -51,24 +51,7 @@ farsum_status transport_gather(struct transport *transport,
                                const struct buf *one, struct buf *all,
                                int64_t bytes);
 
-/* Memory that all ranks' devices use directly.
- *
- * Makes peers[r] the buffer `own` of rank r, as kernels of this device may read
- * and write it; sizes may differ.  Collective.  Fails on all ranks with
- * FARSUM_ERR_UNSUPPORTED if one cannot use another's memory: on another
- * machine, without peer access, or with OpenCL. */
-farsum_status transport_expose(struct transport *transport,
-                               const struct buf *own, struct buf *peers);
-/* Ends the use of peers [size], and clears them.  Not collective, but no rank
- * may free its `own` before all have called it.  Cleared peers are legal. */
-void transport_hide(struct transport *transport, struct buf *peers);
-/* Times the work that is enqueued in between as an exchange of a part. */
-void transport_start(struct transport *transport, enum comm_part part);
-void transport_stop(struct transport *transport);
 /* Adds the seconds of the exchanges since the last call to comm->spent, of the
  * first 64 if they are more.  The device must have finished them. */
 void transport_settle(struct transport *transport);
-/* All that the ranks enqueued before is complete before what they enqueue
- * afterwards.  Collective; works on the device's current queue. */
-farsum_status transport_barrier(struct transport *transport);
 #endif

@@ -31,23 +31,17 @@ struct transport_calls {
 
 extern const struct transport_calls transport_nccl, transport_staged;
 
-struct mapping; /* memory of another process (expose.c) */
-
 enum { TRANSPORT_WATCHES = 64 };
 
 struct transport {
     const struct transport_calls *calls;
-    struct comm *comm;        /* borrowed, as the next one */
+    struct comm *comm; /* borrowed, as the next one */
     struct device *device;
-    void *inside;             /* the back end's */
-    char machine[128];        /* distinguishes machines */
-    struct buf one, all;      /* [8] and [size][8]: a barrier's */
-    struct mapping *mappings; /* owned */
+    void *inside; /* the back end's */
     /* Exchanges since the last transport_settle. */
     struct stopwatch watch[TRANSPORT_WATCHES];
     enum comm_part part[TRANSPORT_WATCHES];
     int watches, used; /* made; of these in use */
-    int timing;        /* starts without a stop: only the outermost counts */
 };
 
 /* Bytes of the parts of ranks 0 .. rank - 1. */
@@ -62,6 +56,4 @@ static inline int64_t transport_before(const int64_t *bytes, int rank)
 farsum_status transport_own(const struct transport *transport,
                             const struct buf *send, const int64_t *to,
                             struct buf *got, const int64_t *from);
-/* expose.c: ends all that transport_expose made. */
-void transport_unmap(struct transport *transport);
 #endif
