@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* domain.c: tests of the cut of the cell: owners, fractions, own cells. */
+#include <math.h>
+
 #include "ranks/domain.h"
 
 #include <string.h>
@@ -96,6 +98,9 @@ static void fractions_of(const struct given *g, const struct domain *d, int r)
                 / (long double)count;
             CHECK(s >= 0 && s < 1, "fraction %.17g", s);
             CHECK_NEAR(s, (double)wanted, most);
+            CHECK(floor(s * (double)count) == (double)(plane - low),
+                  "plane %lld is %.17g", (long long)(plane - low),
+                  s * (double)count);
         }
 }
 

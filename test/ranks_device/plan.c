@@ -174,20 +174,6 @@ static void skins(void)
     KERNELS(tests);
 }
 
-/* A point on a plane of the mesh, as most crystals have them: by its last digit
- * in the rank's own cell, the window's last mesh point is on one side or the
- * other. */
-static void faces(void)
-{
-    static const struct test tests[] = {
-        {CASE("stresslet", 6, 3, 1e-5, 0, FARSUM_F64, 1e-5)},
-    };
-    double was = x[0];
-    x[0] = 0;
-    KERNELS(tests);
-    x[0] = was;
-}
-
 static void flows(void)
 {
     static const struct test tests[] = {
@@ -322,14 +308,13 @@ int main(void)
     farsum_device_close(first);
     for (int i = 0; i < MANY;)
         i += place(i, &random);
-    x[1] = x[2] = 0; /* on faces that are not cut */
+    x[0] = x[1] = x[2] = 0; /* on faces */
     for (int i = 0; i < RHS * WIDTH * MANY; i++)
         q[i] = ldexp((double)(random_next(&random) >> 11), -52) - 1;
     for (int i = 0; i < 3 * MANY; i++)
         y[i] = 2 * ldexp((double)(random_next(&random) >> 11), -53);
     RUN(charges);
     RUN(skins);
-    RUN(faces);
     RUN(flows);
     RUN(targets);
     RUN(less_precise);

@@ -35,12 +35,7 @@ foreach(subject places planes sends)
   farsum_test(ranks_device_${subject} ranks_device/${subject}.c ${ranks_device})
 endforeach()
 farsum_test(ranks_device_slab ranks_device/slab.c ranks_device/slab_arrays.c
-  ranks_device/slab_direct.c ranks_device/slab_perf.c
-  ranks_device/slab_simulated.c ranks/slab_case.c ranks/comm_threads.c)
-target_compile_definitions(test_ranks_device_slab
-  PRIVATE FARSUM_FAKES="${fakes}")
-add_dependencies(test_ranks_device_slab fake_libcuda_so_1 fake_libnvrtc_so_13)
-farsum_ctest(ranks_device_slab_simulated test_ranks_device_slab simulated)
+  ranks_device/slab_perf.c ranks/slab_case.c ranks/comm_threads.c)
 farsum_test(ranks_device_plan ranks_device/plan.c ranks_device/sums.c
   ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_plan_faults ranks_device/plan_faults.c

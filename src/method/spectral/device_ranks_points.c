@@ -54,7 +54,7 @@ static farsum_status points_targets(struct spectral *s)
 {
     struct gpu_ranks *r = s->gpu->ranks;
     const struct domain *domain = &r->mesh.cut.domain;
-    struct {
+    const struct {
         double mesh0, shift, planes;
         int64_t n;
     } slab = {.mesh0 = (double)domain->mesh0,
