@@ -51,19 +51,18 @@ static inline int64_t domain_plane(const struct domain *domain, double s0)
 
 /* The fraction in rank r's own cell of the point s0 + image, where s0 is a
  * fraction of the whole cell.  If the point's plane, moved by image * mesh0, is
- * one of the rank's domain_planes, the result is in [0, 1), and its product
- * with domain_planes is in that plane too: a point on a plane, as crystals have
- * them, must have the same window as in one process. */
+ * one of the rank's domain_planes, the result is in [0, 1).  Its exact product
+ * with domain_planes is rounded down: so a point on a plane, as crystals have
+ * them, does not lie beyond it, and has the same window as in one process. */
 static inline double domain_fraction(const struct domain *domain, int r,
                                      double s0, int64_t image)
 {
     int64_t low = domain->begin[r] - domain->halo;
     double shift = (double)(image * domain->mesh0 - low);
     double planes = (double)domain_planes(domain, r);
-    double at = s0 * (double)domain->mesh0, s = (at + shift) / planes;
-    double off = __builtin_floor(s * planes) - (__builtin_floor(at) + shift);
-    if (off != 0)
-        s *= off < 0 ? 1 + 0x1p-52 : 1 - 0x1p-53;
+    double at = s0 * (double)domain->mesh0 + shift, s = at / planes;
+    if (__builtin_fma(s, planes, -at) > 0)
+        s *= 1 - 0x1p-53; /* the next double below */
     if (s < 0) /* product and sum may be fused */
         return 0;
     return s < 1 ? s : 1 - 0x1p-53;

@@ -98,9 +98,10 @@ static void fractions_of(const struct given *g, const struct domain *d, int r)
                 / (long double)count;
             CHECK(s >= 0 && s < 1, "fraction %.17g", s);
             CHECK_NEAR(s, (double)wanted, most);
-            CHECK(floor(s * (double)count) == (double)(plane - low),
-                  "plane %lld is %.17g", (long long)(plane - low),
-                  s * (double)count);
+            if (g->s[0][i] * (double)g->mesh0 == (double)given_plane(g, i))
+                CHECK(fma(s, (double)count, (double)(low - plane)) <= 0,
+                      "%.17g is beyond plane %lld", s,
+                      (long long)(plane - low));
         }
 }
 
