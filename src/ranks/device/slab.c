@@ -63,7 +63,7 @@ static farsum_status slab_kernels(struct gpu_slab *s)
     jit_begin(&s->jit, s->args.device, "ranks/device/slab.k",
               s->args.slab.precision);
     jit_define(&s->jit, "PLANES", "%d", s->wide);
-    jit_define(&s->jit, "LINES", "%d", SLAB_TILE / s->wide);
+    jit_define(&s->jit, "LINES", "%d", s->tall);
     TRY(jit_build(&s->jit));
     TRY(jit_kernel(&s->jit, "slab_out", SLAB_GROUP, 0, &s->out));
     TRY(jit_kernel(&s->jit, "slab_in", SLAB_GROUP, 0, &s->in));

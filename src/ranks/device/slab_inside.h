@@ -18,7 +18,8 @@ struct slab_points {
 _Static_assert(sizeof(struct slab_turn) == 56
                    && sizeof(struct slab_points) == 40,
                "must match ranks/device/slab.k");
-enum { SLAB_GROUP = 256, SLAB_EDGE = 32, SLAB_COPIES = 8, SLAB_TILE = 1024 };
+enum { SLAB_GROUP = 256, SLAB_EDGE = 32, SLAB_COPIES = 8 };
+enum { SLAB_TILE = 16384 }; /* bytes */
 
 /* A transform of all planes, or of all lines; state NULL: nothing to do. */
 struct slab_fft {
@@ -43,7 +44,7 @@ struct gpu_slab {
     struct gpu_slab_args args;
     int64_t real; /* bytes */
     struct slab_shape shape;
-    int wide; /* planes per tile */
+    int wide, tall; /* planes and lines per tile */
     struct jit jit;
     struct kernel out, in, clear, points;
     struct buf place; /* [all] i32, as in slab.k; so are the next two */

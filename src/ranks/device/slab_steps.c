@@ -94,8 +94,8 @@ static farsum_status slab_lines(const struct gpu_slab *s,
 {
     const struct buf *mesh = NULL;
     struct slab_turn a = slab_planes(s, c, &mesh);
-    int64_t blocks = slab_blocks(count, SLAB_TILE / s->wide)
-                     * slab_blocks(a.planes, s->wide);
+    int64_t blocks =
+        slab_blocks(count, s->tall) * slab_blocks(a.planes, s->wide);
     a.first = first;
     a.count = count;
     a.at = at;

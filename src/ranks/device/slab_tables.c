@@ -36,17 +36,15 @@ static void slab_bytes(struct gpu_slab *s)
     }
 }
 
-/* Planes per tile: as few as possible are empty. */
+/* Planes per tile.  Many, so that a tile's part of a line is long, unless the
+ * tiles would contain a quarter more planes than narrow ones. */
 static int slab_wide(int64_t planes)
 {
-    int best = SLAB_EDGE;
-    int64_t least = INT64_MAX;
-    for (int wide = SLAB_EDGE; wide >= 8; wide /= 2) {
-        int64_t all = (planes + wide - 1) / wide * wide;
-        best = all < least ? wide : best;
-        least = all < least ? all : least;
-    }
-    return best;
+    int64_t least = (planes + 7) / 8 * 8;
+    for (int wide = SLAB_EDGE; wide > 8; wide /= 2)
+        if (4 * ((planes + wide - 1) / wide * wide) <= 5 * least)
+            return wide;
+    return 8;
 }
 
 farsum_status gpu_slab_shape(struct gpu_slab *s)
@@ -73,6 +71,7 @@ farsum_status gpu_slab_shape(struct gpu_slab *s)
         FAIL(ERR_UNSUPPORTED, "a plane of %lld x %lld numbers is too large",
              (long long)a->mesh[1], (long long)a->ldz);
     s->wide = slab_wide(shape->planes);
+    s->tall = SLAB_TILE / (int)(2 * s->real) / s->wide;
     slab_bytes(s);
     return FARSUM_OK;
 }
