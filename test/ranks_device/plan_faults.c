@@ -14,7 +14,7 @@
 enum { PATIENCE = 550 }; /* seconds, after which a rank waits for ever */
 
 #ifndef STRIDE
-#define STRIDE 41 /* tries every such allocation and call */
+#define STRIDE 97 /* tries every such allocation and call */
 #endif
 
 static farsum_device *devices[LIFE_RANKS];
