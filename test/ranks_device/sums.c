@@ -129,6 +129,22 @@ static farsum_status part_download(struct part *p, enum array k)
     return buf_download(&given, 0, p->host[k], p->bytes[k]);
 }
 
+farsum_status part_results(struct part *p)
+{
+    for (enum array k = VALUES; k < ARRAYS; k++)
+        TRY(part_download(p, k));
+    return FARSUM_OK;
+}
+
+void part_upload(struct part *p, enum array k)
+{
+    struct buf given = {0};
+    if (!p->there || p->bytes[k] == 0)
+        return;
+    buf_borrow(&given, p->device->device, p->array[k], p->bytes[k]);
+    CHECK_OK(buf_upload(&given, 0, p->host[k], p->bytes[k]));
+}
+
 farsum_status part_sum(struct part *p, const struct shared *s,
                        farsum_plan *plan)
 {
@@ -143,20 +159,13 @@ farsum_status part_sum(struct part *p, const struct shared *s,
     }
     TRY(farsum_plan_execute(plan, s->rhs, p->array[STRENGTHS], &result));
     TRY(farsum_plan_finish(plan));
-    for (enum array k = VALUES; k < ARRAYS; k++)
-        TRY(part_download(p, k));
-    return FARSUM_OK;
+    return part_results(p);
 }
 
 void part_strength(struct part *p, double to)
 {
-    struct buf given = {0};
     p->host[STRENGTHS][0] = to;
-    if (!p->there)
-        return;
-    buf_borrow(&given, p->device->device, p->array[STRENGTHS],
-               p->bytes[STRENGTHS]);
-    CHECK_OK(buf_upload(&given, 0, p->host[STRENGTHS], 8));
+    part_upload(p, STRENGTHS);
 }
 
 /* A whole sum of one rank, or of one process. */

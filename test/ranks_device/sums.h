@@ -62,6 +62,9 @@ farsum_status part_points(struct part *p, const struct shared *s,
 /* Executes and finishes; results are then in p->host. */
 farsum_status part_sum(struct part *p, const struct shared *s,
                        farsum_plan *plan);
+/* Transfers results to p->host, or an array to the side where it is. */
+farsum_status part_results(struct part *p);
+void part_upload(struct part *p, enum array k);
 /* Sets the first strength. */
 void part_strength(struct part *p, double to);
 

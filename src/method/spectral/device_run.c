@@ -5,6 +5,7 @@
 
 #include "base/progress.h"
 #include "method/spectral/device_ranks.h"
+#include "method/spectral/ranks_asked.h"
 #include "method/staging/device_coincident.h"
 #include "points/device/set.h"
 
@@ -210,22 +211,44 @@ static farsum_status run_sums(struct sum *sum)
 
 /* Stores what finish must know about the sums that begin. */
 static void run_begin(struct spectral_gpu *g, int rhs,
-                      const farsum_result *result)
+                      const farsum_result *asked)
 {
     g->pending = g->summed = 1;
     g->rhs = rhs;
-    g->had_field = result->field != NULL;
-    g->had_potential = result->potential || result->velocity;
+    g->had_field = asked->field != NULL;
+    g->had_potential = asked->potential || asked->velocity;
+}
+
+/* Sets asked: where not NULL, the sum computes this result.  Over ranks these
+ * are the results that any rank requests, since all ranks make the same
+ * exchanges. */
+static farsum_status run_asked(const struct spectral_gpu *g, int rhs,
+                               const farsum_result *result,
+                               farsum_result *asked)
+{
+    static double other; /* only its address counts */
+    unsigned outputs = 0;
+    *asked = *result;
+    if (!g->ranks)
+        return FARSUM_OK;
+    TRY(ranks_asked(g->ranks->comm, g->targets, rhs, result, &outputs));
+    asked->potential = outputs & FARSUM_POTENTIAL ? &other : NULL;
+    asked->velocity = outputs & FARSUM_VELOCITY ? &other : NULL;
+    asked->field = outputs & FARSUM_FIELD ? &other : NULL;
+    asked->energy = outputs & FARSUM_ENERGY ? &other : NULL;
+    asked->virial = outputs & FARSUM_VIRIAL ? &other : NULL;
+    return FARSUM_OK;
 }
 
 /* Caller on the host: transfers each right-hand side there and, if its results
  * are in range, back. */
 static farsum_status run_host(const struct task *task, struct spectral *s,
                               const struct gpu_counts *counts, int r,
-                              const void *q, const farsum_result *result)
+                              const void *q, const farsum_result *asked,
+                              const farsum_result *result)
 {
     struct spectral_gpu *g = s->gpu;
-    const struct gpu_ends e = gpu_ends(&g->given, result);
+    const struct gpu_ends e = gpu_ends(&g->given, asked);
     const double none = -1;
     struct sum one = {task, s, &e, 1, counts->n, counts->m};
     farsum_status status = FARSUM_OK;
@@ -242,18 +265,37 @@ static farsum_status run_host(const struct task *task, struct spectral *s,
     return task_agree(task, gpu_arrays_download(&g->given, counts, r, result));
 }
 
+/* Totals that only other ranks request go to memory that is not read. */
+static farsum_status run_spare(struct spectral_gpu *g, int rhs,
+                               const farsum_result *asked,
+                               const farsum_result *result, struct gpu_ends *e)
+{
+    int energy = asked->energy && !result->energy;
+    int virial = asked->virial && !result->virial;
+    if (!energy && !virial)
+        return FARSUM_OK;
+    TRY(buf_reserve(&g->ranks->spare, g->device, 72 * (int64_t)rhs));
+    if (energy)
+        e->energy = &g->ranks->spare;
+    if (virial)
+        e->virial = &g->ranks->spare;
+    return FARSUM_OK;
+}
+
 /* Caller on the device: enqueues everything and returns. */
 static farsum_status run_device(const struct task *task, struct spectral *s,
                                 const struct gpu_counts *counts, int rhs,
-                                const void *q, const farsum_result *result)
+                                const void *q, const farsum_result *asked,
+                                const farsum_result *result)
 {
     struct gpu_arrays given;
     farsum_status status =
         gpu_arrays_given(&given, task->device, counts, rhs, q, result);
+    struct gpu_ends e = gpu_ends(&given, asked);
+    KEEP_ON(run_spare(s->gpu, rhs, asked, result, &e));
+    KEEP_ON(gpu_range_last(task, s));
     TRY(task_agree(task, status));
-    TRY(gpu_range_last(task, s));
-    run_begin(s->gpu, rhs, result);
-    const struct gpu_ends e = gpu_ends(&given, result);
+    run_begin(s->gpu, rhs, asked);
     struct sum all = {task, s, &e, rhs, counts->n, counts->m};
     return run_sums(&all);
 }
@@ -264,17 +306,19 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
 {
     const struct gpu_counts counts =
         gpu_counts(task, s->gpu->n, s->gpu->targets);
+    farsum_result asked;
     if (!s->gpu->ranks) /* over ranks there are none */
         TRY(gpu_exclude_ready(task, s));
+    TRY(run_asked(s->gpu, rhs, result, &asked));
     if (task->problem.memory == FARSUM_DEVICE)
-        return run_device(task, s, &counts, rhs, q, result);
+        return run_device(task, s, &counts, rhs, q, &asked, result);
     TRY(task_agree(task, gpu_ends_host(task->device, result)));
     for (int r = 0; r < rhs; r++) {
         s->gpu->pending = 0; /* a stopped sum has no facts */
         TRY(task_agree(
             task, progress_step(r, rhs, "summing on %s", task->device->name)));
-        run_begin(s->gpu, rhs, result);
-        TRY(run_host(task, s, &counts, r, q, result));
+        run_begin(s->gpu, rhs, &asked);
+        TRY(run_host(task, s, &counts, r, q, &asked, result));
     }
     return spectral_gpu_finish(task, s);
 }

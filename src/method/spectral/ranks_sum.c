@@ -9,6 +9,7 @@
 
 #include "base/arrays.h"
 #include "base/clock.h"
+#include "method/spectral/ranks_asked.h"
 
 /* Where a sum's results are added.  NULL: not wanted. */
 struct ranks_out {
@@ -197,49 +198,26 @@ struct ranks_numbers {
     double energy, virial[9];
 };
 
-/* Sets asked to arrays of own points for the outputs that any rank requests.  A
- * rank that gives targets must request the same, and all ranks as many
- * right-hand sides. */
-static farsum_status ranks_asked(struct spectral *s, int rhs,
-                                 const farsum_result *result,
-                                 struct ranks_numbers *numbers,
-                                 farsum_result *asked)
+/* Sets to: arrays of own points for the outputs that any rank requests. */
+static farsum_status ranks_arrays(const struct spectral *s, int rhs,
+                                  const farsum_result *result,
+                                  struct ranks_numbers *numbers,
+                                  farsum_result *to)
 {
     static char none; /* for a rank without own points */
-    struct spectral_ranks *k = s->ranks;
+    const struct spectral_ranks *k = s->ranks;
     int64_t given = spectral_apart(s) ? k->target_route.n : k->route.n;
-    const int here[] = {result->potential != NULL,
-                        result->velocity != NULL,
-                        result->field != NULL,
-                        result->energy != NULL,
-                        result->virial != NULL,
-                        rhs,
-                        -rhs};
-    enum { ARRAYS = 3, RHS = 5, ALL = sizeof here / sizeof *here };
-    static const char *const names[ARRAYS] = {"potential", "velocity", "field"};
-    double any[ALL];
-    farsum_status status = FARSUM_OK;
-    for (int i = 0; i < ALL; i++)
-        any[i] = here[i];
-    TRY(comm_max(k->comm, any, ALL));
-    for (int i = 0; i < ARRAYS; i++)
-        if (given > 0 && any[i] > here[i])
-            status = status_fail(FARSUM_ERR_ARGUMENT,
-                                 "result.%s is NULL, but another rank requests "
-                                 "it; request the same outputs on all ranks",
-                                 names[i]);
-    if (any[RHS] != -any[RHS + 1])
-        status = status_fail(FARSUM_ERR_ARGUMENT,
-                             "rhs differs among the ranks: %.0f and %.0f",
-                             -any[RHS + 1], any[RHS]);
     void *values = k->potential ? k->potential : &none;
-    *asked = (farsum_result)FARSUM_RESULT_INIT;
-    asked->potential = any[0] > 0 ? values : NULL;
-    asked->velocity = any[1] > 0 ? values : NULL;
-    asked->field = any[2] > 0 ? (k->field ? k->field : &none) : NULL;
-    asked->energy = any[3] > 0 ? &numbers->energy : NULL;
-    asked->virial = any[4] > 0 ? numbers->virial : NULL;
-    return comm_agree(k->comm, status);
+    void *field = k->field ? k->field : &none;
+    unsigned asked = 0;
+    TRY(ranks_asked(k->comm, given, rhs, result, &asked));
+    *to = (farsum_result)FARSUM_RESULT_INIT;
+    to->potential = asked & FARSUM_POTENTIAL ? values : NULL;
+    to->velocity = asked & FARSUM_VELOCITY ? values : NULL;
+    to->field = asked & FARSUM_FIELD ? field : NULL;
+    to->energy = asked & FARSUM_ENERGY ? &numbers->energy : NULL;
+    to->virial = asked & FARSUM_VIRIAL ? numbers->virial : NULL;
+    return FARSUM_OK;
 }
 
 farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
@@ -248,7 +226,7 @@ farsum_status spectral_ranks_execute(struct task *task, struct spectral *s,
 {
     farsum_result asked;
     struct ranks_numbers numbers = {0};
-    TRY(ranks_asked(s, rhs, result, &numbers, &asked));
+    TRY(ranks_arrays(s, rhs, result, &numbers, &asked));
     s->all = 4 * (int64_t)rhs;
     for (int r = 0; r < rhs; r++) {
         TRY(ranks_one(task, s, r, q, &asked));

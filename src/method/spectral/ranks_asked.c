@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_asked.c: agreement of ranks on what a sum computes. */
+#include "method/spectral/ranks_asked.h"
+
+farsum_status ranks_asked(struct comm *comm, int64_t targets, int rhs,
+                          const farsum_result *result, unsigned *asked)
+{
+    const struct {
+        const char *array; /* NULL: a total, which any rank may leave out */
+        const void *given;
+        unsigned output;
+    } here[] = {{"potential", result->potential, FARSUM_POTENTIAL},
+                {"velocity", result->velocity, FARSUM_VELOCITY},
+                {"field", result->field, FARSUM_FIELD},
+                {NULL, result->energy, FARSUM_ENERGY},
+                {NULL, result->virial, FARSUM_VIRIAL}};
+    enum { OUTPUTS = sizeof here / sizeof *here, RHS = OUTPUTS, ALL = RHS + 2 };
+    double any[ALL];
+    farsum_status status = FARSUM_OK;
+    for (int i = 0; i < OUTPUTS; i++)
+        any[i] = here[i].given != NULL;
+    any[RHS] = rhs;
+    any[RHS + 1] = -rhs;
+    *asked = 0;
+    TRY(comm_max(comm, any, ALL));
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (!(any[i] > 0))
+            continue;
+        *asked |= here[i].output;
+        if (here[i].array && !here[i].given && targets > 0)
+            status = status_fail(FARSUM_ERR_ARGUMENT,
+                                 "result.%s is NULL, but another rank requests "
+                                 "it; request the same outputs on all ranks",
+                                 here[i].array);
+    }
+    if (any[RHS] != -any[RHS + 1])
+        status = status_fail(FARSUM_ERR_ARGUMENT,
+                             "rhs differs among the ranks: %.0f and %.0f",
+                             -any[RHS + 1], any[RHS]);
+    return comm_agree(comm, status);
+}
