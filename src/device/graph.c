@@ -82,15 +82,20 @@ static int graph_same(const uint64_t a[2], const uint64_t b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
+void graph_forget(struct graph *r)
+{
+    if (r->device && r->whole)
+        r->device->backend->forget(r->device, r->whole);
+    r->whole = NULL;
+}
+
 /* Captures the work and replaces the stored graph. */
 static farsum_status graph_keep(struct graph *r, farsum_status (*work)(void *),
                                 void *data)
 {
     const struct device_backend *b = r->device->backend;
     void *whole = NULL;
-    if (r->whole)
-        b->forget(r->device, r->whole);
-    r->whole = NULL;
+    graph_forget(r);
     TRY(b->record_begin(r->device));
     farsum_status status = work(data);
     farsum_status ended = b->record_end(r->device, status == FARSUM_OK, &whole);
@@ -121,9 +126,63 @@ farsum_status graph_run(struct graph *r, struct device *device,
     return work(data);
 }
 
+/* What a rank can do.  All do the lowest. */
+enum way { WAY_OFF, WAY_RUN, WAY_CAPTURE, WAY_REPLAY };
+
+static enum way graph_way(const struct graph *r, struct device *device,
+                          farsum_status (*work)(void *), void *data,
+                          uint64_t seen[2])
+{
+    if (!device->backend->record_begin)
+        return WAY_OFF;
+    if (!graph_look(device, work, data, seen))
+        return WAY_RUN;
+    if (r->whole && graph_same(seen, r->kept))
+        return WAY_REPLAY;
+    return graph_same(seen, r->last) ? WAY_CAPTURE : WAY_RUN;
+}
+
+/* Without its graph a rank misses all exchanges. */
+static farsum_status graph_play(const struct graph *r)
+{
+    farsum_status status = r->device->backend->replay(r->device, r->whole);
+    return status == FARSUM_OK
+               ? status
+               : status_prefix(FARSUM_ERR_COMM, "a graph with exchanges");
+}
+
+/* Captured exchanges have not begun.  So the ranks can still agree whether all
+ * have captured, and `off` is the same on all. */
+farsum_status graph_run_ranks(struct graph *r, struct device *device,
+                              const struct graph_ranks *ranks,
+                              farsum_status (*work)(void *data), void *data)
+{
+    uint64_t seen[2] = {0};
+    if (r->off || device->trace)
+        return work(data);
+    r->device = device;
+    int way = (int)graph_way(r, device, work, data, seen);
+    TRY(ranks->lowest(ranks->data, &way));
+    if (way == WAY_REPLAY)
+        return graph_play(r);
+    graph_forget(r); /* the others' graphs belong to the same exchanges */
+    r->last[0] = seen[0];
+    r->last[1] = seen[1];
+    if (way == WAY_CAPTURE) {
+        if (graph_keep(r, work, data) != FARSUM_OK)
+            way = WAY_OFF;
+        farsum_status status = ranks->lowest(ranks->data, &way);
+        if (status == FARSUM_OK && way == WAY_CAPTURE)
+            return graph_play(r);
+        graph_forget(r);
+        TRY(status);
+    }
+    r->off = way == WAY_OFF;
+    return work(data);
+}
+
 void graph_clear(struct graph *r)
 {
-    if (r->device && r->whole)
-        r->device->backend->forget(r->device, r->whole);
+    graph_forget(r);
     *r = (struct graph){0};
 }

@@ -24,12 +24,28 @@ struct graph {
     int off;               /* 1: the back end failed to capture */
 };
 
+/* Ranks that must all capture a sequence or none, and replay it or none,
+ * because it exchanges data between their devices. */
+struct graph_ranks {
+    /* Replaces *number by the minimum over the ranks.  Collective: returns the
+     * same status on all. */
+    farsum_status (*lowest)(void *data, int *number);
+    void *data;
+};
+
 /* Does the work: launches, fills, copies, events and calls of vendors'
  * libraries on the device's queue.  work may be called twice and must then
  * enqueue the same.  Work that waits, allocates or moves data from or to the
  * host is executed directly each time. */
 farsum_status graph_run(struct graph *recording, struct device *device,
                         farsum_status (*work)(void *data), void *data);
+/* The same for work with exchanges.  Collective, and agrees before it begins.
+ * FARSUM_ERR_COMM: this rank does not take part in the work's exchanges. */
+farsum_status graph_run_ranks(struct graph *recording, struct device *device,
+                              const struct graph_ranks *ranks,
+                              farsum_status (*work)(void *data), void *data);
+/* Drops the stored sequence. */
+void graph_forget(struct graph *recording);
 /* Call it before the objects that the sequence uses are destroyed.  All zero is
  * legal. */
 void graph_clear(struct graph *recording);

@@ -14,13 +14,15 @@ struct fake_graph {
     int n;
     struct fake_call call[CALLS];
 };
-static struct fake_graph *captured; /* while a stream is captured */
+/* While this thread captures a stream. */
+static _Thread_local struct fake_graph *captured;
 /* The first stream is the one captured; others join it by an event and must be
  * waited for before the end. */
 enum { CAPTURED_STREAMS = 4 };
-static void *captured_stream[CAPTURED_STREAMS];
-static int captured_open[CAPTURED_STREAMS]; /* work not yet waited for */
-static int captured_streams;
+static _Thread_local void *captured_stream[CAPTURED_STREAMS];
+/* 1: it has work that is not waited for yet */
+static _Thread_local int captured_open[CAPTURED_STREAMS];
+static _Thread_local int captured_streams;
 
 /* An event: when it was recorded, and by which stream in which capture. */
 struct fake_event {
@@ -154,7 +156,7 @@ static int fake_event_record_in(void *event, void *stream, unsigned flags)
 }
 /* The node that the next call of a captured stream depends on: one, identified
  * by the number of calls so far. */
-static void *capture_last;
+static _Thread_local void *capture_last;
 static int fake_capture_info(void *stream, int *active,
                              unsigned long long *number, void **graph,
                              void *const **waits, size_t *n)

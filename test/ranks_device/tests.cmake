@@ -10,11 +10,14 @@ foreach(backend cuda hip) # simulated
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
     FARSUM_LIBRARY_PATH=${fakes} FARSUM_TEST_DEVICE=${backend}:0)
 endforeach()
-farsum_test(ranks_device_nccl_faults ranks_device/nccl_faults.c
-  ranks/comm_threads.c)
-target_compile_definitions(test_ranks_device_nccl_faults
-  PRIVATE FARSUM_FAKES="${fakes}")
-foreach(program ranks_device_transport ranks_device_nccl_faults)
+foreach(subject faults graphs)
+  farsum_test(ranks_device_nccl_${subject} ranks_device/nccl_${subject}.c
+    ranks/comm_threads.c)
+  target_compile_definitions(test_ranks_device_nccl_${subject}
+    PRIVATE FARSUM_FAKES="${fakes}")
+endforeach()
+foreach(program ranks_device_transport ranks_device_nccl_faults
+    ranks_device_nccl_graphs)
   add_dependencies(test_${program} fake_libcuda_so_1 fake_libamdhip64_so_6
     fake_libnvrtc_so_13 fake_libhiprtc_so_6 fake_libnccl_so_2 fake_librccl_so_1)
 endforeach()
@@ -37,6 +40,8 @@ endforeach()
 farsum_test(ranks_device_slab ranks_device/slab.c ranks_device/slab_arrays.c
   ranks_device/slab_perf.c ranks/slab_case.c ranks/comm_threads.c)
 farsum_test(ranks_device_plan ranks_device/plan.c ranks_device/sums.c
+  ranks_device/rank_device.c ranks/comm_threads.c)
+farsum_test(ranks_device_outputs ranks_device/outputs.c ranks_device/sums.c
   ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_plan_faults ranks_device/plan_faults.c
   ranks_device/rank_device.c ranks/plan_life.c ranks/comm_threads.c)

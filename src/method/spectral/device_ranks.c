@@ -23,10 +23,18 @@ static void mesh_clear(struct gpu_ranks_mesh *mesh)
     memset(mesh, 0, sizeof *mesh);
 }
 
+/* NCCL can only abort its exchanges after the graphs with them are gone. */
+static void ranks_broke(struct comm_guard *guard)
+{
+    graph_forget(((struct gpu_ranks *)guard)->recording);
+}
+
 void gpu_ranks_destroy(struct gpu_ranks *r)
 {
     if (!r)
         return;
+    if (r->comm)
+        comm_guard_remove(r->comm, &r->guard);
     struct buf *all[] = {&r->arrived,
                          &r->target_arrived,
                          &r->x,
@@ -206,6 +214,10 @@ farsum_status gpu_ranks_create(const struct task *task, struct spectral *s)
     r->comm = task->comm;
     TRY(transport_create(r->comm, task->device, task->transport,
                          &r->transport));
+    /* called before the transport's guard, which is older */
+    r->guard.broke = ranks_broke;
+    r->recording = &s->gpu->recording;
+    comm_guard_add(r->comm, &r->guard);
     task->report->ranks.transport = transport_name(r->transport);
     TRY(comm_agree(task->comm, ranks_own(task, r)));
     return mesh_create(task, s, 1);
@@ -219,6 +231,7 @@ farsum_status gpu_ranks_cell(const struct task *task, struct spectral *s,
     struct cell cell = s->parameters.cell;
     void *states[STAGE_COUNT];
     int covers = 0;
+    graph_forget(&s->gpu->recording); /* as in gpu_ranks_points */
     farsum_status status = ranks_cut_covers(&r->mesh.cut, task, trial, &covers);
     TRY(comm_agree(r->comm, status));
     /* other machines may round differently */

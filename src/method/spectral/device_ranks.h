@@ -29,7 +29,9 @@ struct gpu_ranks_mesh {
 };
 
 struct gpu_ranks {
-    struct comm *comm; /* borrowed */
+    struct comm_guard guard; /* drops the graph; the first member */
+    struct graph *recording; /* borrowed: the graph of a sum */
+    struct comm *comm;       /* borrowed */
     struct transport *transport;
     struct gpu_ranks_mesh mesh;
     struct gpu_route route, target_route;

@@ -212,6 +212,9 @@ farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
     const struct arrivals targets = {
         "target", m, y, &r->target_route, &r->target_arrived, &g->y};
     int64_t all[2] = {n, m};
+    /* NCCL may know the memory in a graph's exchanges by its address, and
+     * memory that replaces it may have the same one */
+    graph_forget(&g->recording);
     TRY(task_agree(task, gpu_range_last(task, s)));
     g->summed = g->coincident_asked = 0;
     TRY(comm_sum_counts(r->comm, all, 2));

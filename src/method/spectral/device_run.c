@@ -178,6 +178,8 @@ static farsum_status run_all(void *data)
     const struct sum *sum = data;
     struct spectral *s = sum->s;
     farsum_status status = FARSUM_OK;
+    if (s->gpu->ranks)
+        transport_begin(s->gpu->ranks->transport);
     for (int r = 0; r < sum->rhs; r++) {
         struct gpu_ends e = *sum->first;
         e.first_q = r * sum->n;
@@ -200,13 +202,32 @@ static farsum_status run_all(void *data)
     return status;
 }
 
-/* Over ranks a graph would be captured on all ranks or on none, so the calls
- * are enqueued one by one. */
+/* The minimum over the ranks. */
+static farsum_status run_lowest(void *data, int *number)
+{
+    struct comm *comm = data;
+    double most = -*number;
+    TRY(comm_agree(comm, comm_max(comm, &most, 1)));
+    *number = -(int)most;
+    return FARSUM_OK;
+}
+
+/* Over ranks it agrees before anyone waits for the device: its exchanges may
+ * wait for a rank that failed. */
 static farsum_status run_sums(struct sum *sum)
 {
     struct spectral_gpu *g = sum->s->gpu;
-    return g->ranks ? run_all(sum)
-                    : graph_run(&g->recording, g->device, run_all, sum);
+    if (!g->ranks)
+        return graph_run(&g->recording, g->device, run_all, sum);
+    struct comm *comm = g->ranks->comm;
+    struct transport *transport = g->ranks->transport;
+    const struct graph_ranks ranks = {run_lowest, comm};
+    farsum_status status =
+        transport_enqueues(transport)
+            ? graph_run_ranks(&g->recording, g->device, &ranks, run_all, sum)
+            : run_all(sum);
+    transport_end(transport);
+    return comm_agree(comm, status);
 }
 
 /* Stores what finish must know about the sums that begin. */

@@ -329,7 +329,6 @@ static farsum_status nccl_trade(struct transport *t, enum comm_part part,
     TRY(check_bytes(t, send, sent));
     TRY(check_bytes(t, got, received));
     farsum_status status = transport_own(t, send, to, got, from);
-    t->comm->spent[part].bytes += sent - to[me];
     if (sent > to[me] || received > from[me])
         KEEP_ON(nccl_group(t, part, (struct side){address(send), to, 0, 0},
                            (struct side){address(got), from, 0, 0}));
@@ -343,7 +342,6 @@ static farsum_status nccl_gather(struct transport *t, const struct buf *one,
     TRY(check_bytes(t, one, bytes));
     TRY(check_bytes(t, all, size * bytes));
     farsum_status status = buf_copy(all, me * bytes, one, 0, bytes);
-    t->comm->spent[COMM_TALK].bytes += bytes * (size - 1);
     if (size > 1)
         KEEP_ON(nccl_group(t, COMM_TALK,
                            (struct side){address(one), NULL, bytes, 0},

@@ -133,14 +133,27 @@ static farsum_status choose(struct transport *t, const struct place *places)
     return status;
 }
 
+static farsum_status watches_create(struct transport_watches *w,
+                                    struct device *device)
+{
+    for (; w->made < TRANSPORT_WATCHES; w->made++)
+        TRY(stopwatch_create(&w->watch[w->made], device));
+    return FARSUM_OK;
+}
+
+static void watches_clear(struct transport_watches *w)
+{
+    for (int k = 0; k < w->made; k++)
+        stopwatch_clear(&w->watch[k]);
+}
+
 static farsum_status start(struct transport *t, struct comm *comm,
                            struct device *device)
 {
     t->comm = comm;
     t->device = device;
-    for (; t->watches < TRANSPORT_WATCHES; t->watches++)
-        TRY(stopwatch_create(&t->watch[t->watches], device));
-    return FARSUM_OK;
+    TRY(watches_create(&t->within, device));
+    return watches_create(&t->outside, device);
 }
 
 farsum_status transport_create(struct comm *comm, struct device *device,
@@ -173,8 +186,8 @@ void transport_destroy(struct transport *transport)
         return;
     if (transport->calls)
         transport->calls->destroy(transport);
-    for (int w = 0; w < transport->watches; w++)
-        stopwatch_clear(&transport->watch[w]);
+    watches_clear(&transport->within);
+    watches_clear(&transport->outside);
     mem_free(transport);
 }
 
@@ -219,35 +232,50 @@ static int notes(const struct transport *t, const struct buf *send,
     return 1;
 }
 
+static void count(struct transport *t, enum comm_part part, int64_t bytes)
+{
+    t->comm->spent[part].bytes += bytes;
+    t->counted[part] += bytes;
+}
+
+static struct transport_watches *watches(struct transport *t)
+{
+    return t->in_sequence ? &t->within : &t->outside;
+}
+
 /* A queue that cannot time is no failure: the seconds are then missing. */
 static void time_start(struct transport *t, enum comm_part part)
 {
-    if (!t->calls->captured || t->used == t->watches)
+    struct transport_watches *w = watches(t);
+    if (!t->calls->captured || w->used == w->made)
         return;
-    t->part[t->used] = part;
-    if (stopwatch_start(&t->watch[t->used]) != FARSUM_OK)
-        t->part[t->used] = COMM_PARTS;
+    w->part[w->used] = part;
+    if (stopwatch_start(&w->watch[w->used]) != FARSUM_OK)
+        w->part[w->used] = COMM_PARTS;
 }
 
 static void time_stop(struct transport *t)
 {
-    if (!t->calls->captured || t->used == t->watches)
+    struct transport_watches *w = watches(t);
+    if (!t->calls->captured || w->used == w->made)
         return;
-    if (t->part[t->used] == COMM_PARTS
-        || stopwatch_stop(&t->watch[t->used]) == FARSUM_OK)
-        t->used++;
+    if (w->part[w->used] == COMM_PARTS
+        || stopwatch_stop(&w->watch[w->used]) == FARSUM_OK)
+        w->used++;
 }
 
 farsum_status transport_trade(struct transport *t, enum comm_part part,
                               const struct buf *send, const int64_t *to,
                               struct buf *got, const int64_t *from)
 {
+    int size = t->comm->size;
     if (!t->calls->captured)
         TRY(graph_refuses(t->device, "an exchange through the host"));
-    else if (notes(t, send, to, got, from))
-        return FARSUM_OK;
+    else
+        count(t, part, transport_before(to, size) - to[t->comm->rank]);
     time_start(t, part);
-    comm_remember(t->comm, t->calls->trade(t, part, send, to, got, from));
+    if (!notes(t, send, to, got, from))
+        comm_remember(t->comm, t->calls->trade(t, part, send, to, got, from));
     time_stop(t);
     return FARSUM_OK;
 }
@@ -262,21 +290,53 @@ farsum_status transport_gather(struct transport *t, const struct buf *one,
         return FARSUM_OK;
     if (!t->calls->captured)
         TRY(graph_refuses(t->device, "an exchange through the host"));
-    else if (graph_notes(t->device, call, sizeof call))
-        return FARSUM_OK;
+    else
+        count(t, COMM_TALK, bytes * (t->comm->size - 1));
     time_start(t, COMM_TALK);
-    comm_remember(t->comm, t->calls->gather(t, one, all, bytes));
+    if (!graph_notes(t->device, call, sizeof call))
+        comm_remember(t->comm, t->calls->gather(t, one, all, bytes));
     time_stop(t);
     return FARSUM_OK;
 }
 
+int transport_enqueues(const struct transport *t)
+{
+    return t->calls->captured;
+}
+
+/* A second call of the work counts instead of the first. */
+void transport_begin(struct transport *t)
+{
+    for (int p = 0; p < COMM_PARTS; p++) {
+        if (t->in_sequence)
+            t->comm->spent[p].bytes -= t->counted[p];
+        t->counted[p] = 0;
+    }
+    t->in_sequence = 1;
+    t->within.used = 0;
+}
+
+void transport_end(struct transport *t)
+{
+    t->sequences += t->in_sequence;
+    t->in_sequence = 0;
+}
+
+static void settle(const struct transport *t, struct transport_watches *w,
+                   int64_t times)
+{
+    for (int k = 0; k < w->used && times > 0; k++) {
+        double seconds = 0;
+        if (w->part[k] < COMM_PARTS
+            && stopwatch_seconds(&w->watch[k], &seconds) == FARSUM_OK)
+            t->comm->spent[w->part[k]].seconds += seconds * (double)times;
+    }
+    w->used = 0;
+}
+
 void transport_settle(struct transport *t)
 {
-    for (int w = 0; w < t->used; w++) {
-        double seconds = 0;
-        if (t->part[w] < COMM_PARTS
-            && stopwatch_seconds(&t->watch[w], &seconds) == FARSUM_OK)
-            t->comm->spent[t->part[w]].seconds += seconds;
-    }
-    t->used = 0;
+    settle(t, &t->within, t->sequences);
+    settle(t, &t->outside, 1);
+    t->sequences = 0;
 }

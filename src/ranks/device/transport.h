@@ -13,8 +13,8 @@
  * should agree after it has enqueued exchanges, and before it waits for the
  * device or frees memory.
  *
- * Exchanges of nccl may be part of a graph (device/graph.h), whose replays
- * count no bytes. */
+ * Exchanges of nccl may be part of a graph (device/graph.h).  transport_begin
+ * and transport_end then count them. */
 #ifndef FARSUM_RANKS_DEVICE_TRANSPORT_H
 #define FARSUM_RANKS_DEVICE_TRANSPORT_H
 
@@ -51,6 +51,15 @@ farsum_status transport_gather(struct transport *transport,
                                const struct buf *one, struct buf *all,
                                int64_t bytes);
 
+/* A sequence of exchanges that a graph may replay.  Its work begins with
+ * transport_begin, and transport_end follows the graph's run.  The work may be
+ * called several times, while the device records or not: its last call is
+ * counted, once.  The seconds of several sequences until transport_settle are
+ * those of the last one for each. */
+void transport_begin(struct transport *transport);
+void transport_end(struct transport *transport);
+/* 1: exchanges are only enqueued, so that graphs can replay them. */
+int transport_enqueues(const struct transport *transport);
 /* Adds the seconds of the exchanges since the last call to comm->spent, of the
  * first 64 if they are more.  The device must have finished them. */
 void transport_settle(struct transport *transport);

@@ -19,7 +19,8 @@ struct transport_calls {
     farsum_status (*reserve)(struct transport *transport, int64_t sent,
                              int64_t received);
     /* These return their failures, of this rank only.  A rank that fails takes
-     * part nevertheless.  The device does not only record. */
+     * part nevertheless.  The device does not only record.  They count bytes
+     * unless they are captured. */
     farsum_status (*trade)(struct transport *transport, enum comm_part part,
                            const struct buf *send, const int64_t *to,
                            struct buf *got, const int64_t *from);
@@ -31,17 +32,25 @@ struct transport_calls {
 
 extern const struct transport_calls transport_nccl, transport_staged;
 
+/* Stopwatches of exchanges. */
 enum { TRANSPORT_WATCHES = 64 };
+struct transport_watches {
+    struct stopwatch watch[TRANSPORT_WATCHES];
+    enum comm_part part[TRANSPORT_WATCHES];
+    int made, used;
+};
 
 struct transport {
     const struct transport_calls *calls;
-    struct comm *comm; /* borrowed, as the next one */
+    struct comm *comm;        /* borrowed, as the next one */
     struct device *device;
-    void *inside; /* the back end's */
-    /* Exchanges since the last transport_settle. */
-    struct stopwatch watch[TRANSPORT_WATCHES];
-    enum comm_part part[TRANSPORT_WATCHES];
-    int watches, used; /* made; of these in use */
+    void *inside;             /* the back end's */
+    /* Exchanges since the last transport_settle: of the last sequence, and
+     * those outside of sequences. */
+    struct transport_watches within, outside;
+    int in_sequence;             /* 1: one has begun */
+    int64_t sequences;           /* since the last transport_settle */
+    int64_t counted[COMM_PARTS]; /* bytes since the sequence began */
 };
 
 /* Bytes of the parts of ranks 0 .. rank - 1. */
