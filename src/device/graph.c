@@ -82,7 +82,7 @@ static int graph_same(const uint64_t a[2], const uint64_t b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
-void graph_forget(struct graph *r)
+static void graph_drop(struct graph *r)
 {
     if (r->device && r->whole)
         r->device->backend->forget(r->device, r->whole);
@@ -95,7 +95,7 @@ static farsum_status graph_keep(struct graph *r, farsum_status (*work)(void *),
 {
     const struct device_backend *b = r->device->backend;
     void *whole = NULL;
-    graph_forget(r);
+    graph_drop(r);
     TRY(b->record_begin(r->device));
     farsum_status status = work(data);
     farsum_status ended = b->record_end(r->device, status == FARSUM_OK, &whole);
@@ -165,7 +165,7 @@ farsum_status graph_run_ranks(struct graph *r, struct device *device,
     TRY(ranks->lowest(ranks->data, &way));
     if (way == WAY_REPLAY)
         return graph_play(r);
-    graph_forget(r); /* the others' graphs belong to the same exchanges */
+    graph_drop(r); /* the others' graphs belong to the same exchanges */
     r->last[0] = seen[0];
     r->last[1] = seen[1];
     if (way == WAY_CAPTURE) {
@@ -174,15 +174,21 @@ farsum_status graph_run_ranks(struct graph *r, struct device *device,
         farsum_status status = ranks->lowest(ranks->data, &way);
         if (status == FARSUM_OK && way == WAY_CAPTURE)
             return graph_play(r);
-        graph_forget(r);
+        graph_drop(r);
         TRY(status);
     }
     r->off = way == WAY_OFF;
     return work(data);
 }
 
+void graph_forget(struct graph *r)
+{
+    graph_drop(r);
+    r->last[0] = r->last[1] = 0;
+}
+
 void graph_clear(struct graph *r)
 {
-    graph_forget(r);
+    graph_drop(r);
     *r = (struct graph){0};
 }

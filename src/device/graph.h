@@ -44,7 +44,8 @@ farsum_status graph_run(struct graph *recording, struct device *device,
 farsum_status graph_run_ranks(struct graph *recording, struct device *device,
                               const struct graph_ranks *ranks,
                               farsum_status (*work)(void *data), void *data);
-/* Drops the stored sequence. */
+/* Drops the stored sequence.  The next one must occur twice to be captured, so
+ * that a caller who always forgets captures none. */
 void graph_forget(struct graph *recording);
 /* Call it before the objects that the sequence uses are destroyed.  All zero is
  * legal. */

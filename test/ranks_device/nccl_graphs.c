@@ -145,7 +145,7 @@ static farsum_status work_together(struct comm *comm, void *data)
     r.waits = 0;
     runs(&r, "dcr");
     graph_forget(&r.graph); /* as before new points */
-    runs(&r, "cr");
+    runs(&r, "dcr");
     rank_close(&r);
     return FARSUM_OK;
 }
@@ -238,6 +238,31 @@ static void capture_fails(void)
     nccl->loose = 0;
 }
 
+/* One rank's back end keeps no graphs: all learn it in the first run. */
+static farsum_status work_none(struct comm *comm, void *data)
+{
+    struct rank r;
+    struct device_backend none;
+    (void)data;
+    rank_open(&r, comm);
+    const struct device_backend *whole = r.device->backend;
+    none = *whole;
+    none.record_begin = NULL;
+    if (comm->rank == 1)
+        r.device->backend = &none;
+    run(&r, 'd');
+    CHECK(r.graph.off, "rank %d tries again", comm->rank);
+    runs(&r, "dd");
+    r.device->backend = whole;
+    rank_close(&r);
+    return FARSUM_OK;
+}
+
+static void no_graphs(void)
+{
+    CHECK(ranks_run(RANKS, NULL, work_none, NULL) == 0, "a rank");
+}
+
 /* A rank cannot launch its graph: the others' devices wait for it, until all
  * know.  Graphs are dropped before the exchanges are aborted. */
 static farsum_status work_replay_fails(struct comm *comm, void *data)
@@ -317,6 +342,7 @@ int main(void)
     RUN(together);
     RUN(seconds);
     RUN(capture_fails);
+    RUN(no_graphs);
     RUN(replay_fails);
     RUN(exchange_fails);
     CHECK(nccl->bad == 0, "%d calls are forbidden", nccl->bad);
