@@ -84,10 +84,13 @@ farsum_status plan_sum(struct farsum_plan *plan, int rhs, const void *q,
 
 farsum_status plan_finish(struct farsum_plan *plan)
 {
-    TRY(device_usable(plan->task.device));
+    farsum_status status = device_usable(plan->task.device);
+    if (plan->task.device)
+        status = task_agree(&plan->task, status);
+    TRY(status);
     if (plan->task.dry || !plan->method->finish)
         return FARSUM_OK;
-    farsum_status status = plan->method->finish(&plan->task, plan->state);
+    status = plan->method->finish(&plan->task, plan->state);
     if (plan->beside)
         KEEP_ON(plan_finish(plan->beside));
     return plan->task.problem.memory == FARSUM_DEVICE

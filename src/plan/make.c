@@ -41,7 +41,9 @@ static farsum_status make_state(struct farsum_plan *plan)
     plan_unlimit(plan, old);
     if (status == FARSUM_OK)
         status = plan_beside_create(plan);
-    return device_settle(plan->task.device, status);
+    status = device_settle(plan->task.device, status);
+    /* only this rank's kernels may have failed */
+    return plan->task.device ? task_agree(&plan->task, status) : status;
 }
 
 /* What a rank does without the others: checks and chooses. */

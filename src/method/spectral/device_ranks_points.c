@@ -78,7 +78,7 @@ static farsum_status points_reserve(const struct task *task, struct spectral *s)
     unsigned outputs = task->problem.outputs;
     int64_t real = array_size(task->problem.precision);
     int64_t all = r->all.n, targets = spectral_targets(s);
-    int values = outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY | FARSUM_ENERGY);
+    int values = (outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY)) != 0;
     TRY(gpu_reserve(task, g, g->n, g->targets));
     TRY(buf_reserve(&r->q, g->device, all * pair->strengths * real));
     if (task_is_mixed(task))
@@ -154,7 +154,7 @@ static farsum_status points_number(struct gpu_ranks *r, int64_t i,
         }
         i -= route->sends.from[g];
     }
-    KEEP_ON(comm_gather(comm, ask, all, sizeof ask));
+    GO(comm_agree(comm, comm_gather(comm, ask, all, sizeof ask)));
     for (int o = 0; o < comm->size; o++) {
         uint32_t index = 0;
         int64_t at = all[3 * o + 2];
@@ -172,6 +172,7 @@ static farsum_status points_number(struct gpu_ranks *r, int64_t i,
         if (o == comm->rank)
             *number = answer;
     }
+done:
     mem_free(all);
     return status;
 }

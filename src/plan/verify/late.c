@@ -99,7 +99,10 @@ farsum_status verify_late_sum(struct farsum_plan *plan, int rhs, const void *q,
                                   &late->out);
     plan_unlimit(plan, limit);
     plan_holds(plan, before);
-    return verify_late_skip(plan, task_agree(&plan->task, status));
+    status = task_agree(&plan->task, status);
+    if (status != FARSUM_OK) /* some ranks have kept theirs */
+        verify_late_drop(plan);
+    return verify_late_skip(plan, status);
 }
 
 farsum_status verify_late_finish(struct farsum_plan *plan)

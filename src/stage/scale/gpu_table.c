@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_table: a table of the influence function, computed and stored on the
  * device; bound by memory.  Sums run in a fixed order. */
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -84,9 +85,13 @@ static farsum_status table_fill(struct state *s)
     const struct cell *cell = s->args.cell;
     memcpy(s->modes.inv, cell->inv, sizeof s->modes.inv);
     s->modes.front = s->front / cell->volume;
-    return LAUNCH(&s->fill, s->groups, ARG_BUF(&s->decon), ARG_BUF(&s->gamma),
-                  ARG_BUF(&s->table), ARG_BUF(table_line(s)),
-                  ARG_STRUCT(s->modes));
+    farsum_status status =
+        LAUNCH(&s->fill, s->groups, ARG_BUF(&s->decon), ARG_BUF(&s->gamma),
+               ARG_BUF(&s->table), ARG_BUF(table_line(s)),
+               ARG_STRUCT(s->modes));
+    if (status != FARSUM_OK)
+        s->modes.inv[0] = NAN; /* the next set tries again */
+    return status;
 }
 
 static farsum_status table_kernels(struct state *s)
