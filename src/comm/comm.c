@@ -52,7 +52,9 @@ void comm_destroy(struct comm *comm)
 
 void comm_remember(struct comm *comm, farsum_status status)
 {
-    if (status == FARSUM_OK || comm->failed != FARSUM_OK)
+    /* FARSUM_ERR_COMM is kept: other failures do not end the exchanges */
+    if (status == FARSUM_OK || comm->failed == FARSUM_ERR_COMM
+        || (comm->failed != FARSUM_OK && status != FARSUM_ERR_COMM))
         return;
     comm->failed = status;
     snprintf(comm->words, sizeof comm->words, "%s", farsum_message());
@@ -164,7 +166,7 @@ static farsum_status agree(struct comm *comm, farsum_status status)
 
 farsum_status comm_agree(struct comm *comm, farsum_status status)
 {
-    if (comm->failed != FARSUM_OK)
+    if (comm->failed != FARSUM_OK && status != FARSUM_ERR_COMM)
         status = status_fail(comm->failed, "%s", comm->words);
     comm->failed = FARSUM_OK;
     if (comm->size > 1)

@@ -132,8 +132,7 @@ static farsum_status ranks_own(const struct task *task, struct gpu_ranks *r)
     TRY(buf_alloc(&r->part, device, 80));
     TRY(buf_alloc(&r->parts, device, 80 * size));
     int64_t bytes = 8 * SUM_RECORD * ranks_share(r);
-    TRY(buf_alloc(&r->records, device, size * bytes));
-    return transport_reserve(r->transport, bytes, size * bytes);
+    return buf_alloc(&r->records, device, size * bytes);
 }
 
 /* The states that depend on the cut, and the mesh. */

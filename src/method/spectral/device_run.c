@@ -434,7 +434,7 @@ farsum_status spectral_gpu_finish(struct task *task, struct spectral *s)
     struct spectral_gpu *g = s->gpu;
     double fact[FACTS] = {0};
     farsum_status status = device_finish(g->device);
-    if (g->ranks)
+    if (status == FARSUM_OK && g->ranks)
         transport_settle(g->ranks->transport);
     TRY(task_agree(task, status));
     if (s->all_n == 0) /* no points: nothing was enqueued */

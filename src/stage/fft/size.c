@@ -35,8 +35,6 @@ double fft_cost(const struct fft_args *args, double rate)
            + fft_copy_cost(args);
 }
 
-/* A real transform moves the mesh about eight times: cuFFT 13 on an H200, with
- * 256 and 512 points along each axis, f64 and f32. */
 /* A device's transform takes a fifth longer for each factor 5 or 7 of its
  * length: cuFFT on an H200, f64, 300^3 to 500^3 against 216^3, 288^3, 512^3.
  * And a length with the factor 3^5 takes a third longer: 486^3 takes 33 ps per
@@ -61,6 +59,8 @@ int64_t fft_good_size_device(int64_t n)
     return best;
 }
 
+/* A real transform moves the mesh about eight times: cuFFT 13 on an H200, with
+ * 256 and 512 points along each axis, f64 and f32. */
 double fft_cost_device(const struct fft_args *args)
 {
     double slower = 0;
