@@ -54,7 +54,7 @@ typedef struct farsum_mpi_options {
  * legal if another rank has sources.  The sample is used if all ranks with
  * sources give theirs.  All other fields must be the same on all ranks.
  * options: NULL or how to sum; the same on all ranks, except for threads, isa,
- * memory_limit, log, progress and the device, whose back end alone must be the
+ * memory_limit, log, progress and the device; only its back end must be the
  * same.  device.name without a number ("cuda"): the ranks of a machine take its
  * devices in turn.  device.handle: each rank's own.  mpi: NULL or how to
  * exchange data.  plan: out; the caller owns *plan and frees it with
@@ -68,9 +68,11 @@ typedef struct farsum_mpi_options {
  * Errors: those of farsum_plan_create; ERR_STATE if MPI is not running, or was
  * initialised without MPI_THREAD_FUNNELED, or with FUNNELED by another thread,
  * or if libfarsum has another version; ERR_ARGUMENT for MPI_COMM_NULL, an
- * intercommunicator, or a field that differs; ERR_UNKNOWN for a transport;
- * ERR_UNSUPPORTED for what ranks lack: methods, and exclusions on devices;
- * ERR_DEVICE; ERR_COMM if MPI fails. */
+ * intercommunicator, or a field that differs; ERR_UNKNOWN for an unknown
+ * transport; ERR_UNSUPPORTED for a transport on the host or one that does not
+ * work on all ranks, for methods except spectral, and for exclusions on
+ * devices; ERR_DEVICE if a device does not work; ERR_COMM if MPI or NCCL
+ * fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_plan_create(const farsum_problem *problem,
                        const farsum_options *options,
@@ -90,7 +92,9 @@ farsum_mpi_domain(const farsum_plan *plan, double cell[9], double low[3],
 
 /* The work of this rank.  Bytes and seconds accumulate from create on: subtract
  * two readings to get those of the calls between them.  Bytes are those sent to
- * other ranks.  Seconds are those within calls of MPI, waiting included. */
+ * other ranks.  Seconds are those within calls of MPI, waiting included; with
+ * transport "nccl" also the device's seconds in exchanges, which
+ * farsum_plan_finish adds, for the first 64 exchanges of an execute. */
 typedef struct farsum_mpi_info {
     size_t size;         /* set by FARSUM_MPI_INFO_INIT */
     int ranks, rank;     /* of the plan's communicator */
@@ -106,7 +110,8 @@ typedef struct farsum_mpi_info {
     double seconds_waiting; /* in all other exchanges: sums and agreements, in
                                which ranks wait for the slowest.  In create
                                also the samples, and while rank 0 chooses */
-    const char *transport;  /* between devices, the plan's text; "": the host */
+    const char *transport;  /* between devices: "nccl", "staged"; "": the host;
+                               static */
 } farsum_mpi_info;
 #define FARSUM_MPI_INFO_INIT {.size = sizeof(farsum_mpi_info)}
 /* Gets the work of this rank.  info: start from FARSUM_MPI_INFO_INIT.  Errors:
