@@ -52,7 +52,7 @@ void reference_bytes(const struct task *task, double *held, double *more)
         slots *= 2;
     *held = 8 * (n * (3 + task->pair.strengths) + 3 * m + targets * each);
     *more = p->exclude_coincident ? 0 : 8 * (3 * n + slots);
-    *held += (double)sizeof *task + 4096; /* headers */
+    *held += (double)sizeof *task + 8192; /* the plan's other fields */
 }
 
 static void reference_net(const struct task *task, const struct reference *s)
