@@ -21,8 +21,8 @@ static farsum_status exclude_hand(struct farsum_plan *plan)
 
 farsum_status plan_exclude_hand(struct farsum_plan *plan)
 {
-    int later = plan->task.comm && !plan->task.device; /* with the owners */
-    return later ? FARSUM_OK : exclude_hand(plan);
+    /* over ranks only the owners of points take them, once they are set */
+    return plan->task.comm ? FARSUM_OK : exclude_hand(plan);
 }
 
 farsum_status plan_exclude_problem(struct farsum_plan *plan)
