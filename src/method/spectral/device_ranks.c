@@ -9,10 +9,6 @@
 
 enum { GROUP = 256 };
 
-/* A plan whose cell changes exchanges what cells need whose reciprocal vectors
- * are shorter by this factor.  So few changes need new states. */
-#define SLACK 1.03
-
 static void mesh_clear(struct gpu_ranks_mesh *mesh)
 {
     gpu_planes_destroy(mesh->planes);
@@ -229,22 +225,16 @@ farsum_status gpu_ranks_cell(const struct task *task, struct spectral *s,
     struct gpu_ranks_mesh mesh = r->mesh;
     struct cell cell = s->parameters.cell;
     void *states[STAGE_COUNT];
-    int covers = 0;
+    int follows = 0;
     graph_forget(&s->gpu->recording); /* as in gpu_ranks_points */
-    farsum_status status = ranks_cut_covers(&r->mesh.cut, task, trial, &covers);
-    TRY(comm_agree(r->comm, status));
-    /* other machines may round differently */
-    double lacks = !covers;
-    TRY(comm_agree(r->comm, comm_max(r->comm, &lacks, 1)));
-    if (lacks == 0) {
-        ranks_cut_cell(&r->mesh.cut, task, trial, &trial->cell);
+    TRY(ranks_cut_follow(&r->mesh.cut, task, trial, &follows));
+    if (follows)
         return FARSUM_OK;
-    }
     memcpy(states, s->states, sizeof states);
     memset(s->states, 0, sizeof s->states);
     memset(&r->mesh, 0, sizeof r->mesh);
     s->parameters.cell = trial->cell;
-    status = mesh_create(task, s, SLACK);
+    farsum_status status = mesh_create(task, s, RANKS_SLACK);
     if (status == FARSUM_OK) {
         states_clear(&s->parameters, states);
         mesh_clear(&mesh);

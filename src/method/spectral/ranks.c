@@ -8,10 +8,6 @@
 #include "base/mem.h"
 #include "stage/near/near.h"
 
-/* A plan whose cell changes exchanges what cells need whose reciprocal vectors
- * are shorter by this factor.  So few changes need new states. */
-#define SLACK 1.03
-
 /* Near pairs of own targets with ghosts as sources.  Energies follow from their
  * potentials.  Only the reference variant sums a virial between two sets. */
 static farsum_status ranks_near(struct spectral *s, const struct near_args *own)
@@ -143,22 +139,15 @@ farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
 {
     struct cell cell = s->parameters.cell;
     struct spectral old = *s;
-    int covers = 0;
-    farsum_status status =
-        ranks_cut_covers(&s->ranks->cut, task, trial, &covers);
-    TRY(comm_agree(task->comm, status));
-    /* other machines may round differently */
-    double lacks = !covers;
-    TRY(comm_agree(task->comm, comm_max(task->comm, &lacks, 1)));
-    if (lacks == 0) {
-        ranks_cut_cell(&s->ranks->cut, task, trial, &trial->cell);
+    int follows = 0;
+    TRY(ranks_cut_follow(&s->ranks->cut, task, trial, &follows));
+    if (follows)
         return FARSUM_OK;
-    }
     memset(s->states, 0, sizeof s->states);
     s->mesh = NULL;
     s->ranks = NULL;
     s->parameters.cell = trial->cell;
-    status = ranks_create(task, s, SLACK);
+    farsum_status status = ranks_create(task, s, RANKS_SLACK);
     struct spectral *unused = status == FARSUM_OK ? &old : s;
     ranks_clear(unused);
     if (status != FARSUM_OK) {

@@ -147,20 +147,6 @@ void ranks_cut_args(const struct ranks_cut *cut, const struct task *task,
     cut_scale(cut, task, t, &args[STAGE_SCALE].scale);
 }
 
-farsum_status ranks_cut_covers(const struct ranks_cut *cut,
-                               const struct task *task,
-                               const struct parameters *trial, int *covers)
-{
-    int64_t *columns = NULL;
-    TRY(MEM_NEW(columns, trial->mesh[1]));
-    *covers = cut_halo(trial, 1) <= cut->domain.halo;
-    cut_columns(task, trial, 1, columns);
-    for (int64_t i = 0; i < trial->mesh[1]; i++)
-        *covers = *covers && columns[i] <= cut->columns[i];
-    mem_free(columns);
-    return FARSUM_OK;
-}
-
 void ranks_cut_cell(struct ranks_cut *cut, const struct task *task,
                     const struct parameters *t, const struct cell *cell)
 {
@@ -173,4 +159,34 @@ void ranks_cut_cell(struct ranks_cut *cut, const struct task *task,
         r->cell[i] = cell->a[i] * length;
     r->low = (double)domain->begin[domain->rank] / (double)domain->mesh0;
     r->high = (double)domain->begin[domain->rank + 1] / (double)domain->mesh0;
+}
+
+/* Sets *covers to 1 if the cut exchanges all that the cell of `trial` needs. */
+static farsum_status cut_covers(const struct ranks_cut *cut,
+                                const struct task *task,
+                                const struct parameters *trial, int *covers)
+{
+    int64_t *columns = NULL;
+    TRY(MEM_NEW(columns, trial->mesh[1]));
+    *covers = cut_halo(trial, 1) <= cut->domain.halo;
+    cut_columns(task, trial, 1, columns);
+    for (int64_t i = 0; i < trial->mesh[1]; i++)
+        *covers = *covers && columns[i] <= cut->columns[i];
+    mem_free(columns);
+    return FARSUM_OK;
+}
+
+farsum_status ranks_cut_follow(struct ranks_cut *cut, const struct task *task,
+                               const struct parameters *trial, int *follows)
+{
+    int covers = 0;
+    farsum_status status = cut_covers(cut, task, trial, &covers);
+    TRY(comm_agree(task->comm, status));
+    /* other machines may round differently */
+    double lacks = !covers;
+    TRY(comm_agree(task->comm, comm_max(task->comm, &lacks, 1)));
+    *follows = lacks == 0;
+    if (*follows)
+        ranks_cut_cell(cut, task, trial, &trial->cell);
+    return FARSUM_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks_cut.h: how `spectral` over ranks cuts its mesh, and what follows for
- * the stages of a rank.  Nothing here is collective. */
+ * the stages of a rank.  Only ranks_cut_follow is collective. */
 #ifndef FARSUM_METHOD_SPECTRAL_RANKS_CUT_H
 #define FARSUM_METHOD_SPECTRAL_RANKS_CUT_H
 
@@ -18,6 +18,10 @@ struct ranks_cut {
     int64_t *begin1;       /* owned, [size + 1]: first rows of the ranks */
     int64_t rows;          /* of the spectrum on this rank */
 };
+
+/* A plan whose cell changes exchanges what cells need whose reciprocal vectors
+ * are shorter by this factor.  So few changes need new states. */
+#define RANKS_SLACK 1.03
 
 /* slack: 1, or a factor on the planes of the cutoff and the modes that count.
  * On failure ranks_cut_clear still frees what it made. */
@@ -37,11 +41,10 @@ struct slab_args ranks_cut_slab(const struct ranks_cut *cut,
 void ranks_cut_args(const struct ranks_cut *cut, const struct task *task,
                     const struct parameters *t,
                     union stage_args args[STAGE_COUNT]);
-/* Sets *covers to 1 if this cut exchanges all that the cell of `trial` needs,
- * for any cell of its mesh. */
-farsum_status ranks_cut_covers(const struct ranks_cut *cut,
-                               const struct task *task,
-                               const struct parameters *trial, int *covers);
+/* If this cut exchanges all that the cell of `trial` needs, takes that cell and
+ * sets *follows to 1; else new states are needed.  The same on all ranks. */
+farsum_status ranks_cut_follow(struct ranks_cut *cut, const struct task *task,
+                               const struct parameters *trial, int *follows);
 /* Takes another cell that the cut covers, and reports this rank's slab. */
 void ranks_cut_cell(struct ranks_cut *cut, const struct task *task,
                     const struct parameters *t, const struct cell *cell);
