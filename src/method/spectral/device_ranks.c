@@ -66,7 +66,6 @@ static farsum_status ranks_kernels(struct gpu_ranks *r, struct device *device)
     jit_begin(&r->jit, device, "method/spectral/device_ranks.k", FARSUM_F64);
     jit_define(&r->jit, "GROUP", "%d", GROUP);
     TRY(jit_build(&r->jit));
-    TRY(jit_kernel(&r->jit, "ranks_inside", GROUP, 0, &r->inside));
     TRY(jit_kernel(&r->jit, "ranks_part", GROUP, 0, &r->part_of));
     return jit_kernel(&r->jit, "ranks_total", GROUP, 0, &r->total);
 }

@@ -52,7 +52,7 @@ struct gpu_ranks {
                                [size][10] */
     struct buf spare;       /* results that other ranks request */
     struct jit jit;
-    struct kernel inside, part_of, total;
+    struct kernel part_of, total;
 };
 
 /* Makes g->ranks, with the states of all stages.  Collective. */

@@ -49,26 +49,6 @@ static farsum_status points_in(const struct task *task, struct points *points,
     return points_gpu_set_device(points->gpu, &cube, n, x, FARSUM_F64, what);
 }
 
-/* Own targets in the rank's own cell. */
-static farsum_status points_targets(struct spectral *s)
-{
-    struct gpu_ranks *r = s->gpu->ranks;
-    const struct domain *domain = &r->mesh.cut.domain;
-    const struct {
-        double mesh0, shift, planes;
-        int64_t n;
-    } slab = {.mesh0 = (double)domain->mesh0,
-              .shift = (double)(domain->halo - domain->begin[domain->rank]),
-              .planes = (double)domain_planes(domain, domain->rank),
-              .n = s->m};
-    TRY(buf_reserve(&r->y, s->gpu->device, 24 * s->m));
-    if (s->m == 0)
-        return FARSUM_OK;
-    return LAUNCH(&r->inside, kernel_groups(&r->inside, s->m),
-                  ARG_BUF(&r->target_arrived), ARG_BUF(&r->y),
-                  ARG_STRUCT(slab));
-}
-
 /* Memory for strengths and results, of own points and of those given here. */
 static farsum_status points_reserve(const struct task *task, struct spectral *s)
 {
@@ -128,7 +108,9 @@ static farsum_status points_place(const struct task *task, struct spectral *s)
     TRY(points_in(task, &s->source, s->n, &r->x, "source"));
     TRY(points_in(task, &r->all, s->n + r->ghosts.n, &r->x, "source"));
     if (spectral_apart(s)) {
-        TRY(points_targets(s));
+        TRY(buf_reserve(&r->y, task->device, 24 * s->m));
+        TRY(gpu_ghosts_own(&r->ghosts, &r->mesh.cut.domain, s->m,
+                           &r->target_arrived, &r->y));
         TRY(points_in(task, &s->target, s->m, &r->y, "target"));
     }
     TRY(points_reserve(task, s));

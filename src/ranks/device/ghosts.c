@@ -235,6 +235,18 @@ static farsum_status ghosts_reserve(struct gpu_ghosts *ghosts, int64_t n_own,
     return gpu_buf_grow(s, sends->device, POSITION * all);
 }
 
+farsum_status gpu_ghosts_own(const struct gpu_ghosts *ghosts,
+                             const struct domain *domain, int64_t n,
+                             const struct buf *own, struct buf *s)
+{
+    const struct kernel *kernel = &ghosts->inside->own;
+    struct domain_cell cell = cell_of(domain, domain->rank, 0);
+    if (n == 0)
+        return FARSUM_OK;
+    return LAUNCH(kernel, kernel_groups(kernel, n), ARG_BUF(own), ARG_BUF(s),
+                  ARG_I64(n), ARG_F64(domain->mesh0), ARG_STRUCT(cell));
+}
+
 /* A rank that failed takes part in the exchange. */
 static farsum_status ghosts_positions(struct gpu_ghosts *ghosts,
                                       const struct domain *domain,
@@ -243,7 +255,6 @@ static farsum_status ghosts_positions(struct gpu_ghosts *ghosts,
 {
     struct gpu_ghosts_inside *in = ghosts->inside;
     struct gpu_sends *sends = &ghosts->sends;
-    struct domain_cell cell = cell_of(domain, domain->rank, 0);
     farsum_status status = FARSUM_OK;
     if (sends->n_sent > 0)
         KEEP_ON(LAUNCH(&in->pack, kernel_groups(&in->pack, sends->n_sent),
@@ -252,10 +263,7 @@ static farsum_status ghosts_positions(struct gpu_ghosts *ghosts,
                        ARG_BUF(&sends->index), ARG_BUF(&sends->packed),
                        ARG_I64(sends->n_sent), ARG_F64(domain->mesh0)));
     KEEP_ON(gpu_sends_packed(sends, POSITION, s, POSITION * n_own));
-    if (n_own > 0)
-        KEEP_ON(LAUNCH(&in->own, kernel_groups(&in->own, n_own), ARG_BUF(own),
-                       ARG_BUF(s), ARG_I64(n_own), ARG_F64(domain->mesh0),
-                       ARG_STRUCT(cell)));
+    KEEP_ON(gpu_ghosts_own(ghosts, domain, n_own, own, s));
     return status;
 }
 

@@ -53,4 +53,10 @@ farsum_status gpu_ghosts_set(struct gpu_ghosts *ghosts, struct comm *comm,
                              const struct domain *domain,
                              struct points_gpu *keys, int64_t n_own,
                              const struct buf *own, struct buf *s);
+/* Writes n own points, own [n][3] f64 in fractions of the whole cell, to s
+ * [n][3] in fractions of this rank's own cell.  Not collective; it allocates
+ * nothing. */
+farsum_status gpu_ghosts_own(const struct gpu_ghosts *ghosts,
+                             const struct domain *domain, int64_t n,
+                             const struct buf *own, struct buf *s);
 #endif
