@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "check.h"
+#include "ranks/trades.h"
 
 enum { MOST = 1000 };
 
@@ -49,41 +50,6 @@ static void case_counts(struct comm *c)
               "rank %d of %d got %lld from rank %d", c->rank, c->size,
               (long long)from[r], r);
     free(to);
-}
-
-/* Bytes from rank a to rank b. */
-typedef int64_t trade_bytes(int a, int b, int size);
-
-static int64_t uneven(int a, int b, int size)
-{
-    (void)size;
-    return (5 * a + 3 * b) % 4 * 129 + (a == b) * 7;
-}
-
-static int64_t none(int a, int b, int size)
-{
-    return 0 * (a + b + size);
-}
-
-static int64_t to_last(int a, int b, int size)
-{
-    return b == size - 1 ? 1000 + a : 0;
-}
-
-static int64_t from_last(int a, int b, int size)
-{
-    return a == size - 1 ? 1000 + b : 0;
-}
-
-static int64_t to_self(int a, int b, int size)
-{
-    (void)size;
-    return a == b ? 300 : 0;
-}
-
-static int64_t to_next(int a, int b, int size)
-{
-    return b == (a + 1) % size ? 70000 + a : 0;
 }
 
 static void trade_one(struct comm *c, trade_bytes *bytes, const char *name)

@@ -3,18 +3,15 @@
  * fail, and it uses the device's current queue. */
 #include "ranks/device/transport.h"
 
-#include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "check.h"
 #include "device/driver/driver.h"
-#include "device/fake.h"
-#include "device/fake_nccl.h"
 #include "device/graph.h"
 #include "device/second_stream.h"
 #include "ranks/comm_threads.h"
+#include "ranks_device/fakes.h"
 
 static struct fake_nccl *nccl;
 static struct fake *driver;
@@ -248,26 +245,9 @@ static void refused(void)
     nccl->version = 22809;
 }
 
-static void *find(const char *file, const char *symbol)
-{
-    void *library = dlopen(file, RTLD_NOW);
-    void *found = library ? dlsym(library, symbol) : NULL;
-    if (!found)
-        check_stop("%s", dlerror());
-    return found;
-}
-
 int main(void)
 {
-    struct fake_nccl *(*state)(void);
-    struct fake *(*driver_state)(void);
-    *(void **)&state = find(FARSUM_FAKES "/libnccl.so.2", "fake_nccl_state");
-    *(void **)&driver_state = find(FARSUM_FAKES "/libcuda.so.1", "fake_state");
-    nccl = state();
-    driver = driver_state();
-    *(void **)&nccl->current = find(FARSUM_FAKES "/libcuda.so.1",
-                                    "fake_current");
-    setenv("FARSUM_LIBRARY_PATH", FARSUM_FAKES, 1);
+    fakes_open(&nccl, &driver);
     RUN(connecting_fails);
     RUN(exchange_fails);
     RUN(queues);

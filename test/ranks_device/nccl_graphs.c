@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccl_graphs.c: graphs with exchanges on a simulated library and driver: ranks
  * capture and replay together, and count what they replay. */
-#include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "device/driver/driver.h"
-#include "device/fake.h"
-#include "device/fake_nccl.h"
 #include "device/graph.h"
 #include "ranks/comm_threads.h"
 #include "ranks/device/transport.h"
+#include "ranks_device/fakes.h"
 
 static struct fake_nccl *nccl;
 static struct fake *driver;
@@ -319,26 +316,9 @@ static void exchange_fails(void)
     nccl->loose = nccl->fail[0] = nccl->aborted = 0;
 }
 
-static void *find(const char *file, const char *symbol)
-{
-    void *library = dlopen(file, RTLD_NOW);
-    void *found = library ? dlsym(library, symbol) : NULL;
-    if (!found)
-        check_stop("%s", dlerror());
-    return found;
-}
-
 int main(void)
 {
-    struct fake_nccl *(*state)(void);
-    struct fake *(*driver_state)(void);
-    *(void **)&state = find(FARSUM_FAKES "/libnccl.so.2", "fake_nccl_state");
-    *(void **)&driver_state = find(FARSUM_FAKES "/libcuda.so.1", "fake_state");
-    nccl = state();
-    driver = driver_state();
-    *(void **)&nccl->current =
-        find(FARSUM_FAKES "/libcuda.so.1", "fake_current");
-    setenv("FARSUM_LIBRARY_PATH", FARSUM_FAKES, 1);
+    fakes_open(&nccl, &driver);
     RUN(together);
     RUN(seconds);
     RUN(capture_fails);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "check.h"
+#include "ranks/trades.h"
 
 const char *device_name = "opencl:0";
 int device_apart;
@@ -26,41 +27,6 @@ struct device *rank_device(int number)
     if (device_open(device_apart ? name : device_name, &device) != FARSUM_OK)
         check_stop("%s", farsum_message());
     return device;
-}
-
-/* Bytes from rank a to rank b. */
-typedef int64_t trade_bytes(int a, int b, int size);
-
-static int64_t uneven(int a, int b, int size)
-{
-    (void)size;
-    return (5 * a + 3 * b) % 4 * 129 + (a == b) * 7;
-}
-
-static int64_t none(int a, int b, int size)
-{
-    return 0 * (a + b + size);
-}
-
-static int64_t to_last(int a, int b, int size)
-{
-    return b == size - 1 ? 1000 + a : 0;
-}
-
-static int64_t to_self(int a, int b, int size)
-{
-    (void)size;
-    return a == b ? 300 : 0;
-}
-
-static int64_t to_next(int a, int b, int size)
-{
-    return b == (a + 1) % size ? 70000 + a : 0;
-}
-
-static int64_t even(int a, int b, int size)
-{
-    return 4096 + 0 * (a + b + size);
 }
 
 static trade_bytes *const trades[] = {uneven,  none,    to_last,
