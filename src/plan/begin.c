@@ -180,7 +180,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
     p->task.finer = aim.finer;
     p->most_seconds = aim.most;
     p->task.comm = aim.comm;
-    p->over_ranks = aim.comm || aim.over_ranks;
+    p->task.links = aim.links;
     p->task.transport = aim.transport;
     p->task.share_of = aim.share_of;
     TRY(problem_check(problem, &p->task.problem, &p->task.pair));

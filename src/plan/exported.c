@@ -7,6 +7,7 @@
 #include "base/fpenv.h"
 #include "method/spectral/spectral.h"
 #include "plan/ranks.h"
+#include "plan/ranks/device.h"
 
 farsum_status farsum_ranks_plan_create(struct comm *comm,
                                        const farsum_problem *problem,
@@ -66,12 +67,33 @@ farsum_status farsum_ranks_get_info(const farsum_plan *plan,
 
 extern const struct method method_spectral;
 
-farsum_status farsum_ranks_model(const farsum_plan *plan, int ranks,
+farsum_status farsum_ranks_links(const farsum_options *options, int ranks,
+                                 int nodes, struct links *links)
+{
+    if (!options || !links || nodes < 1 || ranks < nodes)
+        FAIL(ERR_ARGUMENT, "options, links, and a node or more with a rank or "
+                           "more each are needed");
+    *links = ranks_links(options, NULL, ranks, nodes);
+    return FARSUM_OK;
+}
+
+farsum_status farsum_ranks_tune(const farsum_problem *problem,
+                                const farsum_options *options,
+                                const struct links *links, farsum_plan **plan)
+{
+    FP_GUARD;
+    return plan_of(problem, options, PLAN_DRY,
+                   (struct plan_aim){.links = *links}, plan);
+}
+
+farsum_status farsum_ranks_model(const farsum_plan *plan,
+                                 const struct links *links,
                                  struct ranks_model *model)
 {
     FP_GUARD;
-    if (!plan || !model || ranks < 1)
-        FAIL(ERR_ARGUMENT, "a plan, ranks and a model are needed");
+    if (!plan || !model || !links || links->ranks < 1)
+        FAIL(ERR_ARGUMENT, "a plan, links of ranks and a model are needed");
+    int ranks = links->ranks;
     if (plan->method != &method_spectral || plan->task.comm)
         FAIL(ERR_UNSUPPORTED, "method %s does not sum over ranks yet",
              plan->report.info.method);
@@ -80,5 +102,5 @@ farsum_status farsum_ranks_model(const farsum_plan *plan, int ranks,
     int rank = 0;
     while (mesh0 * (rank + 1) / ranks - mesh0 * rank / ranks < most)
         rank++;
-    return spectral_ranks_model(&plan->task, s, rank, ranks, model);
+    return spectral_ranks_model(&plan->task, s, links, rank, model);
 }

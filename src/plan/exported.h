@@ -38,10 +38,20 @@ struct ranks_info {
 FARSUM_API farsum_status farsum_ranks_get_info(const farsum_plan *plan,
                                                struct ranks_info *info);
 
-/* What a rank with the most planes would do in a plan over `ranks` ranks with
- * the parameters of this plan of one process, which create or tune made.
- * Errors: ERR_ARGUMENT, ERR_UNSUPPORTED (not spectral, a device),
- * ERR_MEMORY. */
-FARSUM_API farsum_status farsum_ranks_model(const farsum_plan *plan, int ranks,
+/* Sets *links to those expected between ranks with the options' device; ranks
+ * >= nodes >= 1. */
+FARSUM_API farsum_status farsum_ranks_links(const farsum_options *options,
+                                            int ranks, int nodes,
+                                            struct links *links);
+/* farsum_plan_tune, but with the parameters that rank 0 would choose. */
+FARSUM_API farsum_status farsum_ranks_tune(const farsum_problem *problem,
+                                           const farsum_options *options,
+                                           const struct links *links,
+                                           farsum_plan **plan);
+/* What a rank with the most planes would do in a plan over such ranks with the
+ * parameters of this plan of one process, which create or tune made.  Errors:
+ * ERR_ARGUMENT, ERR_UNSUPPORTED (not spectral), ERR_MEMORY. */
+FARSUM_API farsum_status farsum_ranks_model(const farsum_plan *plan,
+                                            const struct links *links,
                                             struct ranks_model *model);
 #endif

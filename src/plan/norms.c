@@ -27,7 +27,8 @@ double plan_power(const struct farsum_plan *plan)
 const char *plan_norm_unseen(const struct farsum_plan *plan)
 {
     if (plan->task.given.error != FARSUM_ERROR_PRESSURE || plan_power(plan) > 0
-        || (plan->task.problem.n_sources <= PLAN_FEW && !plan->over_ranks))
+        || (plan->task.problem.n_sources <= PLAN_FEW
+            && plan->task.links.ranks == 0))
         return NULL;
     return "above 5000 particles and over ranks the virial follows only from "
            "the energy, and not for yukawa or with softening";

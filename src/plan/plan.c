@@ -5,10 +5,9 @@
 #include "base/args.h"
 #include "base/fpenv.h"
 
-/* Makes a plan.  If a method refuses, the message gains advice. */
-static farsum_status plan_of(const farsum_problem *problem,
-                             const farsum_options *options, int how,
-                             struct plan_aim aim, farsum_plan **plan)
+farsum_status plan_of(const farsum_problem *problem,
+                      const farsum_options *options, int how,
+                      struct plan_aim aim, farsum_plan **plan)
 {
     struct farsum_plan *made = NULL;
     if (!plan)

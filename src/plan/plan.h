@@ -15,8 +15,6 @@ struct farsum_plan {
     char method_reason[1000];   /* why this method */
     double method_seconds;      /* predicted, of one execute */
     double most_seconds;        /* limit of an execute; 0: none */
-    int over_ranks;             /* 1: it sums over ranks, or is rank 0's choice
-                                   for them */
     char precision_reason[600]; /* why auto took this precision */
     int owns_device;            /* 1: task.device was opened here */
     struct progress progress;   /* options.progress, while a call runs */
@@ -90,7 +88,7 @@ struct plan_aim {
     double most;  /* seconds of an execute; 0: any */
     struct comm *comm; /* borrowed; NULL: one rank */
     const char *transport; /* as task.transport */
-    int over_ranks;    /* 1: rank 0 chooses for all, without comm */
+    struct links links;    /* as task.links */
     int64_t share_of; /* as task.share_of */
     const struct plan_known *known; /* borrowed; NULL: the problem's sample is
                                        measured */
@@ -98,6 +96,11 @@ struct plan_aim {
 farsum_status plan_make_for(const farsum_problem *problem,
                             const farsum_options *options, int how,
                             struct plan_aim aim, farsum_plan **plan);
+/* plan/plan.c: the same for a caller: if a method refuses, the message gains
+ * advice. */
+farsum_status plan_of(const farsum_problem *problem,
+                      const farsum_options *options, int how,
+                      struct plan_aim aim, farsum_plan **plan);
 /* plan/begin.c: fills in a new plan up to its sample.  Sets before->device once
  * the device is open. */
 farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,

@@ -120,7 +120,6 @@ static farsum_status ranks_choose(const farsum_problem *problem,
     chosen->options = (farsum_options)FARSUM_OPTIONS_INIT;
     whole.memory_limit = UINT64_MAX; /* a rank's limit is for its part */
     aim.comm = NULL;
-    aim.over_ranks = 1;
     status = plan_make_for(problem, &whole, PLAN_DRY, aim, &plan);
     if (status != FARSUM_OK && plan)
         status = progress_end(&plan->progress, status);
@@ -245,6 +244,7 @@ farsum_status plan_over_ranks_by(struct comm *comm,
     GO(whole_problem(comm, problem, &w));
     GO(comm_agree(comm, ranks_device_open(comm, &own, &device)));
     GO(whole_excludes(&w, &own));
+    GO(ranks_links_of(comm, &own, transport, &aim.links));
     status = plan_make_ranks(&w.problem, &own, aim, &made);
     if (plan_refuses(status) && w.problem.error > FARSUM_ERROR_VELOCITY) {
         aim.finer = 1;

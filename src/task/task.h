@@ -10,6 +10,7 @@
 #include "base/scale.h"
 #include "comm/comm.h"
 #include "cost/factors.h"
+#include "cost/links.h"
 #include "device/device.h"
 #include "math/pair.h"
 #include "points/exclusions.h"
@@ -35,6 +36,8 @@ struct task {
     struct device *device;  /* NULL: the host */
     struct comm *comm;      /* borrowed; NULL: one rank.  Counts of the problem
                                are then those of all ranks */
+    struct links links;     /* between the ranks that sum, or that rank 0
+                               chooses for */
     const char *transport;  /* between devices of ranks: a static name, or NULL:
                                chosen (ranks/device/transport.h) */
     int64_t share_of;       /* a reference: its sources are a rank's share of so

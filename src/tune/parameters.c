@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/arrays.h"
 #include "base/c_locale.h"
 #include "tune/measured_choice.h"
 #include "points/clustering.h"
@@ -255,6 +256,34 @@ static void parameters_together(struct parameters *t, const struct task *task,
                       1e3 * interp->cost);
 }
 
+/* Seconds of the exchanges of ghosts, planes and columns, times the number of
+ * ranks, as all other costs are those of the whole sum.  Of a spectrum's
+ * columns a fraction of pi/4 sigma^-2 travels.  Devices exchange planes and
+ * columns concurrently with near pairs. */
+static double parameters_exchanges(const struct parameters *t,
+                                   const struct task *task, double near)
+{
+    const struct links *l = &task->links;
+    double ranks = l->ranks, planes = (double)t->mesh[0] / ranks;
+    double meshes = task->pair.channels + task->pair.values;
+    double halo = fmax((double)t->window.support / 2,
+                       (double)t->mesh[0] / t->cell.height[0]);
+    double part = fmin(M_PI / 4 / (t->sigma * t->sigma), 1);
+    double reach = fmin(ceil(halo / planes), ranks - 1);
+    double plane = (double)t->mesh[1] * (double)t->ldz
+                   * (double)array_size(task->problem.precision);
+    double points = (double)task->problem.n_sources / (double)t->mesh[0]
+                    * task->pair.strengths * (double)array_size(task->pairs);
+    if (l->ranks <= 1)
+        return 0;
+    double ghosts = links_neighbours(l, 1, 2 * halo * points, reach);
+    double mesh =
+        links_all(l, meshes, meshes * part * plane * planes * (1 - 1 / ranks))
+        + links_neighbours(l, 2, meshes * 2 * halo * plane, reach);
+    return ranks * ghosts
+           + (l->beside ? fmax(ranks * mesh - near, 0) : ranks * mesh);
+}
+
 /* Seconds of one sum.  With two queues, the shorter one is hidden as far as the
  * points leave threads of the device idle. */
 static double parameters_seconds(const struct parameters *t,
@@ -270,6 +299,7 @@ static double parameters_seconds(const struct parameters *t,
             both * t->choice[r].cost * (t->choice[r].measured ? 1 : factor[r]);
         *(r == STAGE_NEAR ? &near : &mesh) += cost;
     }
+    mesh += parameters_exchanges(t, task, near);
     if (!parameters_beside(task) || task->device->properties.subgroup <= 1)
         return near + mesh;
     double threads = gpu_threads(task->device);

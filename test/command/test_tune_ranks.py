@@ -16,8 +16,9 @@ class TuneRanks(CommandTest):
         return [float(v) for v in re.findall(r"[-+.\de]*\d[-+.\de]*", row)]
 
     def test_one_sum(self):
-        done = self.farsum(*self.CASE, "--ranks", 4, "--link-latency", "1e-3",
-                           "--link-bandwidth", "1e6")
+        over = ("--ranks", 4, "--link-latency", "1e-3", "--link-bandwidth",
+                "1e6")
+        done = self.farsum(*self.CASE, *over)
         mesh = int(re.search(r"mesh (\d+) x", done.out).group(1))
         planes, whole, halo, points, ghosts = self.numbers(done.out, "slab")
         self.assertEqual((planes, whole), (-(-mesh // 4), mesh))
@@ -34,10 +35,11 @@ class TuneRanks(CommandTest):
         self.near([sent[4][1]], [2 * 3 * 1e-3 + sent[4][0] / 1e6], 1e-3)
         all_s, exchange, alone, efficiency = self.numbers(done.out, "sum")
         self.near([exchange], [sum(row[1] for row in sent)], 1e-3)
-        self.near([alone], [sum(row[0] for row in stages)], 1e-3)
+        # one process has a finer mesh and fewer near pairs
+        self.assertLess(alone, sum(row[0] for row in stages))
         self.near([all_s], [exchange + sum(row[1] for row in stages)], 1e-3)
         self.near([efficiency], [alone / (4 * all_s)], 1e-2)
-        self.farsum(*self.CASE, "--ranks", 4, "--report", "r.json")
+        self.farsum(*self.CASE, *over, "--report", "r.json")
         report, = self.json("r.json")["ranks"]
         self.assertEqual([report[k] for k in ("ranks", "planes", "halo")],
                          [4, planes, halo])

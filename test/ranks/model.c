@@ -100,16 +100,17 @@ static void compare(struct shared *s)
     p.n_sources = MANY;
     p.sample_x = x;
     p.sample_q = q;
-    CHECK_OK(farsum_plan_tune(&p, &s->options, &plan));
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         int size = sizes[k];
         CHECK(ranks_run(size, NULL, work, s) == 0, "a rank failed");
         double all[2] = {0}, model_all[2] = {0};
+        struct links links = links_expected(LINKS_HOST, size, 1);
+        CHECK_OK(farsum_ranks_tune(&p, &s->options, &links, &plan));
         for (int r = 0; r < size; r++) {
             struct ranks_model m;
             const struct comm_spent *spent = s->sent[r].spent;
-            CHECK_OK(spectral_ranks_model(&plan->task, plan->state, r, size,
-                                          &m));
+            CHECK_OK(
+                spectral_ranks_model(&plan->task, plan->state, &links, r, &m));
             near_to("planes", r, size, m.bytes[COMM_PLANES],
                     (double)spent[COMM_PLANES].bytes, 0);
             near_to("transform", r, size, m.bytes[COMM_TRANSFORM],
@@ -131,8 +132,8 @@ static void compare(struct shared *s)
         }
         near_to("ghosts of all ranks", -1, size, model_all[0], all[0], 0.02);
         near_to("route of all ranks", -1, size, model_all[1], all[1], 0.02);
+        farsum_plan_destroy(plan);
     }
-    farsum_plan_destroy(plan);
 }
 
 static void problem(const char *kernel, int strengths,
@@ -178,6 +179,7 @@ static void limits(void)
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
     struct ranks_model m;
+    struct links links = links_expected(LINKS_HOST, 4096, 8);
     p.n_sources = MANY;
     for (int d = 0; d < 3; d++) {
         p.periodic[d] = 1;
@@ -185,18 +187,69 @@ static void limits(void)
     }
     o.method = "spectral";
     CHECK_OK(farsum_plan_tune(&p, &o, &plan));
-    CHECK_OK(farsum_ranks_model(plan, 4096, &m));
+    CHECK_OK(farsum_ranks_model(plan, &links, &m));
     CHECK(m.planes == 1 && m.mesh0 < 4096, "%lld planes", (long long)m.planes);
-    CHECK_OK(farsum_ranks_model(plan, 1, &m));
+    links = links_expected(LINKS_HOST, 1, 1);
+    CHECK_OK(farsum_ranks_model(plan, &links, &m));
     for (int k = 0; k < COMM_PARTS; k++)
-        CHECK(m.bytes[k] == 0, "one rank sends %g bytes", m.bytes[k]);
+        CHECK(m.bytes[k] == 0 && m.exchange[k] == 0,
+              "one rank sends %g bytes in %g s", m.bytes[k], m.exchange[k]);
     CHECK(m.planes == m.mesh0 && m.points == MANY, "all is its own");
-    CHECK_FAILS(farsum_ranks_model(plan, 0, &m), FARSUM_ERR_ARGUMENT);
+    links.ranks = 0;
+    CHECK_FAILS(farsum_ranks_model(plan, &links, &m), FARSUM_ERR_ARGUMENT);
+    links.ranks = 2;
     farsum_plan_destroy(plan);
     o.method = "fmm";
     CHECK_OK(farsum_plan_tune(&p, &o, &plan));
-    CHECK_FAILS(farsum_ranks_model(plan, 2, &m), FARSUM_ERR_UNSUPPORTED);
+    CHECK_FAILS(farsum_ranks_model(plan, &links, &m), FARSUM_ERR_UNSUPPORTED);
     farsum_plan_destroy(plan);
+}
+
+/* The mesh of rank 0's choice for ranks with these links. */
+static int64_t chosen_mesh(const struct links *links, struct ranks_model *m)
+{
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_plan *plan = NULL;
+    p.n_sources = 1000000;
+    p.tolerance = 1e-6;
+    for (int d = 0; d < 3; d++) {
+        p.periodic[d] = 1;
+        p.cell[4 * d] = 1;
+    }
+    o.threads = 1;
+    o.method = "spectral";
+    CHECK_OK(farsum_ranks_tune(&p, &o, links, &plan));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK_OK(farsum_ranks_model(plan, links, m));
+    farsum_plan_destroy(plan);
+    return info.mesh[0];
+}
+
+/* Slow links make the mesh coarser and the cutoff longer; exchanges concurrent
+ * with near pairs cost nothing while they are shorter. */
+static void slow_links(void)
+{
+    struct ranks_model m;
+    struct links links = links_expected(LINKS_HOST, 8, 8);
+    int64_t alone, slow, beside;
+    links.between.bandwidth = 1e15;
+    links.between.latency = 0;
+    alone = chosen_mesh(&links, &m);
+    CHECK(m.hidden == 0, "hosts hide %g s", m.hidden);
+    links.between.bandwidth = 2e7;
+    slow = chosen_mesh(&links, &m);
+    CHECK(slow < alone, "mesh %lld over slow links, %lld over fast ones",
+          (long long)slow, (long long)alone);
+    links.between.bandwidth = 1e10;
+    links.beside = 1;
+    beside = chosen_mesh(&links, &m);
+    double wanted = fmin(m.seconds[RANKS_NEAR],
+                         m.exchange[COMM_PLANES] + m.exchange[COMM_TRANSFORM]);
+    CHECK(beside == alone && m.hidden == wanted && wanted > 0,
+          "mesh %lld with hidden exchanges, %lld; %g s hidden",
+          (long long)beside, (long long)alone, m.hidden);
 }
 
 int main(void)
@@ -209,5 +262,6 @@ int main(void)
     RUN(charges);
     RUN(flows);
     RUN(limits);
+    RUN(slow_links);
     return check_end();
 }

@@ -222,7 +222,9 @@ static int plan_main(struct settings *s, const char *name,
                   error);
     } else {
         say_progress("choosing a plan");
-        farsum_status status = what(&problem, &how, &plan);
+        farsum_status status =
+            s->ranks > 0 ? tune_ranks_plan(s, &problem, &how, &plan)
+                         : what(&problem, &how, &plan);
         if (status != FARSUM_OK) {
             say_error("%s: %s", s->problem ? name : s->words[0],
                       words_message());

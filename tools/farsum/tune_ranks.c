@@ -15,19 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages within a node: through shared memory, measured by 'bench exchange'
- * on two cores.  Between nodes: a port of 100 Gb/s, of which 80 % is usual. */
-static const struct link {
-    double latency;   /* seconds per message */
-    double bandwidth; /* bytes per second: of a rank, of a node's port */
-} within_node = {3e-6, 3e9}, between_nodes = {2e-6, 1e10};
-
 enum { MOST_PARTICLES = 1 << 22, MOST_RANKS = 1000000, MOST_SUMS = 22 };
-
-struct network {
-    int nodes, ranks_a_node;
-    struct link in, out;
-};
 
 static const char *const stage_names[RANKS_STAGES] = {
     "near", "spread", "transform", "scale", "interp"};
@@ -74,53 +62,29 @@ int tune_ranks_large(const struct settings *s, const struct case_spec *spec)
     return s->ranks > 0 && spec->n > MOST_PARTICLES;
 }
 
-static struct network network_of(const struct settings *s, int ranks)
+/* Links among the first `ranks` of the --ranks. */
+static farsum_status links_take(const struct settings *s,
+                                const farsum_options *how, int ranks,
+                                struct links *links)
 {
-    struct network net = {.in = within_node, .out = between_nodes};
-    int a_node = s->nodes > 0 ? (s->ranks + s->nodes - 1) / s->nodes : s->ranks;
-    net.ranks_a_node = a_node < ranks ? a_node : ranks;
-    net.nodes = (ranks + a_node - 1) / a_node;
-    struct link *slowest = s->nodes > 1 ? &net.out : &net.in;
+    farsum_status status =
+        farsum_ranks_links(how, s->ranks, s->nodes > 0 ? s->nodes : 1, links);
+    if (status != FARSUM_OK)
+        return status;
+    links->ranks = ranks;
+    if (links->ranks_a_node > ranks)
+        links->ranks_a_node = ranks;
+    struct link *slowest = s->nodes > 1 ? &links->between : &links->within;
     if (s->link_latency > 0)
         slowest->latency = s->link_latency;
     if (s->link_bandwidth > 0)
         slowest->bandwidth = s->link_bandwidth;
-    return net;
-}
-
-/* Seconds of the exchanges of a part.  Ranks of a node follow one another, and
- * its port is shared. */
-static double exchange_seconds(const struct network *net,
-                               const struct ranks_model *m, int part)
-{
-    const struct link *in = &net->in, *out = &net->out;
-    const struct link *slowest = net->nodes > 1 ? out : in;
-    double ranks = m->ranks, here = net->ranks_a_node;
-    double others = fmax(ranks - 1, 1), bytes = m->bytes[part];
-    double reach = fmin(ceil((double)m->halo / (double)m->planes), others);
-    if (m->ranks == 1)
-        return 0;
-    if (part == COMM_TALK)
-        return m->exchanges[part] * ceil(log2(ranks)) * slowest->latency;
-    if (part == COMM_PLANES || part == COMM_GHOSTS) {
-        double peers = fmin(2 * reach, others);
-        double most = net->nodes > 1 ? fmin(here, reach) : 0;
-        return m->exchanges[part] * peers * slowest->latency
-               + (here > 1 ? bytes / in->bandwidth : 0)
-               + most * bytes / out->bandwidth;
-    }
-    double inside = (here - 1) / others;
-    return m->exchanges[part]
-               * ((here - 1) * in->latency + (ranks - here) * out->latency)
-           + bytes * inside / in->bandwidth
-           + bytes * (1 - inside) * here / out->bandwidth;
+    return FARSUM_OK;
 }
 
 struct sum {
-    struct network net;
     struct ranks_model m;
     int64_t points, mesh[3];
-    double exchange[COMM_PARTS]; /* seconds of each part */
     double stages, exchanges, seconds; /* of a rank: of both; of the sum */
     double alone, efficiency;    /* seconds of one process */
 };
@@ -130,58 +94,68 @@ struct tune_ranks {
     struct sum sums[MOST_SUMS];
 };
 
-static void complete(const struct settings *s, const farsum_plan_info *info,
-                     struct sum *sum)
+/* alone: of one process. */
+static void complete(const farsum_plan_info *info,
+                     const struct ranks_model *alone, struct sum *sum)
 {
     struct ranks_model *m = &sum->m;
-    sum->net = network_of(s, m->ranks);
+    int ranks = m->links.ranks;
     sum->points = info->n_sources;
     memcpy(sum->mesh, info->mesh, sizeof sum->mesh);
     for (int k = 0; k < RANKS_STAGES; k++) {
-        if (m->ranks == 1)
+        if (ranks == 1)
             m->seconds[k] = m->alone[k];
         sum->stages += m->seconds[k];
-        sum->alone += m->alone[k];
+        sum->alone += alone->alone[k];
     }
-    for (int k = 0; k < COMM_PARTS; k++) {
-        sum->exchange[k] = exchange_seconds(&sum->net, m, k);
-        sum->exchanges += sum->exchange[k];
-    }
-    sum->seconds = sum->stages + sum->exchanges;
-    sum->efficiency = sum->alone / (m->ranks * sum->seconds);
+    for (int k = 0; k < COMM_PARTS; k++)
+        sum->exchanges += m->exchange[k];
+    sum->seconds = sum->stages + sum->exchanges - m->hidden;
+    sum->efficiency = sum->alone / (ranks * sum->seconds);
 }
 
 static void print_thin(const struct ranks_model *m, FILE *out)
 {
-    if (m->ranks > m->mesh0)
+    int ranks = m->links.ranks;
+    if (ranks > m->mesh0)
         fprintf(out, "note      %d ranks share %lld planes: %lld ranks have "
-                "none and wait\n", m->ranks, (long long)m->mesh0,
-                (long long)(m->ranks - m->mesh0));
-    else if (m->ranks > 1 && m->planes < m->halo)
+                "none and wait\n", ranks, (long long)m->mesh0,
+                (long long)(ranks - m->mesh0));
+    else if (ranks > 1 && m->planes < m->halo)
         fprintf(out, "note      a slab is thinner than its halo: a rank "
                 "computes mostly on planes of others\n");
 }
 
 static void print_assumptions(const struct settings *s,
-                              const struct network *net, FILE *out)
+                              const struct links *links, FILE *out)
 {
     c_locale_write(out, "assumes   within a node %.3g s a message and %.3g "
-                   "bytes/s a rank", net->in.latency, net->in.bandwidth);
+                   "bytes/s a rank", links->within.latency,
+                   links->within.bandwidth);
     if (s->nodes > 1)
         c_locale_write(out, "\n          between nodes %.3g s and %.3g bytes/s "
-                       "a node's port", net->out.latency, net->out.bandwidth);
-    fprintf(out, "\n          uniform points, which any rank gives; exchanges "
-            "that hide nothing; ranks on\n          machines as this one, each "
-            "with its threads; stages by the tuner's costs\n");
+                       "a node's port", links->between.latency,
+                       links->between.bandwidth);
+    fprintf(out, "\n          uniform points, which any rank gives; %s;\n"
+            "          ranks on machines as this one; stages by the tuner's "
+            "costs\n",
+            links->beside ? "near pairs\n          concurrent with exchanges "
+                            "of planes and columns"
+                          : "exchanges\n          that hide nothing");
 }
 
 static void print_rank(const struct sum *sum, FILE *out)
 {
     const struct ranks_model *m = &sum->m;
-    fprintf(out, "ranks     %d on %d node%s, %d thread%s each; the rank with "
-            "the most planes:\n", m->ranks, sum->net.nodes,
-            sum->net.nodes == 1 ? "" : "s", m->threads,
-            m->threads == 1 ? "" : "s");
+    int nodes = links_nodes(&m->links);
+    fprintf(out, "ranks     %d on %d node%s, ", m->links.ranks, nodes,
+            nodes == 1 ? "" : "s");
+    if (m->threads > 0)
+        fprintf(out, "%d thread%s each", m->threads,
+                m->threads == 1 ? "" : "s");
+    else
+        fprintf(out, "a device each");
+    fprintf(out, "; the rank with the most planes:\n");
     c_locale_write(out, "slab      %lld of %lld planes, a halo of %lld on each "
                    "side, %.4g points, %.4g ghosts\n", (long long)m->planes,
                    (long long)m->mesh0, (long long)m->halo, m->points,
@@ -202,11 +176,11 @@ static void print_rank(const struct sum *sum, FILE *out)
             fprintf(out, " %12s", "-"); /* a few numbers */
         else
             c_locale_write(out, " %12.4g", m->bytes[k]);
-        c_locale_write(out, " %12.4g\n", sum->exchange[k]);
+        c_locale_write(out, " %12.4g\n", m->exchange[k]);
     }
     c_locale_write(out, "sum       %.4g s, of which exchanges %.4g s; one rank "
                    "alone %.4g s; efficiency %.3g\n", sum->seconds,
-                   sum->exchanges, sum->alone, sum->efficiency);
+                   sum->exchanges - m->hidden, sum->alone, sum->efficiency);
 }
 
 static void print_weak(const struct tune_ranks *sums, FILE *out)
@@ -220,13 +194,14 @@ static void print_weak(const struct tune_ranks *sums, FILE *out)
         char mesh[80];
         snprintf(mesh, sizeof mesh, "%lldx%lldx%lld", (long long)sum->mesh[0],
                  (long long)sum->mesh[1], (long long)sum->mesh[2]);
-        fprintf(out, "%6d %6d", m->ranks, sum->net.nodes);
+        fprintf(out, "%6d %6d", m->links.ranks, links_nodes(&m->links));
         c_locale_write(out, " %10.4g", (double)sum->points);
         fprintf(out, " %14s %7lld %5lld", mesh, (long long)m->planes,
                 (long long)m->halo);
         c_locale_write(out, " %9.4g %9.4g %9.4g %9.4g %6.3f\n",
                        1e-6 * (m->mesh + m->spectrum + m->buffers), sum->stages,
-                       sum->exchanges, sum->seconds, sum->efficiency);
+                       sum->exchanges - m->hidden, sum->seconds,
+                       sum->efficiency);
     }
     print_thin(&sums->sums[sums->n - 1].m, out);
 }
@@ -238,7 +213,7 @@ void tune_ranks_print(const struct settings *s, const struct tune_ranks *sums,
         print_weak(sums, out);
     else
         print_rank(&sums->sums[0], out);
-    print_assumptions(s, &sums->sums[sums->n - 1].net, out);
+    print_assumptions(s, &sums->sums[sums->n - 1].m.links, out);
 }
 
 static json_t *report_sum(const struct sum *sum)
@@ -256,19 +231,21 @@ static json_t *report_sum(const struct sum *sum)
             exchanges, ranks_work_names[k],
             json_pack("{s:o, s:o}", "bytes",
                       k == COMM_TALK ? json_null() : report_real(m->bytes[k]),
-                      "seconds", report_real(sum->exchange[k])));
+                      "seconds", report_real(m->exchange[k])));
     json_t *all = json_pack(
         "{s:i, s:i, s:i, s:I, s:[I,I,I], s:I, s:I, s:o, s:o, s:o, s:o, s:o, "
-        "s:O?, s:O?, s:o, s:o, s:o}",
-        "ranks", m->ranks, "nodes", sum->net.nodes, "threads", m->threads,
-        "n_sources", (json_int_t)sum->points, "mesh", (json_int_t)sum->mesh[0],
+        "s:O?, s:O?, s:o, s:o, s:o, s:o}",
+        "ranks", m->links.ranks, "nodes", links_nodes(&m->links), "threads",
+        m->threads, "n_sources", (json_int_t)sum->points, "mesh",
+        (json_int_t)sum->mesh[0],
         (json_int_t)sum->mesh[1], (json_int_t)sum->mesh[2], "planes",
         (json_int_t)m->planes, "halo", (json_int_t)m->halo, "particles",
         report_real(m->points), "ghosts", report_real(m->ghosts), "mesh_bytes",
         report_real(m->mesh), "spectrum_bytes", report_real(m->spectrum),
         "buffer_bytes", report_real(m->buffers), "stages", stages, "exchanges",
-        exchanges, "seconds", report_real(sum->seconds), "alone",
-        report_real(sum->alone), "efficiency", report_real(sum->efficiency));
+        exchanges, "hidden_seconds", report_real(m->hidden), "seconds",
+        report_real(sum->seconds), "alone", report_real(sum->alone),
+        "efficiency", report_real(sum->efficiency));
     json_decref(stages);
     json_decref(exchanges);
     return bad ? (json_decref(all), NULL) : all;
@@ -285,6 +262,25 @@ json_t *tune_ranks_report(const struct tune_ranks *sums)
     return rows;
 }
 
+/* The model of a plan for so many ranks. */
+static farsum_status model_take(const struct settings *s,
+                                const farsum_problem *problem,
+                                const farsum_options *how, int ranks,
+                                farsum_plan_info *info, struct ranks_model *m)
+{
+    struct links links;
+    farsum_plan *plan = NULL;
+    farsum_status status = links_take(s, how, ranks, &links);
+    if (status == FARSUM_OK)
+        status = farsum_ranks_tune(problem, how, &links, &plan);
+    if (status == FARSUM_OK)
+        status = farsum_plan_get_info(plan, info);
+    if (status == FARSUM_OK)
+        status = farsum_ranks_model(plan, &links, m);
+    farsum_plan_destroy(plan);
+    return status;
+}
+
 /* The sum of all ranks' points: in a larger cell, and at assumed positions. */
 static farsum_status weak_sum(const struct settings *s,
                               const farsum_problem *one,
@@ -294,7 +290,6 @@ static farsum_status weak_sum(const struct settings *s,
     farsum_problem p = *one;
     farsum_options quiet = *how;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    farsum_plan *plan = NULL;
     quiet.log = NULL; /* it has notes on a sum by one process */
     p.n_sources *= ranks;
     p.n_targets *= ranks;
@@ -304,13 +299,9 @@ static farsum_status weak_sum(const struct settings *s,
     p.exclusion_factors = NULL;
     for (int k = 0; k < 9; k++)
         p.cell[k] *= cbrt(ranks);
-    farsum_status status = farsum_plan_tune(&p, &quiet, &plan);
+    farsum_status status = model_take(s, &p, &quiet, ranks, &info, &sum->m);
     if (status == FARSUM_OK)
-        status = farsum_plan_get_info(plan, &info);
-    if (status == FARSUM_OK)
-        status = farsum_ranks_model(plan, ranks, &sum->m);
-    farsum_plan_destroy(plan);
-    complete(s, &info, sum);
+        complete(&info, &sum->m, sum);
     return status;
 }
 
@@ -331,26 +322,44 @@ static farsum_status take_weak(const struct settings *s,
     }
 }
 
+farsum_status tune_ranks_plan(const struct settings *s,
+                              const farsum_problem *problem,
+                              const farsum_options *how, farsum_plan **plan)
+{
+    struct links links;
+    farsum_status status = links_take(s, how, s->ranks, &links);
+    return status == FARSUM_OK ? farsum_ranks_tune(problem, how, &links, plan)
+                               : status;
+}
+
 struct tune_ranks *tune_ranks_take(const struct settings *s,
                                    const farsum_problem *problem,
                                    const farsum_options *how,
                                    const farsum_plan *plan)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    struct ranks_model alone;
     struct tune_ranks *sums = calloc(1, sizeof *sums);
     if (!sums) {
         say_error("tune: out of memory");
         return NULL;
     }
-    farsum_status status = farsum_plan_get_info(plan, &info);
+    farsum_options quiet = *how;
+    struct links links;
+    quiet.log = NULL;
+    farsum_status status = links_take(s, how, s->ranks, &links);
     if (status == FARSUM_OK)
-        status = farsum_ranks_model(plan, s->ranks, &sums->sums[0].m);
+        status = model_take(s, problem, &quiet, 1, &info, &alone);
+    if (status == FARSUM_OK)
+        status = farsum_plan_get_info(plan, &info);
+    if (status == FARSUM_OK)
+        status = farsum_ranks_model(plan, &links, &sums->sums[0].m);
     if (status == FARSUM_OK && s->weak) {
         memset(sums, 0, sizeof *sums);
         status = take_weak(s, problem, how, sums);
     } else if (status == FARSUM_OK) {
         sums->n = 1;
-        complete(s, &info, &sums->sums[0]);
+        complete(&info, &alone, &sums->sums[0]);
     }
     say_progress("%s", "");
     if (status == FARSUM_OK)

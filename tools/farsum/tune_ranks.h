@@ -19,6 +19,10 @@ int tune_ranks_large(const struct settings *s, const struct case_spec *spec);
 /* Sums over ranks on paper: one, or with --weak one for each number of
  * ranks. */
 struct tune_ranks;
+/* farsum_plan_tune for the --ranks. */
+farsum_status tune_ranks_plan(const struct settings *s,
+                              const farsum_problem *problem,
+                              const farsum_options *how, farsum_plan **plan);
 /* plan: of one process, for the problem.  The caller frees it.  NULL after
  * printing the reason. */
 struct tune_ranks *tune_ranks_take(const struct settings *s,

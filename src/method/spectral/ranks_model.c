@@ -7,6 +7,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "cost/expected_rates.h"
 #include "method/spectral/ranks.h"
 
 /* What the counts read. */
@@ -68,7 +69,7 @@ static void model_points(struct counted *c)
     const farsum_problem *p = &c->task->problem;
     const struct pair *pair = &c->task->pair;
     struct ranks_model *m = c->m;
-    double given = (double)array_size(p->arrays), size = m->ranks;
+    double given = (double)array_size(p->arrays), size = m->links.ranks;
     double n = (double)p->n_sources;
     double share = (double)m->planes / (double)m->mesh0;
     double to = p->n_targets > 0 ? (double)p->n_targets : n;
@@ -107,20 +108,37 @@ static double stage_cost(const struct counted *c, int stage, const void *args)
 }
 
 /* The near stage: pairs of own points; and pairs with ghosts, which count in
- * each of the two ranks, for targets within the cutoff of the slab's ends.
- * slab: its thickness in cutoffs. */
+ * each of the two ranks, for targets within the cutoff of the slab's ends.  A
+ * device sums both in one run.  slab: its thickness in cutoffs. */
 static double near_cost(const struct counted *c, const struct near_args *args,
                         double slab)
 {
     struct near_args own = *args, ghosts = *args;
     double inside = own_pairs(slab), targets = fmin(2 / slab, 1);
     int64_t n = own.n_targets > 0 ? own.n_targets : own.n_sources;
+    if (c->task->device) {
+        own.n_targets = n;
+        own.n_sources += (int64_t)c->m->ghosts;
+        return stage_cost(c, STAGE_NEAR, &own);
+    }
     own.neighbours *= inside;
     ghosts.neighbours *= (1 - inside) / targets;
     ghosts.n_targets = (int64_t)((double)n * targets) + 1;
     ghosts.n_sources = (int64_t)c->m->ghosts + 1;
     return stage_cost(c, STAGE_NEAR, &own)
            + (c->m->ghosts > 0 ? stage_cost(c, STAGE_NEAR, &ghosts) : 0);
+}
+
+/* Seconds in which a device copies the columns of one transform: from planes
+ * to messages, and from there to lines, or back. */
+static double columns_cost(const struct counted *c)
+{
+    double bytes = 2 * (double)c->columns * (double)c->t->mesh[0]
+                   * (double)array_size(c->task->problem.precision);
+    if (!c->task->device || c->m->links.ranks == 1)
+        return 0;
+    return 4 * bytes
+           / gpu_rates(c->task->device, c->task->problem.precision).bytes;
 }
 
 /* Seconds of each stage.  Costs of near, spread and interp are those of the
@@ -162,22 +180,41 @@ static void model_seconds_of(struct counted *c)
             m->planes > 0 || k == RANKS_TRANSFORM || k == RANKS_SCALE
                 ? share[k] * m->alone[k]
                 : 0;
+        if (k == RANKS_TRANSFORM)
+            m->seconds[k] += times * columns_cost(c);
     }
 }
 
+/* Near pairs begin with the halo's exchange. */
+static void model_exchanges(struct ranks_model *m)
+{
+    const struct links *l = &m->links;
+    double reach = fmin(ceil((double)m->halo / fmax((double)m->planes, 1)),
+                        fmax(l->ranks - 1, 1));
+    for (int k = 0; k < COMM_PARTS; k++)
+        m->exchange[k] =
+            k == COMM_TALK ? links_talk(l, m->exchanges[k])
+            : k == COMM_PLANES || k == COMM_GHOSTS
+                ? links_neighbours(l, m->exchanges[k], m->bytes[k], reach)
+                : links_all(l, m->exchanges[k], m->bytes[k]);
+    m->hidden =
+        l->beside ? fmin(m->seconds[RANKS_NEAR],
+                         m->exchange[COMM_PLANES] + m->exchange[COMM_TRANSFORM])
+                  : 0;
+}
+
 farsum_status spectral_ranks_model(const struct task *task,
-                                   const struct spectral *s, int rank, int size,
+                                   const struct spectral *s,
+                                   const struct links *links, int rank,
                                    struct ranks_model *model)
 {
     farsum_status status = FARSUM_OK;
     struct counted c = {.task = task, .t = &s->parameters, .m = model};
     const struct parameters *t = c.t;
-    c.comm = (struct comm){.rank = rank, .size = size};
-    if (task->device)
-        FAIL(ERR_UNSUPPORTED, "sums over ranks are modelled on the host only");
-    GO(ranks_cut_set(&c.cut, task, t, rank, size, 1));
-    *model = (struct ranks_model){.ranks = size,
-                                  .threads = task->threads,
+    c.comm = (struct comm){.rank = rank, .size = links->ranks};
+    GO(ranks_cut_set(&c.cut, task, t, rank, links->ranks, 1));
+    *model = (struct ranks_model){.links = *links,
+                                  .threads = task->device ? 0 : task->threads,
                                   .mesh0 = t->mesh[0],
                                   .halo = c.cut.domain.halo};
     model->planes =
@@ -187,6 +224,7 @@ farsum_status spectral_ranks_model(const struct task *task,
     model_transform(&c);
     model_points(&c);
     model_seconds_of(&c);
+    model_exchanges(model);
 done:
     ranks_cut_clear(&c.cut);
     return status;

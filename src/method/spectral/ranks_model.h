@@ -5,6 +5,7 @@
 #define FARSUM_METHOD_SPECTRAL_RANKS_MODEL_H
 
 #include "comm/comm.h"
+#include "cost/links.h"
 
 struct task;
 struct spectral;
@@ -14,8 +15,8 @@ enum { RANKS_NEAR, RANKS_SPREAD, RANKS_TRANSFORM, RANKS_SCALE, RANKS_INTERP,
 
 /* Points are taken as uniform, and given by any rank.  One right-hand side. */
 struct ranks_model {
-    int ranks;
-    int threads;            /* of a rank */
+    struct links links;
+    int threads;            /* of a rank; 0: it has a device */
     int64_t mesh0;          /* planes of the whole mesh */
     int64_t planes, halo;   /* of the rank; on each side of its slab */
     double points, ghosts;  /* expected numbers */
@@ -26,10 +27,13 @@ struct ranks_model {
     /* Seconds of an execute by the tuner's costs, on a machine as this one. */
     double seconds[RANKS_STAGES]; /* on this rank */
     double alone[RANKS_STAGES];   /* in one process with these threads */
+    double exchange[COMM_PARTS];
+    double hidden; /* of exchanges, concurrent with near pairs */
 };
 
-/* s: of a plan of one process.  Fails on a device. */
+/* s: of a plan of one process.  rank: one of links->ranks. */
 farsum_status spectral_ranks_model(const struct task *task,
-                                   const struct spectral *s, int rank, int size,
+                                   const struct spectral *s,
+                                   const struct links *links, int rank,
                                    struct ranks_model *model);
 #endif

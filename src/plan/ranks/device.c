@@ -59,6 +59,29 @@ void ranks_device_kind(const farsum_options *options, char *kind, size_t size)
     snprintf(kind, size, "%.*s", (int)strcspn(name, ":"), name);
 }
 
+struct links ranks_links(const farsum_options *options, const char *transport,
+                         int ranks, int nodes)
+{
+    char kind[32];
+    ranks_device_kind(options, kind, sizeof kind);
+    int staged = transport ? strcmp(transport, "staged") == 0
+                           : strcmp(kind, "opencl") == 0;
+    return links_expected(strcmp(kind, "host") == 0 ? LINKS_HOST
+                          : staged                  ? LINKS_STAGED
+                                                    : LINKS_NCCL,
+                          ranks, nodes);
+}
+
+farsum_status ranks_links_of(struct comm *comm, const farsum_options *options,
+                             const char *transport, struct links *links)
+{
+    int64_t nodes = comm->node_rank == 0;
+    TRY(comm_sum_counts(comm, &nodes, 1));
+    *links =
+        ranks_links(options, transport, comm->size, nodes > 0 ? (int)nodes : 1);
+    return FARSUM_OK;
+}
+
 farsum_status ranks_transport(const char *name, const farsum_options *options,
                               const char **to)
 {

@@ -4,6 +4,7 @@
 #define FARSUM_PLAN_RANKS_DEVICE_H
 
 #include "comm/comm.h"
+#include "cost/links.h"
 #include "device/device.h"
 
 /* A rank's device, which all plans share that are made on the way to one. */
@@ -24,6 +25,13 @@ void ranks_device_close(struct ranks_device *device);
 
 /* The back end of a rank's options: "host", "cuda", ..., [size] characters. */
 void ranks_device_kind(const farsum_options *options, char *kind, size_t size);
+
+/* Links between ranks with these options, which may name a transport. */
+struct links ranks_links(const farsum_options *options, const char *transport,
+                         int ranks, int nodes);
+/* The same for the ranks of comm.  Collective. */
+farsum_status ranks_links_of(struct comm *comm, const farsum_options *options,
+                             const char *transport, struct links *links);
 
 /* Sets *to to the static text of the same name; NULL stays NULL. */
 farsum_status ranks_transport(const char *name, const farsum_options *options,
