@@ -10,7 +10,7 @@ struct link {
 
 enum links_kind {
     LINKS_HOST,   /* MPI */
-    LINKS_NCCL,   /* from device to device, beside other work */
+    LINKS_NCCL,   /* from device to device, enqueued like kernels */
     LINKS_STAGED, /* from device to device through hosts and MPI */
 };
 

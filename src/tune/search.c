@@ -163,13 +163,15 @@ static farsum_status tune_bandwidth(struct tuner *u, struct parameters *t)
 
 /* The smallest mesh for bandwidth c and upsampling sigma: mode numbers reach c
  * |a_d| / 2 pi. */
-static void tune_mesh(struct parameters *t, double sigma, int on_device)
+static void tune_mesh(struct parameters *t, double sigma,
+                      const struct task *task)
 {
     for (int d = 0; d < 3; d++) {
         double need = sigma * t->split.c * row_length(t->cell.a + 3 * d) / M_PI;
         int64_t least = (int64_t)fmin(ceil(need - 1e-9), 1e6);
-        t->mesh[d] = on_device ? fft_good_size_device(least)
-                               : fft_good_size(least);
+        t->mesh[d] = task->device
+                         ? fft_good_size_device(least, task->problem.precision)
+                         : fft_good_size(least);
     }
     t->ldz = 2 * (t->mesh[2] / 2 + 1);
 }
@@ -293,8 +295,7 @@ static farsum_status tune_candidate(struct tuner *u, struct parameters *t,
     const farsum_spectral_options *o = &u->task->options.spectral;
     int parameters_mesh = o->mesh[0] == 0;
     if (parameters_mesh) {
-        tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s],
-                  u->task->device != NULL);
+        tune_mesh(t, o->upsampling > 0 ? o->upsampling : sigmas[s], u->task);
         int hopeless = tune_hopeless(u, t, support, least);
         t->seconds = INFINITY;
         if (hopeless)

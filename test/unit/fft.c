@@ -172,7 +172,7 @@ static void good_lengths(void)
               (long long)n);
         CHECK(fft_good_size(good) == good, "%lld is not good twice",
               (long long)good);
-        int64_t fast = fft_good_size_device(n);
+        int64_t fast = fft_good_size_device(n, FARSUM_F64);
         CHECK(fast >= good && is_good(fast) && fast <= good + good / 8,
               "%lld on a device for %lld", (long long)fast, (long long)n);
     }

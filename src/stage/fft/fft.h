@@ -33,7 +33,7 @@ struct fft_io {
 /* The smallest n' >= n that is fast: even, with only the factors 2, 3, 5, 7. */
 int64_t fft_good_size(int64_t n);
 /* The same for three axes on a device, where a larger length may be faster. */
-int64_t fft_good_size_device(int64_t n);
+int64_t fft_good_size_device(int64_t n, farsum_precision precision);
 /* Seconds of one mesh's transform from the machine's constants; common to the
  * host variants. */
 double fft_cost(const struct fft_args *args, double rate);

@@ -35,26 +35,48 @@ double fft_cost(const struct fft_args *args, double rate)
            + fft_copy_cost(args);
 }
 
-/* A device's transform takes a fifth longer for each factor 5 or 7 of its
- * length: cuFFT on an H200, f64, 300^3 to 500^3 against 216^3, 288^3, 512^3.
- * And a length with the factor 3^5 takes a third longer: 486^3 takes 33 ps per
- * point, 480^3 to 500^3 24 to 26; f32 14.5 against 10.5 to 11.3. */
-static double size_slower(int64_t n)
+/* The time per point of cuFFT's real transforms of n^3 points, relative to
+ * 512^3: f64 and f32, on an H100 (bench/results/fft_lengths_h100.csv).  No rule
+ * predicts it. */
+static const struct {
+    int64_t n;
+    double slower[2];
+} size_measured[] = {
+    {216, {1.03, 0.96}}, {224, {1.39, 1.40}}, {240, {1.33, 1.25}},
+    {250, {1.22, 1.30}}, {252, {1.18, 1.24}}, {256, {1.02, 1.02}},
+    {270, {1.13, 1.16}}, {280, {1.38, 1.31}}, {288, {1.15, 1.18}},
+    {300, {1.46, 1.19}}, {320, {1.21, 1.21}}, {324, {1.15, 1.14}},
+    {336, {1.36, 1.32}}, {350, {1.40, 1.28}}, {360, {1.14, 1.12}},
+    {378, {1.10, 1.10}}, {384, {1.20, 1.20}}, {400, {1.53, 1.55}},
+    {420, {1.45, 1.15}}, {432, {1.33, 1.12}}, {448, {1.36, 1.34}},
+    {450, {1.22, 1.23}}, {480, {1.46, 1.14}}, {486, {1.89, 1.46}},
+    {500, {2.17, 1.53}}, {504, {1.03, 1.07}}, {512, {1.00, 1.00}},
+    {540, {2.28, 1.11}}, {560, {1.34, 1.07}}, {576, {1.44, 1.19}},
+    {600, {2.35, 1.54}}, {640, {1.80, 1.09}},
+};
+
+/* Other lengths take about a fifth longer for each factor 5 or 7, and a
+ * multiple of 3^5 half as long again. */
+static double size_slower(int64_t n, farsum_precision precision)
 {
+    enum { MEASURED = sizeof size_measured / sizeof *size_measured };
     int fives = 0, slow = n % 243 == 0;
+    for (int k = 0; k < MEASURED; k++)
+        if (size_measured[k].n == n)
+            return size_measured[k].slower[precision == FARSUM_F32];
     for (; n > 0 && n % 5 == 0; n /= 5)
         fives++;
     for (; n > 0 && n % 7 == 0; n /= 7)
         fives++;
-    return (1 + 0.2 * fives) * (slow ? 1.4 : 1);
+    return (1 + 0.2 * fives) * (slow ? 1.5 : 1);
 }
 
-int64_t fft_good_size_device(int64_t n)
+int64_t fft_good_size_device(int64_t n, farsum_precision precision)
 {
     int64_t first = fft_good_size(n), best = first;
     for (int64_t m = first; m <= first + first / 8; m = fft_good_size(m + 1))
-        if ((double)m * cbrt(size_slower(m))
-            < (double)best * cbrt(size_slower(best)))
+        if ((double)m * cbrt(size_slower(m, precision))
+            < (double)best * cbrt(size_slower(best, precision)))
             best = m;
     return best;
 }
@@ -65,7 +87,7 @@ double fft_cost_device(const struct fft_args *args)
 {
     double slower = 0;
     for (int d = 0; d < 3; d++)
-        slower += size_slower(args->mesh[d]) / 3;
+        slower += size_slower(args->mesh[d], args->precision) / 3;
     double bytes = (double)args->mesh[0] * (double)args->mesh[1]
                    * (double)args->ldz * gpu_real(args->precision);
     /* a complex transform has no separate copy of a part */

@@ -62,9 +62,10 @@ static struct lattice_grid fft_grid(const struct boxes_args *a)
     struct lattice_grid g = {.modes = 1};
     for (int c = 0; c < 3; c++) {
         g.root[c] = (int32_t)a->root[c];
-        g.mesh[c] = (int32_t)(a->periodic[0]
-                                  ? a->root[c]
-                                  : fft_good_size_device(2 * a->root[c] - 1));
+        g.mesh[c] =
+            (int32_t)(a->periodic[0] ? a->root[c]
+                                     : fft_good_size_device(2 * a->root[c] - 1,
+                                                            a->precision));
         g.half[c] = g.mesh[c] / 2 + 1;
         g.modes *= g.half[c];
     }
