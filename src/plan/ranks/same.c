@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* same.c: checks that all ranks pass the same problem and options.
- *
- * Each rank turns each field into text and the text into a number.  Two maxima,
- * of the numbers and of their negatives, show every rank which fields
- * differ. */
-#include <math.h>
+/* same.c: checks that all ranks pass the same problem and options. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +9,9 @@
 #include "plan/options.h"
 #include "plan/ranks.h"
 #include "plan/ranks/device.h"
+#include "ranks/same.h"
 
-enum { FIELDS = 96, TEXT = 64 };
+enum { FIELDS = SAME_MOST, TEXT = SAME_TEXT };
 
 enum kind { NAME, REAL, WHOLE };
 
@@ -47,13 +43,9 @@ static int own_option(const struct option_row *row)
            || strcmp(row->name, "device") == 0;
 }
 
-struct field {
-    char name[32], text[TEXT];
-};
-
 /* Element i of row r of the problem. */
 static void problem_field(const farsum_problem *p, int r, int i,
-                          struct field *field)
+                          struct same_field *field)
 {
     const char *at = (const char *)p + rows[r].at;
     const char *text = NULL;
@@ -78,11 +70,11 @@ static void problem_field(const farsum_problem *p, int r, int i,
 /* Returns the number of fields. */
 static int fields_get(const farsum_problem *problem,
                       const farsum_options *options, const char *transport,
-                      struct field fields[FIELDS])
+                      struct same_field fields[FIELDS])
 {
     int n = 2;
-    fields[0] = (struct field){.name = "device"};
-    fields[1] = (struct field){.name = "transport"};
+    fields[0] = (struct same_field){.name = "device"};
+    fields[1] = (struct same_field){.name = "transport"};
     ranks_device_kind(options, fields[0].text, TEXT);
     snprintf(fields[1].text, TEXT, "%s", transport ? transport : "not set");
     for (int r = 0; r < ROWS; r++)
@@ -91,7 +83,7 @@ static int fields_get(const farsum_problem *problem,
     for (const struct option_row *row = option_rows; row->name; row++) {
         if (own_option(row) || n == FIELDS)
             continue;
-        struct field *f = &fields[n++];
+        struct same_field *f = &fields[n++];
         snprintf(f->name, sizeof f->name, "%s", row->name);
         if (farsum_options_get(options, row->name, f->text, TEXT) != FARSUM_OK
             || !*f->text)
@@ -100,38 +92,12 @@ static int fields_get(const farsum_problem *problem,
     return n;
 }
 
-/* FNV-1a, cut to the digits of a double. */
-static double number_of_text(const char *text)
-{
-    uint64_t h = 14695981039346656037u;
-    for (const char *c = text; *c; c++)
-        h = (h ^ (unsigned char)*c) * 1099511628211u;
-    return ldexp((double)(h >> 11), -53);
-}
-
-/* The same message on all ranks. */
-static farsum_status differs(struct comm *comm, const struct field *field)
-{
-    const char *all = comm->pieces;
-    char words[3 * TEXT + 100];
-    int r = 1;
-    TRY(comm_gather(comm, field->text, comm->pieces, TEXT));
-    while (r < comm->size - 1 && strcmp(all, all + (size_t)r * TEXT) == 0)
-        r++;
-    snprintf(words, sizeof words,
-             "%s is %s on rank 0 and %s on rank %d; set the same on all ranks",
-             field->name, all, all + (size_t)r * TEXT, r);
-    TRY(comm_agree(comm, FARSUM_OK)); /* the network may have failed */
-    return status_fail(FARSUM_ERR_ARGUMENT, "%s", words);
-}
-
 farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
                          const farsum_options *options, const char *transport)
 {
     farsum_status status = FARSUM_OK;
     farsum_problem given = FARSUM_PROBLEM_INIT;
-    struct field fields[FIELDS];
-    double most[2 * FIELDS];
+    struct same_field fields[FIELDS];
     if (!problem)
         status = status_fail(FARSUM_ERR_ARGUMENT, "problem is NULL");
     else
@@ -139,13 +105,5 @@ farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
                              "FARSUM_PROBLEM_INIT");
     TRY(comm_agree(comm, status));
     int n = fields_get(&given, options, transport, fields);
-    for (int k = 0; k < n; k++) {
-        most[2 * k] = number_of_text(fields[k].text);
-        most[2 * k + 1] = -most[2 * k];
-    }
-    TRY(comm_agree(comm, comm_max(comm, most, 2 * n)));
-    for (int k = 0; k < n; k++)
-        if (most[2 * k] != -most[2 * k + 1])
-            return differs(comm, &fields[k]);
-    return FARSUM_OK;
+    return same_check(comm, fields, n);
 }
