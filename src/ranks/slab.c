@@ -20,10 +20,11 @@ struct row {
 
 struct slab {
     struct slab_args args;
-    int64_t planes, rows; /* of this rank */
+    int64_t planes;       /* of this rank */
+    int64_t rows;         /* of its spectrum */
+    int64_t *stored;      /* owned, [rows]: k1 of these rows */
     int64_t size;         /* bytes of a complex number */
     struct row *row;      /* owned, [mesh1] */
-    int64_t first_row;
     char *packed; /* owned: for each other rank [planes][columns of its rows] */
     char *column; /* owned, [planes of the others][columns of this rank's
                      rows] */
@@ -37,12 +38,18 @@ static int64_t slab_half(const struct slab_args *args)
     return args->mesh[2] / 2 + 1;
 }
 
+/* Columns of row k1. */
+static int64_t slab_kept(const struct slab_args *args, int64_t k1)
+{
+    return args->columns ? args->columns[k1] : slab_half(args);
+}
+
 /* Columns of the rows of a rank. */
 static int64_t slab_columns(const struct slab_args *args, int rank)
 {
     int64_t sum = 0;
     for (int64_t k1 = args->begin1[rank]; k1 < args->begin1[rank + 1]; k1++)
-        sum += args->columns ? args->columns[k1] : slab_half(args);
+        sum += slab_kept(args, k1);
     return sum;
 }
 
@@ -54,7 +61,7 @@ static farsum_status slab_rows(struct slab *s)
         int64_t step = slab_columns(a, r), start = at;
         int own = r == a->comm->rank;
         for (int64_t k1 = a->begin1[r]; k1 < a->begin1[r + 1]; k1++) {
-            int64_t kept = a->columns ? a->columns[k1] : slab_half(a);
+            int64_t kept = slab_kept(a, k1);
             if (kept < 0 || kept > slab_half(a))
                 FAIL(ERR_INTERNAL, "row %lld keeps %lld of %lld columns",
                      (long long)k1, (long long)kept, (long long)slab_half(a));
@@ -69,6 +76,18 @@ static farsum_status slab_rows(struct slab *s)
                              * slab_columns(a, a->comm->rank) * s->size;
     }
     return mem_alloc((void **)&s->packed, at, (size_t)s->size, 0);
+}
+
+/* Lists the rows of the spectrum. */
+static farsum_status slab_stored(struct slab *s)
+{
+    const struct slab_args *a = &s->args;
+    const int64_t *begin = a->begin1 + a->comm->rank;
+    TRY(MEM_RAW(s->stored, begin[1] - begin[0]));
+    for (int64_t k1 = begin[0]; k1 < begin[1]; k1++)
+        if (!a->kept_rows || slab_kept(a, k1) > 0)
+            s->stored[s->rows++] = k1;
+    return FARSUM_OK;
 }
 
 void slab_sent(const struct slab_args *a, int64_t sent[2], int64_t *columns)
@@ -106,8 +125,8 @@ static farsum_status slab_lines(struct slab *s)
                   (size_t)s->size, 0));
     TRY(lines_create(&s->lines, a, count));
     for (int64_t row = 0; row < s->rows; row++)
-        for (int64_t k2 = 0; k2 < s->row[s->first_row + row].kept; k2++) {
-            int64_t k1 = s->first_row + row;
+        for (int64_t k2 = 0; k2 < s->row[s->stored[row]].kept; k2++) {
+            int64_t k1 = s->stored[row];
             s->lines.place[c] = row * a->mesh[0] * (a->ldz / 2) + k2;
             s->lines.own_place[c++] = k1 * (a->ldz / 2) + k2;
         }
@@ -121,6 +140,7 @@ void slab_destroy(struct slab *slab)
     transforms_clear(&slab->transforms);
     lines_clear(&slab->lines);
     mem_free(slab->row);
+    mem_free(slab->stored);
     mem_free(slab->packed);
     mem_free(slab->column);
     mem_free(slab->packed_bytes);
@@ -136,13 +156,12 @@ farsum_status slab_create(const struct slab_args *args, struct slab **slab)
     GO(MEM_NEW(s, 1));
     s->args = *args;
     s->planes = args->begin0[rank + 1] - args->begin0[rank];
-    s->first_row = args->begin1[rank];
-    s->rows = args->begin1[rank + 1] - s->first_row;
     s->size = args->precision == FARSUM_F32 ? 8 : 16;
     GO(MEM_NEW(s->row, args->mesh[1]));
     GO(MEM_NEW(s->packed_bytes, size));
     GO(MEM_NEW(s->column_bytes, size));
     GO(slab_rows(s));
+    GO(slab_stored(s));
     GO(slab_transforms(s));
     GO(slab_lines(s));
 done:
@@ -202,7 +221,7 @@ static void slab_clear(const struct slab *s, char *spectrum)
     int64_t half = slab_half(&s->args);
     PAR_FOR(s->args.threads, schedule(static))
     for (int64_t i = 0; i < s->rows * mesh0; i++) {
-        int64_t kept = s->row[s->first_row + i / mesh0].kept;
+        int64_t kept = s->row[s->stored[i / mesh0]].kept;
         memset(spectrum + i * line + kept * s->size, 0,
                (size_t)((half - kept) * s->size));
     }

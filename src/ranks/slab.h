@@ -24,6 +24,8 @@ struct slab_args {
                                NULL: all */
     int64_t mesh[3];        /* the whole mesh */
     int64_t ldz;            /* reals per row, even */
+    int kept_rows;          /* 1: the spectrum holds only those of its rows that
+                               have columns.  Hosts only */
     farsum_precision precision;
     int threads;
     int patient;                  /* 1: plan with more effort */
