@@ -9,6 +9,15 @@
 
 #include "comm/comm.h"
 
+/* What a rank of a plan, mesh or NUFFT does.  Bytes and seconds: since the comm
+ * was made. */
+struct ranks_info {
+    int ranks, rank;
+    int64_t own, ghosts;
+    double imbalance; /* most own points of a rank over the mean */
+    struct comm_spent spent[COMM_PARTS];
+    const char *transport; /* between devices; "": on the host */
+};
 /* comm_create, for a caller of this version ("0.2.0"). */
 FARSUM_API farsum_status
 farsum_comm_create(const char *version, int rank, int size, const char *name,

@@ -7,7 +7,7 @@
 #ifndef FARSUM_PLAN_EXPORTED_H
 #define FARSUM_PLAN_EXPORTED_H
 
-#include "comm/comm.h"
+#include "comm/exported.h"
 #include "method/spectral/ranks_model.h"
 
 /* Collective: plan_over_ranks_by, but the plan owns comm: farsum_plan_destroy
@@ -26,15 +26,7 @@ FARSUM_API farsum_status farsum_ranks_domain(const farsum_plan *plan,
                                              double cell[9], double low[3],
                                              double high[3]);
 
-/* What a rank does.  Bytes and seconds: since the comm was made. */
-struct ranks_info {
-    int ranks, rank;
-    int64_t own, ghosts;
-    double imbalance; /* most own points of a rank over the mean */
-    struct comm_spent spent[COMM_PARTS];
-    const char *transport; /* the plan's; "": on the host */
-};
-/* Errors: as above. */
+/* Gets what a rank does.  Errors: as above. */
 FARSUM_API farsum_status farsum_ranks_get_info(const farsum_plan *plan,
                                                struct ranks_info *info);
 

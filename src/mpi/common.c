@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* common.c: common code of the public functions over the ranks of MPI. */
+#include "mpi/common.h"
+
+#include <stdio.h>
+
+#include "mpi/comm_mpi.h"
+
+/* Checks what only this rank passes. */
+static farsum_status arguments(const farsum_mpi_options *given,
+                               farsum_mpi_options *options, const void *output,
+                               const char *name)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s is NULL", name);
+    if (!output)
+        return farsum_comm_fail(FARSUM_ERR_ARGUMENT, text);
+    if (given)
+        TRY(farsum_comm_take(options, sizeof *options, given, given->size,
+                             "FARSUM_MPI_OPTIONS_INIT"));
+    return FARSUM_OK;
+}
+
+farsum_status mpi_begin(MPI_Comm given, const farsum_mpi_options *options,
+                        const void *output, const char *name,
+                        struct comm **comm, const char **transport)
+{
+    farsum_mpi_options o = FARSUM_MPI_OPTIONS_INIT;
+    struct comm *made = NULL;
+    TRY(comm_mpi(given, 0, &made));
+    farsum_status status =
+        farsum_comm_agree(made, arguments(options, &o, output, name));
+    if (status == FARSUM_OK)
+        status = comm_mpi_longest(made, o.message_bytes);
+    if (status != FARSUM_OK) {
+        farsum_comm_destroy(made);
+        return status;
+    }
+    *comm = made;
+    *transport = o.transport;
+    return FARSUM_OK;
+}
+
+farsum_status mpi_info(const struct ranks_info *from, farsum_mpi_info *info)
+{
+    const struct comm_spent *spent = from->spent;
+    farsum_mpi_info all = {
+        .size = sizeof all,
+        .ranks = from->ranks,
+        .rank = from->rank,
+        .own = from->own,
+        .ghosts = from->ghosts,
+        .imbalance = from->imbalance,
+        .bytes_route = spent[COMM_ROUTE].bytes,
+        .bytes_ghosts = spent[COMM_GHOSTS].bytes,
+        .bytes_planes = spent[COMM_PLANES].bytes,
+        .bytes_transform = spent[COMM_TRANSFORM].bytes,
+        .seconds_route = spent[COMM_ROUTE].seconds,
+        .seconds_ghosts = spent[COMM_GHOSTS].seconds,
+        .seconds_planes = spent[COMM_PLANES].seconds,
+        .seconds_transform = spent[COMM_TRANSFORM].seconds,
+        .seconds_waiting = spent[COMM_TALK].seconds,
+        .transport = from->transport,
+    };
+    for (int p = 0; p < COMM_PARTS; p++)
+        all.bytes_sent += spent[p].bytes;
+    return farsum_comm_give(info, info->size, &all, sizeof all,
+                            "FARSUM_MPI_INFO_INIT");
+}

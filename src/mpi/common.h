@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* common.h: common code of the public functions over the ranks of MPI. */
+#ifndef FARSUM_MPI_COMMON_H
+#define FARSUM_MPI_COMMON_H
+
+#include "comm/exported.h"
+#include "farsum/mpi.h"
+
+/* Makes a comm of `given` with its options.  Fails on all ranks if one passed
+ * a NULL output, called `name`.  transport: that of the options, which are
+ * NULL or the caller's.  On success the caller owns *comm. */
+farsum_status mpi_begin(MPI_Comm given, const farsum_mpi_options *options,
+                        const void *output, const char *name,
+                        struct comm **comm, const char **transport);
+/* Copies what a rank does to the caller's struct. */
+farsum_status mpi_info(const struct ranks_info *from, farsum_mpi_info *info);
+#endif
