@@ -7,7 +7,7 @@
 Arrows run one way:
     base <- {math, dialect} <- device <- {cost, points} <- {stage, task}
          <- {tune, reference, ranks} <- {method, mesh} <- plan <- tools
-    base <- comm <- points, {comm, plan} <- mpi
+    base <- comm <- points, {comm, mesh, plan} <- mpi
 Stages do not include each other, except for those in SHARED.
 """
 
@@ -25,7 +25,7 @@ LOW = ["base", "comm", "math", "dialect", "device", "cost", "points"]
 ALLOWED = {
     "base": [],
     "comm": ["base"],
-    "mpi": ["comm", "plan"],
+    "mpi": ["comm", "mesh", "plan"],
     "math": ["base"],
     "dialect": [],
     "device": ["base"],
@@ -37,7 +37,7 @@ ALLOWED = {
     "reference": LOW + ["stage", "task"],
     "ranks": LOW + ["stage", "task"],
     "method": LOW + ["stage", "task", "tune", "reference", "ranks"],
-    "mesh": LOW + ["stage", "task", "tune"],
+    "mesh": LOW + ["stage", "task", "tune", "ranks"],
     "plan": LOW + ["stage", "task", "tune", "reference", "ranks", "method"],
 }
 # Folders of src/stage with common code, which all stages may include.

@@ -13,13 +13,15 @@
  * the same order.  Collective are farsum_mpi_plan_create, and for its plan
  * farsum_plan_set_points, execute, set_cell, set_exclusions and destroy, and
  * with device arrays finish.  Not collective are farsum_mpi_domain,
- * farsum_mpi_get_info, farsum_plan_get_info, get_options and print.
+ * farsum_mpi_get_info, farsum_plan_get_info, get_options and print.  For meshes
+ * and NUFFTs collective are create, set_points, spread, interp, execute and
+ * destroy.
  *
  * A collective call that fails on one rank fails on all, with the same status
  * and with a message that names the rank ("rank 3: ...").  These fail on their
- * rank only, and the others may wait for ever: a NULL plan, an invalid
- * communicator, and MPI that is not running.  Farsum does not survive the end
- * of a process: MPI then ends the job.
+ * rank only, and the others may wait for ever: a NULL plan, mesh or NUFFT, an
+ * invalid communicator, and MPI that is not running.  Farsum does not survive
+ * the end of a process: MPI then ends the job.
  *
  * The library's MPI must be that of the program.  This header is the only one
  * that includes mpi.h.  docs/cluster.md explains more. */
@@ -29,6 +31,7 @@
 #include <mpi.h>
 
 #include "farsum/farsum.h"
+#include "farsum/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -118,6 +121,48 @@ typedef struct farsum_mpi_info {
  * ERR_ARGUMENT, also for a plan of farsum_plan_create. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_get_info(const farsum_plan *plan, farsum_mpi_info *info);
+
+/* Creates a mesh over the ranks of `comm`, which is duplicated.  Collective.
+ * Each rank passes any points, none too, and gets their values; its `grid` is
+ * its own planes of the mesh along axis 0: [channel][own planes][mesh1][ldz].
+ *
+ * problem: n_points is the number that this rank expects to pass.  All other
+ * fields, and the options except threads, isa and log, must be the same on all
+ * ranks.  Rank 0 chooses the window and the variants, once for all points.
+ * mesh: out; the caller owns *mesh and frees it with farsum_mesh_destroy().
+ * All functions of a mesh accept it.  Ranks with points request the same of
+ * value and gradient.  A rank without planes may pass NULL as grid.
+ *
+ * Errors: those of farsum_mesh_create and of communicators in
+ * farsum_mpi_plan_create; ERR_UNSUPPORTED for devices and a transport. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_mesh_create(
+    const farsum_mesh_problem *problem, const farsum_mesh_options *options,
+    const farsum_mpi_options *mpi, MPI_Comm comm, farsum_mesh **mesh);
+/* Gets this rank's planes: *first <= m_0 < *first + *count.  They do not
+ * change.  Errors: ERR_ARGUMENT, also for a mesh of farsum_mesh_create. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_mpi_mesh_planes(const farsum_mesh *mesh, int64_t *first, int64_t *count);
+
+/* Creates a NUFFT over the ranks of `comm`, which is duplicated.  Collective.
+ * Each rank passes any points, none too: c is [channel][n].  f has the rank's
+ * own modes along axis 0: [channel][own modes][N_1][N_2].
+ *
+ * problem, options, nufft and errors: as for farsum_mpi_mesh_create. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_nufft_create(
+    const farsum_nufft_problem *problem, const farsum_mesh_options *options,
+    const farsum_mpi_options *mpi, MPI_Comm comm, farsum_nufft **nufft);
+/* Gets this rank's modes: *first <= k_0 + N_0/2 < *first + *count.  They do not
+ * change.  Errors: ERR_ARGUMENT, also for a NUFFT of farsum_nufft_create. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_nufft_modes(
+    const farsum_nufft *nufft, int64_t *first, int64_t *count);
+
+/* Get the work of this rank, as farsum_mpi_get_info does: own is the number of
+ * points in its planes; there are no ghosts.  bytes_transform includes the
+ * modes on their way to and from f. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_mpi_mesh_get_info(const farsum_mesh *mesh, farsum_mpi_info *info);
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_mpi_nufft_get_info(const farsum_nufft *nufft, farsum_mpi_info *info);
 
 /* Returns "MAJOR.MINOR.PATCH" of the running libfarsum_mpi, a static text. */
 FARSUM_API const char *farsum_mpi_version(void);

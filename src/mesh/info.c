@@ -5,6 +5,7 @@
 #include "base/args.h"
 #include "base/c_locale.h"
 #include "base/fpenv.h"
+#include "mesh/ranks/mesh.h"
 
 farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
                                    farsum_mesh_info *info)
@@ -24,7 +25,9 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
     i.support = mesh->window.support;
     for (int d = 0; d < 3; d++)
         i.mesh[d] = p->mesh[d];
-    i.n_points = mesh->has_points ? mesh->points.n : p->n_points;
+    i.n_points = !mesh->has_points ? p->n_points
+                 : mesh->ranks     ? mesh->ranks->route.n
+                                   : mesh->points.n;
     i.shape = mesh->window.shape;
     i.integral = window_hat(&mesh->window, 0);
     i.fit_error = mesh->window.fit_error;

@@ -10,9 +10,10 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "mesh/device.h"
+#include "mesh/ranks/mesh.h"
 #include "tune/measured_choice.h"
 
-static void mesh_args(struct farsum_mesh *m)
+void mesh_args(struct farsum_mesh *m)
 {
     const farsum_mesh_problem *p = &m->problem;
     int parts = p->is_complex ? 2 : 1;
@@ -52,17 +53,14 @@ static farsum_status mesh_places(const struct farsum_mesh *m)
     return FARSUM_OK;
 }
 
-farsum_status mesh_think(struct farsum_mesh *m,
-                         const farsum_mesh_problem *problem,
-                         const farsum_mesh_options *options,
-                         struct device *device, const int64_t *modes, int dry)
+farsum_status mesh_prepare(struct farsum_mesh *m,
+                           const farsum_mesh_problem *problem,
+                           const farsum_mesh_options *options,
+                           struct device *device)
 {
-    struct mesh_band band[3];
-    const unsigned gather = FARSUM_MESH_VALUE | FARSUM_MESH_GRADIENT;
     m->device = device;
     TRY(mesh_problem_check(problem, &m->problem));
     TRY(mesh_options_check(options, &m->options));
-    m->options.measure = m->options.measure && (m->asked || !dry);
     TRY(mesh_places(m));
     TRY(mesh_cell(&m->cell, m->problem.cell));
     m->mirror = m->cell;
@@ -70,20 +68,44 @@ farsum_status mesh_think(struct farsum_mesh *m,
         m->mirror.inv[i] = -m->cell.inv[i];
     TRY(isa_find(m->options.isa, &m->isa));
     m->threads = mesh_threads(m->options.threads, m->problem.n_points);
+    return FARSUM_OK;
+}
+
+farsum_status mesh_set_window(struct farsum_mesh *m, const int64_t *modes,
+                              int dry)
+{
+    struct mesh_band band[3];
     for (int d = 0; d < 3; d++)
         band[d] =
             modes ? (struct mesh_band){modes[d],
                                        2 * M_PI / (double)m->problem.mesh[d]}
                   : (struct mesh_band){0, M_PI / m->problem.upsampling};
-    TRY(mesh_window(&m->window, &m->problem, band, dry));
-    mesh_args(m);
+    return mesh_window(&m->window, &m->problem, band, dry);
+}
+
+farsum_status mesh_choose(struct farsum_mesh *m, const char *spread,
+                          const char *interp)
+{
+    const unsigned gather = FARSUM_MESH_VALUE | FARSUM_MESH_GRADIENT;
     if (m->problem.uses & FARSUM_MESH_SPREAD)
-        TRY(mesh_choose_stage(m, MESH_SPREAD, &spread_stage, m->options.spread,
+        TRY(mesh_choose_stage(m, MESH_SPREAD, &spread_stage, spread,
                               &m->spread));
     if (m->problem.uses & gather)
-        TRY(mesh_choose_stage(m, MESH_INTERP, &interp_stage, m->options.interp,
+        TRY(mesh_choose_stage(m, MESH_INTERP, &interp_stage, interp,
                               &m->interp));
     return FARSUM_OK;
+}
+
+farsum_status mesh_think(struct farsum_mesh *m,
+                         const farsum_mesh_problem *problem,
+                         const farsum_mesh_options *options,
+                         struct device *device, const int64_t *modes, int dry)
+{
+    TRY(mesh_prepare(m, problem, options, device));
+    m->options.measure = m->options.measure && (m->asked || !dry);
+    TRY(mesh_set_window(m, modes, dry));
+    mesh_args(m);
+    return mesh_choose(m, m->options.spread, m->options.interp);
 }
 
 /* Clears pointers to the caller's data, which may be freed after create. */
@@ -94,7 +116,7 @@ static void mesh_forget(struct farsum_mesh *m)
     m->options.spread = m->options.interp = m->options.fft = NULL;
 }
 
-static farsum_status mesh_make(struct farsum_mesh *m)
+farsum_status mesh_states(struct farsum_mesh *m)
 {
     if (m->device)
         TRY(mesh_gpu_create(m));
@@ -120,7 +142,7 @@ farsum_status mesh_create(const farsum_mesh_problem *problem,
     struct mesh_held before = mesh_held(device);
     GO(MEM_NEW(m, 1));
     GO(mesh_think(m, problem, options, device, modes, 0));
-    GO(mesh_make(m));
+    GO(mesh_states(m));
     mesh_holds(m, before);
     m->seconds_create = clock_seconds() - start;
     *mesh = m;
@@ -162,8 +184,7 @@ static farsum_status mesh_open(const farsum_mesh_problem *problem,
         FAIL(ERR_ARGUMENT, "mesh is NULL");
     TRY(mesh_options_check(options, &checked));
     if (checked.fft || checked.upsampling > 0)
-        FAIL(ERR_ARGUMENT, "fft and upsampling are options of a NUFFT; a "
-                           "mesh's upsampling is in its problem");
+        FAIL(ERR_ARGUMENT, "%s", MESH_NUFFT_ONLY);
     TRY(mesh_device(&checked, &device, &owned));
     farsum_status status =
         ask ? mesh_ask(problem, options, device, mesh)
@@ -200,6 +221,7 @@ void farsum_mesh_destroy(farsum_mesh *mesh)
         if (mesh->choice[stage].row)
             mesh->choice[stage].row->variant->destroy(mesh->state[stage]);
     points_clear(&mesh->points);
+    mesh_ranks_destroy(mesh->ranks);
     mesh_gpu_destroy(mesh->gpu);
     if (mesh->owns_device)
         device_close(mesh->device);

@@ -22,12 +22,13 @@ struct farsum_mesh {
                               NULL: the host */
     int owns_device;
     struct mesh_gpu *gpu; /* owned; NULL: the host */
+    struct mesh_ranks *ranks; /* owned; NULL: one process */
     enum isa isa;
     int threads;
     struct window window;
     struct cell cell;   /* as specified, not reduced: the mesh follows it */
     struct cell mirror; /* its negative inverse: with it, interp's field is the
-                           gradient */
+                           gradient.  Over ranks that of the own cell */
     struct spread_args spread;
     struct interp_args interp;
     const void *args[MESH_STAGES];     /* point to spread and interp above */
@@ -39,7 +40,7 @@ struct farsum_mesh {
                                          were chosen for */
     void *state[MESH_STAGES];          /* owned */
     double seconds[MESH_STAGES];
-    struct points points;
+    struct points points; /* over ranks those in the own slab */
     int has_points;
     int64_t bytes, device_bytes; /* allocated in total, and on the device */
     double seconds_create, seconds_set_points;
@@ -49,6 +50,10 @@ struct farsum_mesh {
  * Fails with the reason if the problem is invalid. */
 farsum_status mesh_problem_check(const farsum_mesh_problem *given,
                                  farsum_mesh_problem *problem);
+#define MESH_NUFFT_ONLY                                                        \
+    "fft and upsampling are options of a NUFFT; a mesh's upsampling is in "    \
+    "its "                                                                     \
+    "problem"
 farsum_status mesh_options_check(const farsum_mesh_options *given,
                                  farsum_mesh_options *options);
 /* The device of checked options; NULL: the host.  *owned: 1 if it was opened
@@ -88,6 +93,19 @@ farsum_status mesh_think(struct farsum_mesh *m,
                          const farsum_mesh_problem *problem,
                          const farsum_mesh_options *options,
                          struct device *device, const int64_t *modes, int dry);
+/* The parts of mesh_think: checks and copies the arguments; sets the window;
+ * sets the stages' args; chooses variants, by name unless it is NULL. */
+farsum_status mesh_prepare(struct farsum_mesh *m,
+                           const farsum_mesh_problem *problem,
+                           const farsum_mesh_options *options,
+                           struct device *device);
+farsum_status mesh_set_window(struct farsum_mesh *m, const int64_t *modes,
+                              int dry);
+void mesh_args(struct farsum_mesh *m);
+farsum_status mesh_choose(struct farsum_mesh *m, const char *spread,
+                          const char *interp);
+/* Creates the variants' states, and forgets the caller's texts. */
+farsum_status mesh_states(struct farsum_mesh *m);
 farsum_status mesh_create(const farsum_mesh_problem *problem,
                           const farsum_mesh_options *options,
                           struct device *device, const int64_t *modes,
@@ -110,6 +128,15 @@ farsum_status mesh_spread_run(struct farsum_mesh *mesh,
 farsum_status mesh_interp_run(struct farsum_mesh *mesh,
                               const struct interp_io *io);
 
+/* Fails if no points are set, or if the problem does not name the use
+ * (FARSUM_MESH_SPREAD | ...). */
+farsum_status mesh_usable(const struct farsum_mesh *mesh, unsigned use);
+/* Gives mesh->points to the variants. */
+farsum_status mesh_set_stages(struct farsum_mesh *mesh);
+/* Fails if a point of the host array x is outside the cell along an open
+ * axis. */
+farsum_status mesh_inside(const struct farsum_mesh *mesh, int64_t n,
+                          const void *x);
 /* Fails with the message that point i, at x, is outside the cell along an open
  * axis. */
 farsum_status mesh_outside(const struct farsum_mesh *mesh, int64_t i,
@@ -120,6 +147,16 @@ farsum_status mesh_not_finite(farsum_precision precision, const char *what);
  * name. */
 farsum_status mesh_finite(const void *v, farsum_precision precision, int64_t n,
                           int threads, const char *what);
+/* Sets *largest to the largest of n strengths on the host, of all channels.
+ * Fails if one is not finite. */
+farsum_status mesh_strengths(const struct farsum_mesh *mesh, const void *q,
+                             int64_t n, double *largest);
+/* 1: no sum of n strengths times weights overflows. */
+int mesh_small(const struct farsum_mesh *mesh, double largest, int64_t n);
+/* Checks that the sums on the first `planes` planes of each channel are finite,
+ * except the padding between rows. */
+farsum_status mesh_sums_finite(const struct farsum_mesh *mesh, int64_t planes,
+                               const void *grid);
 /* Bytes of an array with `each` numbers per point and channel. */
 int64_t mesh_value_bytes(const struct farsum_mesh *mesh, int64_t each);
 

@@ -11,9 +11,11 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "mesh/nufft_device.h"
+#include "mesh/ranks/mesh.h"
+#include "mesh/ranks/nufft.h"
 
-static farsum_status nufft_check(const farsum_nufft_problem *given,
-                                 farsum_nufft_problem *problem)
+farsum_status nufft_check(const farsum_nufft_problem *given,
+                          farsum_nufft_problem *problem)
 {
     if (!given)
         FAIL(ERR_ARGUMENT, "problem is NULL");
@@ -53,7 +55,7 @@ static farsum_status nufft_check(const farsum_nufft_problem *given,
     return FARSUM_OK;
 }
 
-static farsum_status nufft_tables(struct farsum_nufft *n)
+farsum_status nufft_tables(struct farsum_nufft *n)
 {
     for (int d = 0; d < 3; d++) {
         int64_t half = n->problem.modes[d] / 2;
@@ -77,6 +79,14 @@ static farsum_status nufft_grid(struct farsum_nufft *n)
     return FARSUM_OK;
 }
 
+/* Each channel's mesh starts on a cache line, or at the alignment of a device
+ * buffer's views. */
+int64_t nufft_step(const struct farsum_nufft *n, int64_t reals)
+{
+    int64_t line = n->device ? BUF_ALIGN / (int64_t)nufft_real(n) : 16;
+    return (reals + line - 1) / line * line;
+}
+
 static farsum_status nufft_make(struct farsum_nufft *n)
 {
     farsum_mesh_problem p;
@@ -90,11 +100,7 @@ static farsum_status nufft_make(struct farsum_nufft *n)
     mesh_log(&n->options, &n->choice);
     TRY(n->choice.row->variant->create(&n->fft, &n->state));
     TRY(nufft_tables(n));
-    /* each channel's mesh starts on a cache line, or at the alignment of a
-     * device buffer's views */
-    int64_t line = n->device ? BUF_ALIGN / (int64_t)nufft_real(n) : 16;
-    int64_t reals = p.mesh[0] * p.mesh[1] * n->fft.ldz;
-    n->step = (reals + line - 1) / line * line;
+    n->step = nufft_step(n, p.mesh[0] * p.mesh[1] * n->fft.ldz);
     TRY(n->device ? nufft_gpu_create(n) : nufft_grid(n));
     n->options.device = n->options.isa = NULL;
     n->options.on_device = NULL;
@@ -102,12 +108,9 @@ static farsum_status nufft_make(struct farsum_nufft *n)
     return FARSUM_OK;
 }
 
-/* Opens the device, if one is requested; fails if arrays are on a device and
- * none is. */
-static farsum_status nufft_device(struct farsum_nufft *n)
+farsum_status nufft_places(const struct farsum_nufft *n)
 {
     const farsum_nufft_problem *p = &n->problem;
-    TRY(mesh_device(&n->options, &n->device, &n->owns_device));
     if (!n->device
         && (p->x_memory == FARSUM_DEVICE || p->c_memory == FARSUM_DEVICE
             || p->f_memory == FARSUM_DEVICE))
@@ -116,9 +119,15 @@ static farsum_status nufft_device(struct farsum_nufft *n)
     return FARSUM_OK;
 }
 
-/* Adds the bytes allocated since `before`, except the mesh's. */
-static void nufft_holds(struct farsum_nufft *n, struct mesh_held before,
-                        int64_t bytes, int64_t device_bytes)
+/* Opens the device, if one is requested. */
+static farsum_status nufft_device(struct farsum_nufft *n)
+{
+    TRY(mesh_device(&n->options, &n->device, &n->owns_device));
+    return nufft_places(n);
+}
+
+void nufft_holds(struct farsum_nufft *n, struct mesh_held before, int64_t bytes,
+                 int64_t device_bytes)
 {
     struct mesh_held now = mesh_held(n->device);
     int64_t there = now.device - before.device;
@@ -162,6 +171,7 @@ void farsum_nufft_destroy(farsum_nufft *nufft)
         nufft->choice.row->variant->destroy(nufft->state);
     for (int d = 0; d < 3; d++)
         mem_free(nufft->scale[d]);
+    nufft_ranks_destroy(nufft->ranks);
     nufft_gpu_destroy(nufft);
     mem_free(nufft->grid);
     mem_free(nufft->planar);
@@ -175,6 +185,8 @@ static farsum_status nufft_points(struct farsum_nufft *nufft, int64_t n)
 {
     if (nufft->device)
         return nufft_gpu_points(nufft, n);
+    if (nufft->ranks)
+        TRY(nufft_ranks_points(nufft));
     if (!nufft_planar(nufft))
         return FARSUM_OK;
     char *planar = nufft->planar;
@@ -193,8 +205,9 @@ farsum_status farsum_nufft_set_points(farsum_nufft *nufft, int64_t n,
         FAIL(ERR_ARGUMENT, "nufft is NULL");
     TRY(farsum_mesh_set_points(nufft->mesh, n, x));
     struct mesh_held before = mesh_held(nufft->device);
-    farsum_status status = nufft_points(nufft, n);
+    farsum_status status = nufft_points(nufft, nufft->mesh->points.n);
     nufft_holds(nufft, before, 0, 0);
+    status = mesh_ranks_agree(nufft->mesh, status);
     nufft->mesh->has_points = status == FARSUM_OK;
     return status;
 }

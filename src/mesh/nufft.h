@@ -10,6 +10,7 @@ struct farsum_nufft {
     farsum_mesh_options options;
     struct device *device; /* NULL: the host */
     int owns_device;
+    struct nufft_ranks *ranks; /* owned; NULL: one process */
     struct nufft_gpu *gpu;    /* owned; NULL: the host.  On a device it holds
                                  grid and planar */
     struct farsum_mesh *mesh; /* owned.  Channels: on the host 2 batch, the real
@@ -36,6 +37,30 @@ static inline size_t nufft_real(const struct farsum_nufft *n)
 static inline int nufft_planar(const struct farsum_nufft *n)
 {
     return n->problem.type == 2 || n->batch > 1;
+}
+
+/* nufft.c */
+/* Copies the caller's problem and replaces zeros by defaults.  Fails with the
+ * reason if the problem is invalid. */
+farsum_status nufft_check(const farsum_nufft_problem *given,
+                          farsum_nufft_problem *problem);
+/* Tables of the modes' scales; fft and mesh must be set. */
+farsum_status nufft_tables(struct farsum_nufft *n);
+/* The step for a mesh of that many reals. */
+int64_t nufft_step(const struct farsum_nufft *n, int64_t reals);
+/* Fails if arrays are on a device and the NUFFT is not. */
+farsum_status nufft_places(const struct farsum_nufft *n);
+/* Adds the bytes allocated since `before`, except the mesh's. */
+void nufft_holds(struct farsum_nufft *n, struct mesh_held before, int64_t bytes,
+                 int64_t device_bytes);
+/* nufft_run.c: splits the batch's interleaved complex vectors at c, of the
+ * points of the mesh, into separate parts, or joins them. */
+void nufft_split(const struct farsum_nufft *n, void *c, int to);
+/* The address `reals` reals behind p. */
+static inline char *nufft_at(const struct farsum_nufft *n, void *p,
+                             int64_t reals)
+{
+    return (char *)p + reals * (int64_t)nufft_real(n);
 }
 
 /* nufft_tune.c: chooses batch, and the mesh problem with the lowest cost. */

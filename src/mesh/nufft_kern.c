@@ -19,6 +19,20 @@ static inline real *spectrum(const struct nufft_job *job, int64_t k0,
                  * job->ldz;
 }
 
+static void modes_of(const struct nufft_job *job, double scale, const void *row,
+                     int conj, int64_t first, int64_t end, void *to)
+{
+    real *f = to, c = conj ? R(-1) : R(1);
+    for (int64_t k2 = first; k2 < end; k2++, f += 2) {
+        int64_t size = k2 < 0 ? -k2 : k2;
+        const real *re = (const real *)row + 2 * size;
+        const real *im = re + job->step;
+        real s = R(scale * job->scale[2][size]);
+        f[0] = s * (re[0] - c * im[1]);
+        f[1] = s * (c * re[1] + im[0]);
+    }
+}
+
 static void collect(const struct nufft_job *job, int64_t row)
 {
     int64_t n2 = job->modes[2], half = n2 / 2;
@@ -29,16 +43,12 @@ static void collect(const struct nufft_job *job, int64_t row)
     int turn = job->sign < 0 ? 1 : -1; /* the transform's sign is - */
     const real *plus = spectrum(job, turn * k0, turn * k1);
     const real *minus = spectrum(job, -turn * k0, -turn * k1);
+    int64_t middle = turn > 0 ? 0 : 1; /* modes with turn k2 < 0 are conjugates
+                                          of -k */
     real *f = (real *)job->f + row * n2 * 2;
-    for (int64_t i = 0; i < n2; i++) {
-        int64_t k2 = i - half, size = k2 < 0 ? -k2 : k2;
-        int conj = turn * k2 < 0;
-        const real *re = (conj ? minus : plus) + 2 * size;
-        const real *im = re + job->step;
-        real s = R(scale * job->scale[2][size]), c = conj ? R(-1) : R(1);
-        f[2 * i] = s * (re[0] - c * im[1]);
-        f[2 * i + 1] = s * (c * re[1] + im[0]);
-    }
+    modes_of(job, scale, turn > 0 ? minus : plus, turn > 0, -half, middle, f);
+    modes_of(job, scale, turn > 0 ? plus : minus, turn < 0, middle, n2 - half,
+             f + 2 * (half + middle));
 }
 
 /* Row (k0, k1) of the modes; NULL if it is outside. */
@@ -59,20 +69,13 @@ static inline int64_t signed_mode(int64_t m, int64_t mesh)
     return 2 * m > mesh ? m - mesh : m;
 }
 
-static void place(const struct nufft_job *job, int64_t row)
+static void spectra_of(const struct nufft_job *job, double scale, int64_t turn,
+                       const void *of_plus, const void *of_minus, void *row)
 {
+    const real *plus = of_plus, *minus = of_minus;
     int64_t n2 = job->modes[2], half = n2 / 2, last = (n2 - 1) / 2;
-    int64_t k0 = signed_mode(row / job->mesh[1], job->mesh[0]);
-    int64_t k1 = signed_mode(row % job->mesh[1], job->mesh[1]);
-    int64_t turn = job->sign > 0 ? 1 : -1; /* the transform's sign is + */
-    real *re = (real *)job->grid + row * job->ldz, *im = re + job->step;
-    const real *plus = modes(job, turn * k0, turn * k1);
-    const real *minus = modes(job, -turn * k0, -turn * k1);
+    real *re = row, *im = re + job->step;
     int64_t end = plus || minus ? half + 1 : 0;
-    double scale = 0;
-    if (end)
-        scale = 0.5 * job->scale[0][k0 < 0 ? -k0 : k0]
-                * job->scale[1][k1 < 0 ? -k1 : k1];
     for (int64_t k = 0; k < end; k++) {
         /* an even count has the mode -half, but not +half */
         int has_plus = plus && (k <= last || turn < 0);
@@ -81,7 +84,7 @@ static void place(const struct nufft_job *job, int64_t row)
         const real *m = has_minus ? minus - 2 * turn * k : NULL;
         real pr = p ? p[0] : 0, pi = p ? p[1] : 0;
         real mr = m ? m[0] : 0, mi = m ? m[1] : 0;
-        real s = R(scale * job->scale[2][k]);
+        real s = R(0.5 * scale * job->scale[2][k]);
         re[2 * k] = s * (pr + mr);
         re[2 * k + 1] = s * (pi - mi);
         im[2 * k] = s * (pi + mi);
@@ -91,5 +94,21 @@ static void place(const struct nufft_job *job, int64_t row)
         re[z] = im[z] = 0;
 }
 
+static void place(const struct nufft_job *job, int64_t row)
+{
+    int64_t k0 = signed_mode(row / job->mesh[1], job->mesh[0]);
+    int64_t k1 = signed_mode(row % job->mesh[1], job->mesh[1]);
+    int64_t turn = job->sign > 0 ? 1 : -1; /* the transform's sign is + */
+    const real *plus = modes(job, turn * k0, turn * k1);
+    const real *minus = modes(job, -turn * k0, -turn * k1);
+    double scale = 0;
+    if (plus || minus)
+        scale =
+            job->scale[0][k0 < 0 ? -k0 : k0] * job->scale[1][k1 < 0 ? -k1 : k1];
+    spectra_of(job, scale, turn, plus, minus,
+               (real *)job->grid + row * job->ldz);
+}
+
 extern const struct nufft_kern ISA_NAME(nufft);
-const struct nufft_kern ISA_NAME(nufft) = {collect, place};
+const struct nufft_kern ISA_NAME(nufft) = {collect, place, modes_of,
+                                           spectra_of};

@@ -21,5 +21,16 @@ struct nufft_kern {
     /* Computes the spectra (row / mesh1, row % mesh1, all) from the modes:
      * (8.6). */
     void (*place)(const struct nufft_job *, int64_t row);
+    /* The parts of both, for modes and spectra that lie elsewhere.  They read
+     * only modes[2], ldz, step and scale[2] of the job.
+     * modes: computes the modes first <= k2 < end from a row of the real part's
+     * spectrum; conj: 1: the row is that of mode -k.  scale: product of the
+     * other axes' scales.
+     * spectra: computes a row from the rows of modes that begin at k2 = 0 at
+     * plus and minus, NULL: all 0; k2 = turn k in plus and -turn k in minus. */
+    void (*modes)(const struct nufft_job *, double scale, const void *row,
+                  int conj, int64_t first, int64_t end, void *f);
+    void (*spectra)(const struct nufft_job *, double scale, int64_t turn,
+                    const void *plus, const void *minus, void *row);
 };
 #endif

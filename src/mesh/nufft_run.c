@@ -10,19 +10,15 @@
 #include "mesh/nufft.h"
 #include "mesh/nufft_device.h"
 #include "mesh/nufft_kern.h"
+#include "mesh/ranks/nufft.h"
 
 ISA_TABLE(struct nufft_kern, nufft)
-
-static char *at(const struct farsum_nufft *n, void *p, int64_t reals)
-{
-    return (char *)p + reals * (int64_t)nufft_real(n);
-}
 
 static farsum_status transform(struct farsum_nufft *n, int backward)
 {
     double start = clock_seconds();
     for (int ch = 0; ch < 2 * n->batch; ch++) {
-        struct fft_io io = {.data = at(n, n->grid, ch * n->step),
+        struct fft_io io = {.data = nufft_at(n, n->grid, ch * n->step),
                             .backward = backward};
         TRY(n->choice.row->variant->run(n->state, &io));
     }
@@ -30,8 +26,7 @@ static farsum_status transform(struct farsum_nufft *n, int backward)
     return FARSUM_OK;
 }
 
-/* Splits interleaved complex vectors into separate parts, or joins them. */
-static void planar(const struct farsum_nufft *n, void *c, int to)
+void nufft_split(const struct farsum_nufft *n, void *c, int to)
 {
     int64_t points = n->mesh->points.n, all = points * n->batch;
     int f32 = n->problem.precision == FARSUM_F32;
@@ -69,8 +64,8 @@ static void divide(struct farsum_nufft *n, void *f)
         job.scale[d] = n->scale[d];
     }
     for (int b = 0; b < n->batch; b++) {
-        job.grid = at(n, n->grid, 2 * b * n->step);
-        job.f = at(n, f, 2 * b * modes[0] * modes[1] * modes[2]);
+        job.grid = nufft_at(n, n->grid, 2 * b * n->step);
+        job.f = nufft_at(n, f, 2 * b * modes[0] * modes[1] * modes[2]);
         PAR_FOR(n->mesh->threads, schedule(static))
         for (int64_t row = 0; row < rows; row++)
             if (type == 1)
@@ -88,7 +83,7 @@ static farsum_status type_1(struct farsum_nufft *n, void *c, void *f)
                            .q_point = 2,
                            .mesh_channel = n->step};
     if (nufft_planar(n)) {
-        planar(n, c, 1);
+        nufft_split(n, c, 1);
         io.q = n->planar;
         io.q_channel = io.q_point = 0;
     }
@@ -105,7 +100,7 @@ static farsum_status type_2(struct farsum_nufft *n, void *c, void *f)
     divide(n, f);
     TRY(transform(n, 1));
     TRY(mesh_interp_run(n->mesh, &io));
-    planar(n, c, 0);
+    nufft_split(n, c, 0);
     return FARSUM_OK;
 }
 
@@ -129,6 +124,8 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
 {
     FP_GUARD;
     struct farsum_nufft *n = nufft;
+    if (n && n->ranks)
+        return nufft_ranks_execute(n, c, f);
     if (!n || !f)
         FAIL(ERR_ARGUMENT, "%s is NULL", n ? "f" : "nufft");
     TRY(device_usable(n->device));
@@ -147,8 +144,8 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
     double stages[MESH_STAGES] = {0};
     n->seconds_fft = 0;
     for (int v = 0; v < n->problem.channels; v += n->batch) {
-        void *cv = c ? at(n, c, 2 * v * n->mesh->points.n) : NULL;
-        void *fv = at(n, f, 2 * v * modes);
+        void *cv = c ? nufft_at(n, c, 2 * v * n->mesh->points.n) : NULL;
+        void *fv = nufft_at(n, f, 2 * v * modes);
         TRY(n->problem.type == 1 ? type_1(n, cv, fv) : type_2(n, cv, fv));
         for (int stage = 0; stage < MESH_STAGES; stage++)
             stages[stage] += n->mesh->seconds[stage];

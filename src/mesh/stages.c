@@ -14,7 +14,7 @@ farsum_status mesh_outside(const struct farsum_mesh *m, int64_t i,
     const double *inv = m->cell.inv;
     for (int d = 0; d < 3; d++) {
         double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
-        if (m->spread.open[d] && !(s >= 0 && s < 1))
+        if (!m->problem.periodic[d] && !(s >= 0 && s < 1))
             FAIL(ERR_POSITION,
                  "point %lld: (%g, %g, %g) is off the cell along "
                  "open axis %d, at %g of 0 .. 1",

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh.h: meshes over ranks, on the host.
+ *
+ * A rank owns a slab of mesh planes and the points in it (ranks/domain.h).  It
+ * spreads and interpolates in its own cell, whose axis 0 is open, on an
+ * extended mesh: its slab and `halo` planes on each side.  Halo planes are
+ * exchanged.  Functions that exchange are collective. */
+#ifndef FARSUM_MESH_RANKS_MESH_H
+#define FARSUM_MESH_RANKS_MESH_H
+
+#include "comm/exported.h"
+#include "mesh/mesh.h"
+#include "ranks/planes.h"
+#include "ranks/route.h"
+
+struct mesh_ranks {
+    struct comm *comm; /* borrowed, unless owns_comm */
+    int owns_comm;
+    struct domain domain;
+    struct route route;
+    struct planes *planes;
+    struct points given; /* the caller's, in fractions of the whole cell */
+    int64_t plane;       /* reals per plane */
+    int64_t channel;     /* reals per channel of an extended mesh */
+    void *grid;          /* owned: extended meshes of all channels; NULL: the
+                             mesh is a NUFFT's, which has its own */
+    void *value;         /* owned: strengths or values of own points,
+                             [channel][n] */
+    void *gradient;      /* owned: [channel][n][3] */
+    int64_t have_value, have_gradient;
+    double imbalance; /* most own points of a rank over the mean */
+};
+
+/* Planes of the whole mesh that this rank owns. */
+static inline int64_t mesh_ranks_own(const struct mesh_ranks *ranks)
+{
+    return domain_planes(&ranks->domain, ranks->comm->rank)
+           - 2 * ranks->domain.halo;
+}
+/* Reals from the start of an extended mesh to the own planes. */
+static inline int64_t mesh_ranks_skip(const struct mesh_ranks *ranks)
+{
+    return ranks->domain.halo * ranks->plane;
+}
+/* Returns comm_agree of the status over ranks, which fails after the
+ * communication has failed; in one process the status. */
+farsum_status mesh_ranks_agree(const struct farsum_mesh *mesh,
+                               farsum_status status);
+
+/* create.c */
+/* Makes a mesh of what each rank passes; transport: refused, unless NULL.  comm
+ * is borrowed.  Collective; returns the same status on all ranks. */
+farsum_status mesh_over_ranks(struct comm *comm,
+                              const farsum_mesh_problem *problem,
+                              const farsum_mesh_options *options,
+                              const char *transport, struct farsum_mesh **mesh);
+/* The same for a problem and options that were compared already (same.h), and
+ * whose n_points is the number that all ranks expect.  modes: as for
+ * mesh_think.  of_nufft: 1: the caller has extended meshes. */
+farsum_status mesh_ranks_create(struct comm *comm,
+                                const farsum_mesh_problem *problem,
+                                const farsum_mesh_options *options,
+                                const int64_t *modes, int of_nufft,
+                                struct farsum_mesh **mesh);
+void mesh_ranks_destroy(struct mesh_ranks *ranks); /* NULL is legal */
+
+/* run.c: the public functions over ranks. */
+farsum_status mesh_ranks_points(struct farsum_mesh *mesh, int64_t n,
+                                const void *x);
+farsum_status mesh_ranks_spread(struct farsum_mesh *mesh, const void *q,
+                                void *grid);
+farsum_status mesh_ranks_interp(struct farsum_mesh *mesh, const void *grid,
+                                void *value, void *gradient);
+/* The same with values of own points and with extended meshes; they do not
+ * agree on failures.  spread: sets the own planes of io->mesh.  interp: grid is
+ * io->mesh, whose own planes are set. */
+farsum_status mesh_ranks_spread_run(struct farsum_mesh *mesh,
+                                    const struct spread_io *io);
+farsum_status mesh_ranks_interp_run(struct farsum_mesh *mesh, void *grid,
+                                    const struct interp_io *io);
+/* Fills *info. */
+void mesh_ranks_info(const struct mesh_ranks *ranks, struct ranks_info *info);
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c: points, spreading and interpolation over ranks.
+ *
+ * A rank that fails takes part in all exchanges until the ranks agree, so that
+ * no rank waits for it. */
+#include "mesh/ranks/mesh.h"
+
+#include <string.h>
+
+#include "base/fpenv.h"
+#include "base/mem.h"
+#include "base/par.h"
+#include "task/units.h"
+
+static int64_t real_of(const struct farsum_mesh *m)
+{
+    return m->problem.precision == FARSUM_F32 ? 4 : 8;
+}
+
+/* This rank's points, in fractions of the whole cell. */
+static farsum_status points_given(struct farsum_mesh *m, int64_t n,
+                                  const void *x)
+{
+    if (n == 0)
+        return FARSUM_OK;
+    TRY(mesh_inside(m, n, x));
+    return points_set(&m->ranks->given, &m->cell, n, x, m->problem.precision,
+                      "point", m->threads);
+}
+
+/* Memory for own points, their strengths and results. */
+static farsum_status points_reserve(struct farsum_mesh *m)
+{
+    struct mesh_ranks *k = m->ranks;
+    unsigned uses = m->problem.uses;
+    size_t real = (size_t)real_of(m);
+    TRY(points_hold(&m->points, k->route.n_own));
+    if (!k->grid) /* a NUFFT has arrays of its own */
+        return FARSUM_OK;
+    int64_t values = mesh_value_bytes(m, 1) / (int64_t)real;
+    if (uses & (FARSUM_MESH_SPREAD | FARSUM_MESH_VALUE))
+        TRY(mem_reserve(&k->value, &k->have_value, values, real));
+    if (uses & FARSUM_MESH_GRADIENT)
+        TRY(mem_reserve(&k->gradient, &k->have_gradient, 3 * values, real));
+    return FARSUM_OK;
+}
+
+/* From fractions of the whole cell to those of the own cell; then to the
+ * stages. */
+static farsum_status points_place(struct farsum_mesh *m)
+{
+    const struct domain *domain = &m->ranks->domain;
+    int32_t tiles[3];
+    double *s = m->points.s[0];
+    for (int64_t i = 0; i < m->points.n; i++)
+        s[i] = domain_fraction(domain, domain->rank, s[i], 0);
+    spread_tiles(&m->spread, tiles);
+    TRY(bins_build(&m->points, tiles, m->threads));
+    return mesh_set_stages(m);
+}
+
+farsum_status mesh_ranks_points(struct farsum_mesh *m, int64_t n, const void *x)
+{
+    farsum_status status = FARSUM_OK;
+    struct mesh_ranks *k = m->ranks;
+    TRY(comm_agree(k->comm, points_given(m, n, x)));
+    TRY(route_set(&k->route, k->comm, &k->domain, n, k->given.s));
+    TRY(comm_agree(k->comm, points_reserve(m)));
+    for (int d = 0; d < 3; d++)
+        KEEP_ON(route_there(&k->route, k->comm, k->given.s[d], sizeof(double),
+                            m->points.s[d]));
+    double most = (double)k->route.n_own;
+    KEEP_ON(comm_max(k->comm, &most, 1));
+    /* after a failure of the network all fractions are 0 */
+    KEEP_ON(points_place(m));
+    TRY(comm_agree(k->comm, status));
+    k->imbalance =
+        k->route.n_all > 0 ? most * k->comm->size / (double)k->route.n_all : 1;
+    return FARSUM_OK;
+}
+
+/* Sets the planes of extended meshes that lie beyond the whole mesh along an
+ * open axis to 0: parts of windows that are dropped. */
+static void run_drop(const struct farsum_mesh *m, void *mesh, int64_t channel)
+{
+    const struct mesh_ranks *k = m->ranks;
+    const struct domain *domain = &k->domain;
+    int64_t planes = domain_planes(domain, domain->rank);
+    int64_t first = domain->begin[domain->rank] - domain->halo;
+    int64_t bytes = k->plane * real_of(m);
+    if (m->problem.periodic[0])
+        return;
+    for (int c = 0; c < m->problem.channels; c++)
+        for (int64_t p = 0; p < planes; p++)
+            if (first + p < 0 || first + p >= domain->mesh0)
+                memset((char *)mesh + c * channel * real_of(m) + p * bytes, 0,
+                       (size_t)bytes);
+}
+
+farsum_status mesh_ranks_spread_run(struct farsum_mesh *m,
+                                    const struct spread_io *io)
+{
+    farsum_status status = FARSUM_OK;
+    struct mesh_ranks *k = m->ranks;
+    if (mesh_ranks_own(k) > 0) {
+        KEEP_ON(mesh_spread_run(m, io));
+        run_drop(m, io->mesh, io->mesh_channel);
+    }
+    KEEP_ON(
+        planes_add(k->planes, io->mesh, io->mesh_channel, m->problem.channels));
+    return status;
+}
+
+farsum_status mesh_ranks_interp_run(struct farsum_mesh *m, void *grid,
+                                    const struct interp_io *io)
+{
+    farsum_status status = FARSUM_OK;
+    struct mesh_ranks *k = m->ranks;
+    KEEP_ON(
+        planes_fill(k->planes, grid, io->mesh_channel, m->problem.channels));
+    if (m->points.n == 0)
+        return status;
+    run_drop(m, grid, io->mesh_channel);
+    KEEP_ON(mesh_interp_run(m, io));
+    return status;
+}
+
+/* Copies the caller's planes to the extended meshes, or back. */
+static void run_copy(const struct farsum_mesh *m, char *grid, int back)
+{
+    const struct mesh_ranks *k = m->ranks;
+    int64_t real = real_of(m), own = mesh_ranks_own(k);
+    int64_t bytes = k->plane * real, all = own * m->problem.channels;
+    PAR_FOR(m->threads, schedule(static))
+    for (int64_t i = 0; i < all; i++) {
+        char *there = (char *)k->grid
+                      + (i / own * k->channel + mesh_ranks_skip(k)) * real
+                      + i % own * bytes;
+        char *here = grid + i * bytes;
+        memcpy(back ? here : there, back ? there : here, (size_t)bytes);
+    }
+}
+
+/* Brings values of all channels, `each` reals per point, to the owners, or
+ * back. */
+static farsum_status run_route(struct farsum_mesh *m, char *values, char *own,
+                               int64_t each, int back)
+{
+    farsum_status status = FARSUM_OK;
+    struct mesh_ranks *k = m->ranks;
+    int64_t bytes = each * m->interp.parts * real_of(m);
+    for (int c = 0; c < m->problem.channels; c++) {
+        /* a rank without points may have no array */
+        char *one = k->route.n > 0 ? values + c * k->route.n * bytes : NULL;
+        char *there =
+            k->route.n_own > 0 ? own + c * k->route.n_own * bytes : NULL;
+        KEEP_ON(back ? route_back(&k->route, k->comm, there, bytes, one)
+                     : route_there(&k->route, k->comm, one, bytes, there));
+    }
+    return status;
+}
+
+static farsum_status spread_given(const struct farsum_mesh *m, const void *q,
+                                  const void *grid, double *largest)
+{
+    const struct mesh_ranks *k = m->ranks;
+    TRY(mesh_usable(m, FARSUM_MESH_SPREAD));
+    if (!grid && mesh_ranks_own(k) > 0)
+        FAIL(ERR_ARGUMENT, "grid is NULL");
+    if (!q && k->route.n > 0)
+        FAIL(ERR_ARGUMENT, "q is NULL");
+    return k->route.n > 0 ? mesh_strengths(m, q, k->route.n, largest)
+                          : FARSUM_OK;
+}
+
+farsum_status mesh_ranks_spread(struct farsum_mesh *m, const void *q,
+                                void *grid)
+{
+    farsum_status status = FARSUM_OK;
+    struct mesh_ranks *k = m->ranks;
+    double largest = 0;
+    TRY(mesh_ranks_agree(m, spread_given(m, q, grid, &largest)));
+    KEEP_ON(comm_max(k->comm, &largest, 1));
+    KEEP_ON(run_route(m, (char *)(uintptr_t)q, k->value, 1, 0));
+    KEEP_ON(mesh_ranks_spread_run(
+        m, &(struct spread_io){
+               .q = k->value, .mesh = k->grid, .mesh_channel = k->channel}));
+    if (mesh_ranks_own(k) > 0)
+        run_copy(m, grid, 1);
+    if (!mesh_small(m, largest, k->route.n_all))
+        KEEP_ON(mesh_sums_finite(m, mesh_ranks_own(k), grid));
+    return comm_agree(k->comm, status);
+}
+
+/* Sets want: above 0 if any rank requests values, gradients.  A rank with
+ * points must pass what others pass. */
+static farsum_status interp_given(const struct farsum_mesh *m, const void *grid,
+                                  const void *value, const void *gradient,
+                                  double want[2])
+{
+    const struct mesh_ranks *k = m->ranks;
+    const void *const arrays[] = {value, gradient};
+    static const char *const names[] = {"value", "gradient"};
+    farsum_status status =
+        mesh_usable(m, (value ? FARSUM_MESH_VALUE : 0)
+                           | (gradient ? FARSUM_MESH_GRADIENT : 0));
+    for (int i = 0; i < 2; i++)
+        want[i] = arrays[i] != NULL;
+    TRY(mesh_ranks_agree(m, status));
+    KEEP_ON(comm_max(k->comm, want, 2));
+    if (!grid && mesh_ranks_own(k) > 0)
+        status = status_fail(FARSUM_ERR_ARGUMENT, "grid is NULL");
+    for (int i = 0; i < 2; i++)
+        if (want[i] > 0 && !arrays[i] && k->route.n > 0)
+            status = status_fail(FARSUM_ERR_ARGUMENT,
+                                 "%s is NULL, but another rank requests it; "
+                                 "request the same arrays on all ranks",
+                                 names[i]);
+    return comm_agree(k->comm, status);
+}
+
+farsum_status mesh_ranks_interp(struct farsum_mesh *m, const void *grid,
+                                void *value, void *gradient)
+{
+    farsum_status status = FARSUM_OK;
+    struct mesh_ranks *k = m->ranks;
+    double want[2];
+    TRY(interp_given(m, grid, value, gradient, want));
+    int values = want[0] > 0, gradients = want[1] > 0;
+    int64_t n = k->route.n * m->problem.channels * m->interp.parts;
+    if (!values && !gradients)
+        return FARSUM_OK;
+    if (mesh_ranks_own(k) > 0)
+        run_copy(m, (char *)(uintptr_t)grid, 0);
+    KEEP_ON(mesh_ranks_interp_run(
+        m, k->grid,
+        &(struct interp_io){.mesh = k->grid,
+                            .potential = values ? k->value : NULL,
+                            .field = gradients ? k->gradient : NULL,
+                            .mesh_channel = k->channel}));
+    if (values)
+        KEEP_ON(run_route(m, value, k->value, 1, 1));
+    if (gradients)
+        KEEP_ON(run_route(m, gradient, k->gradient, 3, 1));
+    if (n > 0 && values)
+        KEEP_ON(
+            mesh_finite(value, m->problem.precision, n, m->threads, "values"));
+    if (n > 0 && gradients)
+        KEEP_ON(mesh_finite(gradient, m->problem.precision, 3 * n, m->threads,
+                            "gradients"));
+    return comm_agree(k->comm, status);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh.c: the public functions of meshes and NUFFTs over the ranks of MPI. */
+#include "mesh/exported.h"
+
+#include "mpi/common.h"
+
+farsum_status farsum_mpi_mesh_create(const farsum_mesh_problem *problem,
+                                     const farsum_mesh_options *options,
+                                     const farsum_mpi_options *mpi,
+                                     MPI_Comm given, farsum_mesh **mesh)
+{
+    const char *transport;
+    struct comm *comm;
+    TRY(mpi_begin(given, mpi, mesh, "mesh", &comm, &transport));
+    farsum_status status =
+        farsum_ranks_mesh_create(comm, problem, options, transport, mesh);
+    if (status != FARSUM_OK)
+        farsum_comm_destroy(comm);
+    return status;
+}
+
+farsum_status farsum_mpi_nufft_create(const farsum_nufft_problem *problem,
+                                      const farsum_mesh_options *options,
+                                      const farsum_mpi_options *mpi,
+                                      MPI_Comm given, farsum_nufft **nufft)
+{
+    const char *transport;
+    struct comm *comm;
+    TRY(mpi_begin(given, mpi, nufft, "nufft", &comm, &transport));
+    farsum_status status =
+        farsum_ranks_nufft_create(comm, problem, options, transport, nufft);
+    if (status != FARSUM_OK)
+        farsum_comm_destroy(comm);
+    return status;
+}
+
+farsum_status farsum_mpi_mesh_planes(const farsum_mesh *mesh, int64_t *first,
+                                     int64_t *count)
+{
+    return farsum_ranks_mesh_planes(mesh, first, count);
+}
+
+farsum_status farsum_mpi_nufft_modes(const farsum_nufft *nufft, int64_t *first,
+                                     int64_t *count)
+{
+    return farsum_ranks_nufft_modes(nufft, first, count);
+}
+
+farsum_status farsum_mpi_mesh_get_info(const farsum_mesh *mesh,
+                                       farsum_mpi_info *info)
+{
+    struct ranks_info r;
+    if (!info)
+        return farsum_comm_fail(FARSUM_ERR_ARGUMENT, "info is NULL");
+    TRY(farsum_ranks_mesh_info(mesh, &r));
+    return mpi_info(&r, info);
+}
+
+farsum_status farsum_mpi_nufft_get_info(const farsum_nufft *nufft,
+                                        farsum_mpi_info *info)
+{
+    struct ranks_info r;
+    if (!info)
+        return farsum_comm_fail(FARSUM_ERR_ARGUMENT, "info is NULL");
+    TRY(farsum_ranks_nufft_info(nufft, &r));
+    return mpi_info(&r, info);
+}
