@@ -67,6 +67,7 @@ farsum_mpi_test(ranks_mpi_large 2 test_ranks_mpi large)
 set_property(TEST ranks_mpi_large PROPERTY LABELS full)
 if(FARSUM_EXAMPLES)
   farsum_mpi_run(example_ranks 3 example_ranks)
+  farsum_mpi_run(example_ranks_nufft 3 example_ranks_nufft)
 endif()
 
 farsum_program(ranks_plan_exit farsum_static ranks/plan_exit.c)
