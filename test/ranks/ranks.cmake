@@ -12,6 +12,8 @@ if(FARSUM_MPI)
 endif()
 farsum_test(ranks_planes ranks/planes.c ranks/comm_threads.c)
 farsum_test(ranks_slab ranks/slab.c ranks/slab_case.c ranks/comm_threads.c)
+farsum_test(ranks_lattice ranks/lattice.c ranks/lattice_case.c
+  ranks/comm_threads.c)
 farsum_test(ranks_model ranks/model.c ranks/comm_threads.c)
 farsum_test(ranks_sum ranks/sum.c ranks/comm_threads.c)
 farsum_test(ranks_plan ranks/plan.c ranks/comm_threads.c)

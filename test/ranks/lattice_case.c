@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lattice_case.c: locals of root boxes by ranks and by one process. */
+#include "ranks/lattice_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "check.h"
+#include "ranks/lattice.h"
+
+struct boxes_args lattice_args(const struct lattice_grid *g,
+                               farsum_precision precision, int threads)
+{
+    struct boxes_args args = {.precision = precision,
+                              .isa = isa_best(),
+                              .threads = threads,
+                              .p = g->p,
+                              .ws = g->ws,
+                              .dense = 1};
+    for (int c = 0; c < 3; c++) {
+        args.root[c] = g->root[c];
+        args.periodic[c] = g->periodic;
+        args.box[c] = g->box[c];
+    }
+    return args;
+}
+
+void lattice_arrays(struct lattice_case *s)
+{
+    int64_t n = lattice_numbers(s->grid);
+    s->multipole = check_memory((size_t)n, sizeof(double));
+    s->local = check_memory((size_t)n, sizeof(double));
+    for (int64_t i = 0; i < n; i++)
+        s->multipole[i] = cut_value(1, i);
+}
+
+void lattice_free(const struct lattice_case *s)
+{
+    free(s->multipole);
+    free(s->local);
+}
+
+/* Copies the own layers of the whole cell's multipoles to the rank's array, or
+ * the rank's array to the whole cell's locals. */
+static void move_layers(const struct lattice_case *s,
+                        const struct boxes_args *args, int r, int64_t stride,
+                        void *array, int back)
+{
+    int64_t first = s->begin[r], n = s->begin[r + 1] - first;
+    int64_t rows = args->root[1] * args->root[2];
+    for (int64_t k = 0; k < multipole_size(args->p); k++)
+        for (int64_t row = 0; row < rows; row++)
+            for (int64_t x = 0; x < n; x++) {
+                int64_t whole = (k * rows + row) * args->root[0] + first + x;
+                int64_t own = k * stride + row * (n + 2 * LATTICE_HALO)
+                              + LATTICE_HALO + x;
+                if (back)
+                    s->local[whole] = boxes_number(args, array, own);
+                else
+                    boxes_set(args, array, own, s->multipole[whole]);
+            }
+}
+
+/* Ghost layers and gaps hold NaN: they are neither read nor written. */
+static farsum_status rank_runs(struct comm *comm, const struct lattice_case *s,
+                               struct ranks_lattice *lattice)
+{
+    struct boxes_args args = lattice_args(s->grid, s->precision, 1);
+    int64_t n = s->begin[comm->rank + 1] - s->begin[comm->rank];
+    int64_t row = n > 0 ? n + 2 * LATTICE_HALO : 0, bad = 0;
+    int64_t stride = row * args.root[1] * args.root[2] + 3;
+    int64_t all = multipole_size(args.p) * stride;
+    void *in = check_memory((size_t)all, sizeof(double));
+    void *out = check_memory((size_t)all, sizeof(double));
+    const struct boxes_io io = {
+        .multipole = in, .local = out, .stride = stride};
+    for (int64_t i = 0; i < all; i++) {
+        boxes_set(&args, in, i, NAN);
+        boxes_set(&args, out, i, NAN);
+    }
+    move_layers(s, &args, comm->rank, stride, in, 0);
+    int64_t bytes = mem_bytes();
+    farsum_status status = ranks_lattice_run(lattice, n > 0 ? &io : NULL);
+    farsum_status second = ranks_lattice_run(lattice, n > 0 ? &io : NULL);
+    CHECK(mem_bytes() == bytes, "a run allocates");
+    move_layers(s, &args, comm->rank, stride, out, 1);
+    for (int64_t i = 0; i < all; i++)
+        bad += !isnan(boxes_number(&args, out, i));
+    CHECK(
+        status != FARSUM_OK
+            || bad == multipole_size(args.p) * n * args.root[1] * args.root[2],
+        "rank %d: %lld numbers are set", comm->rank, (long long)bad);
+    free(in);
+    free(out);
+    return comm_agree(comm, status != FARSUM_OK ? status : second);
+}
+
+farsum_status lattice_work(struct comm *comm, void *data)
+{
+    const struct lattice_case *s = data;
+    const struct ranks_lattice_args args = {
+        .comm = comm,
+        .begin = s->begin,
+        .halo = LATTICE_HALO,
+        .boxes = lattice_args(s->grid, s->precision, s->threads)};
+    struct ranks_lattice *lattice = NULL;
+    int64_t bytes = mem_bytes();
+    mem_fail_at(comm->rank == s->fail_rank ? s->fail_at : 0);
+    farsum_status status = ranks_lattice_create(&args, &lattice);
+    mem_fail_at(0);
+    if (status == FARSUM_OK)
+        status = rank_runs(comm, s, lattice);
+    ranks_lattice_destroy(lattice);
+    CHECK(mem_bytes() == bytes, "rank %d keeps %lld bytes", comm->rank,
+          (long long)(mem_bytes() - bytes));
+    return status;
+}
+
+double *lattice_reference(const struct lattice_case *s)
+{
+    struct boxes_args args = lattice_args(s->grid, FARSUM_F64, 1);
+    const struct variant *plain = lattice_stage.rows->variant;
+    const double none[3] = {0};
+    const struct tree_given given = {0, {none, none, none}, 1, 0};
+    struct tree_args shape = {
+        .dense = 1, .ws = args.ws, .precision = FARSUM_F64, .threads = 1};
+    struct tree tree = {0};
+    void *state = NULL;
+    double *local =
+        check_memory((size_t)lattice_numbers(s->grid), sizeof *local);
+    const struct boxes_io io = {.tree = &tree,
+                                .multipole = s->multipole,
+                                .local = local,
+                                .stride = lattice_boxes(s->grid)};
+    for (int c = 0; c < 3; c++) {
+        shape.periodic[c] = args.periodic[c];
+        shape.root[c] = args.root[c];
+        shape.edge[c] = (double)args.root[c] * args.box[c];
+    }
+    CHECK_OK(tree_set(&tree, &shape, &given, NULL));
+    CHECK_OK(plain->create(&args, &state));
+    CHECK_OK(plain->run(state, &io));
+    plain->destroy(state);
+    tree_clear(&tree);
+    return local;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lattice_case.h: random multipoles on a grid of root boxes, and their locals
+ * by ranks and by one process. */
+#ifndef FARSUM_TEST_LATTICE_CASE_H
+#define FARSUM_TEST_LATTICE_CASE_H
+
+#include "comm/comm.h"
+#include "ranks/cuts.h"
+#include "stage/expansions/expansions.h"
+
+enum { LATTICE_HALO = 2 };
+
+struct lattice_grid {
+    int64_t root[3];
+    double box[3];
+    int periodic, p, ws;
+};
+
+struct lattice_case {
+    const struct lattice_grid *grid;
+    int64_t begin[CUTS_RANKS + 1];
+    farsum_precision precision;
+    int threads;
+    double *multipole, *local; /* [(p + 1)^2][boxes]; local: of the ranks */
+    int fail_rank;
+    int64_t fail_at; /* allocation of fail_rank that fails; 0: none */
+};
+
+static inline int64_t lattice_boxes(const struct lattice_grid *g)
+{
+    return g->root[0] * g->root[1] * g->root[2];
+}
+static inline int64_t lattice_numbers(const struct lattice_grid *g)
+{
+    return multipole_size(g->p) * lattice_boxes(g);
+}
+
+/* The stage's arguments for the whole cell, on the host. */
+struct boxes_args lattice_args(const struct lattice_grid *grid,
+                               farsum_precision precision, int threads);
+void lattice_arrays(struct lattice_case *s);
+void lattice_free(const struct lattice_case *s);
+/* For ranks_run: creates, and runs twice. */
+farsum_status lattice_work(struct comm *comm, void *data);
+/* The locals of s->multipole by the variant plain in f64; the caller frees
+ * them. */
+double *lattice_reference(const struct lattice_case *s);
+#endif
