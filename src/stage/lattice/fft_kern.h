@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fft_kern.h: interface between fft_kern.c and lattice/fft.c. */
+/* fft_kern.h: interface between fft_kern.c and fft_modes.c. */
 #ifndef FARSUM_STAGE_LATTICE_FFT_KERN_H
 #define FARSUM_STAGE_LATTICE_FFT_KERN_H
 

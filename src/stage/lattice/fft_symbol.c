@@ -22,11 +22,12 @@ struct symbol {
     const struct boxes_args *args;
     int q, size;      /* degrees to q = 2p; (q + 1)^2 */
     int64_t mesh[3], half[3];  /* modes 0 .. half */
+    int64_t first, rows;       /* of y: modes first .. first + rows */
     int64_t reach[3]; /* differences of positions 0 .. reach */
     double a, most;   /* the sums include a^2 r^2, k^2/4a^2 <= most */
     double *odd[3];   /* owned, [size]: 1: changes sign with the axis */
-    double *field;    /* owned: [y][x][size], one plane of differences */
-    double *rows;     /* owned: [y][mode x][size] */
+    double *field;    /* owned: [x][y][size], one plane of differences */
+    double *lines;    /* owned: [x][mode y][size] */
     double *plane;    /* owned: [mode y][mode x][size] */
     double *sum;      /* owned: [mode z][mode y][mode x][size] */
 };
@@ -42,7 +43,7 @@ static void symbol_clear(struct symbol *s)
     for (int c = 0; c < 3; c++)
         mem_free(s->odd[c]);
     mem_free(s->field);
-    mem_free(s->rows);
+    mem_free(s->lines);
     mem_free(s->plane);
     mem_free(s->sum);
 }
@@ -57,10 +58,10 @@ static farsum_status symbol_capacity(struct symbol *s)
             for (int c = 0; c < 3; c++)
                 s->odd[c][multipole_at(n, m)] = lattice_odd(n, m, c);
     TRY(MEM_RAW(s->field, (s->reach[1] + 1) * (s->reach[0] + 1) * size));
-    TRY(MEM_RAW(s->rows, (s->reach[1] + 1) * (s->half[0] + 1) * size));
-    TRY(MEM_RAW(s->plane, (s->half[1] + 1) * (s->half[0] + 1) * size));
-    return MEM_NEW(s->sum, (s->half[2] + 1) * (s->half[1] + 1)
-                               * (s->half[0] + 1) * size);
+    TRY(MEM_RAW(s->lines, (s->reach[0] + 1) * s->rows * size));
+    TRY(MEM_RAW(s->plane, s->rows * (s->half[0] + 1) * size));
+    return MEM_NEW(s->sum,
+                   (s->half[2] + 1) * s->rows * (s->half[0] + 1) * size);
 }
 
 /* Field of boxes whose positions differ by d, for one lattice vector, in real
@@ -109,31 +110,31 @@ static void symbol_add(const struct symbol *s, int axis, int64_t i, int64_t r,
         to[k] += (even + more * odd[k]) * from[k];
 }
 
+/* y first, of which others may have modes too. */
 static void symbol_plane(struct symbol *s, int64_t z)
 {
     const int64_t *reach = s->reach, *half = s->half;
-    int64_t size = s->size;
+    int64_t size = s->size, rows = s->rows, modes = rows * (half[0] + 1);
     PAR_FOR(s->args->threads, schedule(dynamic))
-    for (int64_t y = 0; y <= reach[1]; y++) {
-        double *row = s->rows + y * (half[0] + 1) * size;
-        memset(row, 0, (size_t)((half[0] + 1) * size) * sizeof *row);
-        for (int64_t x = 0; x <= reach[0]; x++) {
-            double *field = s->field + (y * (reach[0] + 1) + x) * size;
+    for (int64_t x = 0; x <= reach[0]; x++) {
+        double *line = s->lines + x * rows * size;
+        memset(line, 0, (size_t)(rows * size) * sizeof *line);
+        for (int64_t y = 0; y <= reach[1]; y++) {
+            double *field = s->field + (x * (reach[1] + 1) + y) * size;
             symbol_field(s, (const int64_t[3]){x, y, z}, field);
-            for (int64_t i = 0; i <= half[0]; i++)
-                symbol_add(s, 0, i, x, field, row + i * size);
+            for (int64_t j = 0; j < rows; j++)
+                symbol_add(s, 1, s->first + j, y, field, line + j * size);
         }
     }
     PAR_FOR(s->args->threads, schedule(dynamic))
-    for (int64_t j = 0; j <= half[1]; j++) {
+    for (int64_t j = 0; j < rows; j++) {
         double *to = s->plane + j * (half[0] + 1) * size;
         memset(to, 0, (size_t)((half[0] + 1) * size) * sizeof *to);
-        for (int64_t y = 0; y <= reach[1]; y++)
+        for (int64_t x = 0; x <= reach[0]; x++)
             for (int64_t i = 0; i <= half[0]; i++)
-                symbol_add(s, 1, j, y, s->rows + (y * (half[0] + 1) + i) * size,
+                symbol_add(s, 0, i, x, s->lines + (x * rows + j) * size,
                            to + i * size);
     }
-    int64_t modes = (half[1] + 1) * (half[0] + 1);
     PAR_FOR(s->args->threads, schedule(dynamic))
     for (int64_t l = 0; l <= half[2]; l++)
         for (int64_t i = 0; i < modes; i++)
@@ -200,14 +201,14 @@ static void symbol_waves(const struct symbol *s, const int64_t mode[3],
 
 static void symbol_put(const struct symbol *s, double scale, void *symbol)
 {
-    int64_t modes = (s->half[2] + 1) * (s->half[1] + 1) * (s->half[0] + 1);
+    int64_t modes = (s->half[2] + 1) * s->rows * (s->half[0] + 1);
     int f32 = s->args->precision == FARSUM_F32;
     PAR_FOR(s->args->threads, schedule(dynamic))
     for (int64_t i = 0; i < modes; i++) {
         double *field = s->sum + i * s->size;
         int64_t x = i % (s->half[0] + 1), y = i / (s->half[0] + 1);
-        int64_t z = y / (s->half[1] + 1);
-        y %= s->half[1] + 1;
+        int64_t z = y / s->rows;
+        y = s->first + y % s->rows;
         symbol_signs(s, field);
         if (s->args->periodic[0])
             symbol_waves(s, (const int64_t[3]){x, y, z}, field);
@@ -220,9 +221,14 @@ static void symbol_put(const struct symbol *s, double scale, void *symbol)
 }
 
 static struct symbol symbol_shape(const struct boxes_args *args,
-                                  const int64_t mesh[3])
+                                  const int64_t mesh[3], int64_t first,
+                                  int64_t rows)
 {
-    struct symbol s = {.args = args, .q = 2 * args->p, .a = splitting};
+    struct symbol s = {.args = args,
+                       .q = 2 * args->p,
+                       .a = splitting,
+                       .first = first,
+                       .rows = rows};
     s.size = multipole_size(s.q);
     s.most = 50 + s.q + 6 * sqrt(s.q);
     for (int c = 0; c < 3; c++) {
@@ -237,20 +243,21 @@ static struct symbol symbol_shape(const struct boxes_args *args,
 }
 
 int64_t lattice_symbol_bytes(const struct boxes_args *args,
-                             const int64_t mesh[3])
+                             const int64_t mesh[3], int64_t rows)
 {
-    const struct symbol s = symbol_shape(args, mesh);
-    int64_t x = s.half[0] + 1, y = s.half[1] + 1, z = s.half[2] + 1;
-    int64_t rows = s.reach[1] + 1;
+    const struct symbol s = symbol_shape(args, mesh, 0, rows);
+    int64_t x = s.half[0] + 1, z = s.half[2] + 1;
     return 8 * s.size
-           * (3 + rows * (s.reach[0] + 1 + x) + y * x + z * y * x);
+           * (3 + (s.reach[0] + 1) * (s.reach[1] + 1 + rows)
+              + (1 + z) * rows * x);
 }
 
 farsum_status lattice_symbol(const struct boxes_args *args,
-                             const int64_t mesh[3], double scale, void *symbol)
+                             const int64_t mesh[3], int64_t first, int64_t end,
+                             double scale, void *symbol)
 {
     farsum_status status = FARSUM_OK;
-    struct symbol s = symbol_shape(args, mesh);
+    struct symbol s = symbol_shape(args, mesh, first, end - first);
     GO(symbol_capacity(&s));
     for (int64_t z = 0; z <= s.reach[2]; z++)
         symbol_plane(&s, z);

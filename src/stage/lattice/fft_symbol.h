@@ -5,18 +5,20 @@
 
 #include "stage/expansions/expansions.h"
 
-/* (10.23) for modes 0 .. mesh/2 along each axis; the others follow by mirrors.
+/* (10.23) for modes 0 .. mesh/2 along x and z, and first .. end of them along
+ * y; the others follow by mirrors.
  *
- * symbol[z][y][x][(2p + 1)^2], owned by the caller, of type precision: the
- * transform of the field over positions, as a real number, which for odd
+ * symbol[z][y - first][x][(2p + 1)^2], owned by the caller, of type precision:
+ * the transform of the field over positions, as a real number, which for odd
  * degrees must be multiplied by i; times `scale`.  mesh: the grid's points: the
  * roots (periodic) or at least 2 root - 1 of them (open). */
 farsum_status lattice_symbol(const struct boxes_args *args,
-                             const int64_t mesh[3], double scale,
-                             void *symbol);
-/* Additional bytes that lattice_symbol uses until it returns. */
+                             const int64_t mesh[3], int64_t first, int64_t end,
+                             double scale, void *symbol);
+/* Additional bytes that lattice_symbol uses until it returns, for end - first =
+ * rows. */
 int64_t lattice_symbol_bytes(const struct boxes_args *args,
-                             const int64_t mesh[3]);
+                             const int64_t mesh[3], int64_t rows);
 /* 1: coefficient (n, m) changes sign when the axis, 0 .. 2, is mirrored. */
 int lattice_odd(int n, int m, int axis);
 #endif

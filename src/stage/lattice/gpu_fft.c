@@ -248,7 +248,7 @@ static farsum_status fft_field(struct state *s)
         points *= g->mesh[c];
     }
     GO(mem_alloc(&symbol, g->modes, (size_t)bytes, 0));
-    GO(lattice_symbol(a, mesh, 1 / points, symbol));
+    GO(lattice_symbol(a, mesh, 0, mesh[1] / 2 + 1, 1 / points, symbol));
     GO(buf_alloc(&s->field, a->device,
                  fft_field_reals(a, g) * gpu_real(a->precision)));
     GO(buf_alloc(&some, a->device,

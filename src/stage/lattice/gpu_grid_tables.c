@@ -229,7 +229,7 @@ static farsum_status grid_field(struct grid_state *s, const int32_t *rank)
     }
     GO(mem_alloc(&symbol, all, (size_t)(size * real), 0));
     /* two real numbers are halves of a complex one */
-    GO(lattice_symbol(a, mesh, 0.5 / points, symbol));
+    GO(lattice_symbol(a, mesh, 0, mesh[1] / 2 + 1, 0.5 / points, symbol));
     GO(grid_field_tables(s, rank, &place, &number, &factor));
     GO(buf_alloc(&s->field, a->device, grid_field_reals(a, cut) * real));
     GO(buf_fill(&s->field, 0));
