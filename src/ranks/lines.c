@@ -35,14 +35,15 @@ farsum_status lines_create(struct lines *lines, const struct slab_args *args,
                            int64_t count)
 {
     int rank = args->comm->rank;
-    *lines = (struct lines){.n = args->mesh[0],
-                            .count = count,
-                            .own = args->begin0[rank],
-                            .own_n = args->begin0[rank + 1]
-                                     - args->begin0[rank],
-                            .plane = args->mesh[1] * (args->ldz / 2),
-                            .size = args->precision == FARSUM_F32 ? 8 : 16,
-                            .row = args->ldz / 2};
+    *lines =
+        (struct lines){.n = args->mesh[0],
+                       .count = count,
+                       .own = args->begin0[rank],
+                       .own_n = args->begin0[rank + 1] - args->begin0[rank],
+                       .known = args->begin0[args->comm->size],
+                       .plane = args->mesh[1] * (args->ldz / 2),
+                       .size = args->precision == FARSUM_F32 ? 8 : 16,
+                       .row = args->ldz / 2};
     if (count == 0)
         return FARSUM_OK;
     lines_shape(lines, args->threads);
@@ -118,11 +119,6 @@ static void turn_sized(char *to, int64_t to_step, const char *from,
         turn(to, to_step, from, from_step, n, m, side, 8);
 }
 
-/* What the lines of a run are copied from and to. */
-struct sides {
-    char *columns, *planes, *spectrum;
-};
-
 /* Copies points x .. x + n_x of lines that are columns of an array, to the tile
  * or back: number (x, k) of the array is at x row + place[k], k < n. */
 static void tile_placed(const struct lines *l, char *tile, int64_t x,
@@ -143,42 +139,44 @@ static void tile_placed(const struct lines *l, char *tile, int64_t x,
 
 /* Copies points x .. x + n_x of columns first .. first + n; `at` is their first
  * row in the array of the others' points. */
-static void tile_others(const struct lines *l, char *tile, char *columns,
-                        int64_t x, int64_t n_x, int64_t at, int64_t first,
-                        int64_t n, int back)
+static void tile_others(const struct lines *l, char *tile,
+                        const struct lines_sides *sides, int64_t x, int64_t n_x,
+                        int64_t at, int64_t first, int64_t n, int back)
 {
     char *line = tile + x * l->size;
-    char *side = columns + (at * l->count + first) * l->size;
+    char *side = sides->columns + (at * sides->row + first) * l->size;
     if (back)
-        turn_sized(side, l->count, line, l->lead, n, n_x, 1, l->size);
+        turn_sized(side, sides->row, line, l->lead, n, n_x, 1, l->size);
     else
-        turn_sized(line, l->lead, side, l->count, n_x, n, 0, l->size);
+        turn_sized(line, l->lead, side, sides->row, n_x, n, 0, l->size);
 }
 
 /* Copies columns first .. first + n to the tile's lines, or back. */
 static void tile_columns(const struct lines *l, char *tile,
-                         const struct sides *sides, int64_t first, int64_t n,
-                         int back)
+                         const struct lines_sides *sides, int64_t first,
+                         int64_t n, int back)
 {
     int64_t end = l->own + l->own_n;
-    tile_others(l, tile, sides->columns, 0, l->own, 0, first, n, back);
+    tile_others(l, tile, sides, 0, l->own, 0, first, n, back);
     tile_placed(l, tile, l->own, l->own_n, sides->planes, l->plane,
                 l->own_place + first, n, back);
-    tile_others(l, tile, sides->columns, end, l->n - end, l->own, first, n,
-                back);
+    tile_others(l, tile, sides, end, l->known - end, l->own, first, n, back);
+    for (int64_t i = 0; i < n && !back; i++)
+        memset(tile + (i * l->lead + l->known) * l->size, 0,
+               (size_t)((l->n - l->known) * l->size));
 }
 
 /* The same for the spectrum: columns of one row of it are neighbours. */
 static void tile_spectrum(const struct lines *l, char *tile,
-                          const struct sides *sides, int64_t first, int64_t n,
-                          int back)
+                          const struct lines_sides *sides, int64_t first,
+                          int64_t n, int back)
 {
     tile_placed(l, tile, 0, l->n, sides->spectrum, l->row, l->place + first, n,
                 back);
 }
 
-static farsum_status lines_run(const struct lines *l, const struct sides *sides,
-                               int backward)
+farsum_status lines_run(const struct lines *l, const struct lines_sides *sides,
+                        int backward)
 {
     int worst = FARSUM_OK;
     if (l->count == 0)
@@ -201,18 +199,4 @@ static farsum_status lines_run(const struct lines *l, const struct sides *sides,
             tile_spectrum(l, tile, sides, first, n, 1);
     }
     return transforms_status(worst);
-}
-
-farsum_status lines_forward(const struct lines *lines, const void *columns,
-                            const void *planes, void *spectrum)
-{
-    const struct sides sides = {(char *)columns, (char *)planes, spectrum};
-    return lines_run(lines, &sides, 0);
-}
-
-farsum_status lines_backward(const struct lines *lines, const void *spectrum,
-                             void *columns, void *planes)
-{
-    const struct sides sides = {columns, planes, (char *)spectrum};
-    return lines_run(lines, &sides, 1);
 }

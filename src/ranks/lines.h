@@ -2,8 +2,9 @@
 /* lines.h: transforms of columns along the first axis, in tiles that stay in
  * cache: a tile's columns are transposed to contiguous lines, transformed, and
  * transposed to or from rows of the spectrum.  The points own <= x < own +
- * own_n of the columns are in the rank's own planes; the others, in order of x,
- * are an array [n - own_n][count]. */
+ * own_n of the columns are in the rank's own planes; the others x < known, in
+ * order of x, are rows of an array.  The points from `known` on are 0 forward,
+ * and dropped backward. */
 #ifndef FARSUM_RANKS_LINES_H
 #define FARSUM_RANKS_LINES_H
 
@@ -17,6 +18,7 @@ struct lines {
     int64_t size;   /* bytes of a complex number */
     int64_t row;    /* complex numbers per row of the spectrum */
     int64_t own, own_n; /* points in the own planes */
+    int64_t known;      /* points in planes of any rank */
     int64_t plane;      /* complex numbers per plane */
     /* owned, [count]: where a column's first point is, in complex numbers: in
      * the spectrum, and in the own planes; set by the caller */
@@ -29,10 +31,14 @@ struct lines {
 farsum_status lines_create(struct lines *lines, const struct slab_args *args,
                            int64_t count);
 void lines_clear(struct lines *lines);
+/* What the lines are copied from and to. */
+struct lines_sides {
+    char *columns; /* [known - own_n][row], of which `count` are used */
+    int64_t row;   /* complex numbers */
+    char *planes, *spectrum;
+};
 /* forward: from `columns` and the own planes to `spectrum`; backward: from
  * `spectrum` to both. */
-farsum_status lines_forward(const struct lines *lines, const void *columns,
-                            const void *planes, void *spectrum);
-farsum_status lines_backward(const struct lines *lines, const void *spectrum,
-                             void *columns, void *planes);
+farsum_status lines_run(const struct lines *lines,
+                        const struct lines_sides *sides, int backward);
 #endif

@@ -11,11 +11,16 @@
 #include "base/par.h"
 #include "ranks/lines.h"
 
-/* A row of the planes, k1, in the exchange: row k1 of plane p is `kept` numbers
- * at start + p step of `packed`.  Own rows are not exchanged. */
+/* A row of the planes, k1, in an exchange of n channels: row k1 of plane p and
+ * channel c is `kept` numbers at n start + (n p + c) step + column of `packed`.
+ * Own rows are not exchanged. */
 struct row {
-    int64_t kept, start, step;
+    int64_t kept, start, step, column;
     int own;
+};
+/* Channel first + c of a run, one of n of an exchange. */
+struct turn {
+    int first, c, n;
 };
 
 struct slab {
@@ -25,10 +30,13 @@ struct slab {
     int64_t *stored;      /* owned, [rows]: k1 of these rows */
     int64_t size;         /* bytes of a complex number */
     struct row *row;      /* owned, [mesh1] */
-    char *packed; /* owned: for each other rank [planes][columns of its rows] */
-    char *column; /* owned, [planes of the others][columns of this rank's
+    char *packed; /* owned: for each other rank [planes][channel][columns of its
                      rows] */
-    int64_t *packed_bytes, *column_bytes; /* owned, [size]: parts of ranks */
+    char *column; /* owned, [planes of the others][channel][columns of this
+                     rank's rows] */
+    int64_t *packed_bytes, *column_bytes; /* owned, [size]: parts of ranks, for
+                                             one channel */
+    int64_t *to, *from;                   /* owned, [size]: for an exchange */
     struct transforms transforms;         /* of a plane */
     struct lines lines;
 };
@@ -36,6 +44,12 @@ struct slab {
 static int64_t slab_half(const struct slab_args *args)
 {
     return args->mesh[2] / 2 + 1;
+}
+
+/* k1 of a row of the spectrum. */
+static int64_t slab_order(const struct slab_args *args, int64_t row)
+{
+    return args->order ? args->order[row] : row;
 }
 
 /* Columns of row k1. */
@@ -48,9 +62,15 @@ static int64_t slab_kept(const struct slab_args *args, int64_t k1)
 static int64_t slab_columns(const struct slab_args *args, int rank)
 {
     int64_t sum = 0;
-    for (int64_t k1 = args->begin1[rank]; k1 < args->begin1[rank + 1]; k1++)
-        sum += slab_kept(args, k1);
+    for (int64_t i = args->begin1[rank]; i < args->begin1[rank + 1]; i++)
+        sum += slab_kept(args, slab_order(args, i));
     return sum;
+}
+
+/* Channels of an exchange. */
+static int slab_batch(const struct slab_args *args)
+{
+    return args->batch > 1 ? args->batch : 1;
 }
 
 static farsum_status slab_rows(struct slab *s)
@@ -58,15 +78,15 @@ static farsum_status slab_rows(struct slab *s)
     const struct slab_args *a = &s->args;
     int64_t at = 0;
     for (int r = 0; r < a->comm->size; r++) {
-        int64_t step = slab_columns(a, r), start = at;
+        int64_t step = slab_columns(a, r), column = 0;
         int own = r == a->comm->rank;
-        for (int64_t k1 = a->begin1[r]; k1 < a->begin1[r + 1]; k1++) {
-            int64_t kept = slab_kept(a, k1);
+        for (int64_t i = a->begin1[r]; i < a->begin1[r + 1]; i++) {
+            int64_t k1 = slab_order(a, i), kept = slab_kept(a, k1);
             if (kept < 0 || kept > slab_half(a))
                 FAIL(ERR_INTERNAL, "row %lld keeps %lld of %lld columns",
                      (long long)k1, (long long)kept, (long long)slab_half(a));
-            s->row[k1] = (struct row){kept, start, step, own};
-            start += kept;
+            s->row[k1] = (struct row){kept, at, step, column, own};
+            column += kept;
         }
         if (own)
             continue;
@@ -75,7 +95,8 @@ static farsum_status slab_rows(struct slab *s)
         s->column_bytes[r] = (a->begin0[r + 1] - a->begin0[r])
                              * slab_columns(a, a->comm->rank) * s->size;
     }
-    return mem_alloc((void **)&s->packed, at, (size_t)s->size, 0);
+    return mem_alloc((void **)&s->packed, slab_batch(a) * at, (size_t)s->size,
+                     0);
 }
 
 /* Lists the rows of the spectrum. */
@@ -84,9 +105,9 @@ static farsum_status slab_stored(struct slab *s)
     const struct slab_args *a = &s->args;
     const int64_t *begin = a->begin1 + a->comm->rank;
     TRY(MEM_RAW(s->stored, begin[1] - begin[0]));
-    for (int64_t k1 = begin[0]; k1 < begin[1]; k1++)
-        if (!a->kept_rows || slab_kept(a, k1) > 0)
-            s->stored[s->rows++] = k1;
+    for (int64_t i = begin[0]; i < begin[1]; i++)
+        if (!a->kept_rows || slab_kept(a, slab_order(a, i)) > 0)
+            s->stored[s->rows++] = slab_order(a, i);
     return FARSUM_OK;
 }
 
@@ -99,7 +120,7 @@ void slab_sent(const struct slab_args *a, int64_t sent[2], int64_t *columns)
         all += slab_columns(a, r);
     *columns = slab_columns(a, rank);
     sent[0] = planes * (all - *columns) * size;
-    sent[1] = (a->mesh[0] - planes) * *columns * size;
+    sent[1] = (a->begin0[a->comm->size] - planes) * *columns * size;
 }
 
 /* Threads take whole planes if there are enough. */
@@ -121,14 +142,14 @@ static farsum_status slab_lines(struct slab *s)
 {
     const struct slab_args *a = &s->args;
     int64_t count = slab_columns(a, a->comm->rank), c = 0;
-    TRY(mem_alloc((void **)&s->column, (a->mesh[0] - s->planes) * count,
+    int64_t others = a->begin0[a->comm->size] - s->planes;
+    TRY(mem_alloc((void **)&s->column, slab_batch(a) * others * count,
                   (size_t)s->size, 0));
     TRY(lines_create(&s->lines, a, count));
     for (int64_t row = 0; row < s->rows; row++)
         for (int64_t k2 = 0; k2 < s->row[s->stored[row]].kept; k2++) {
-            int64_t k1 = s->stored[row];
             s->lines.place[c] = row * a->mesh[0] * (a->ldz / 2) + k2;
-            s->lines.own_place[c++] = k1 * (a->ldz / 2) + k2;
+            s->lines.own_place[c++] = s->stored[row] * (a->ldz / 2) + k2;
         }
     return FARSUM_OK;
 }
@@ -145,6 +166,8 @@ void slab_destroy(struct slab *slab)
     mem_free(slab->column);
     mem_free(slab->packed_bytes);
     mem_free(slab->column_bytes);
+    mem_free(slab->to);
+    mem_free(slab->from);
     mem_free(slab);
 }
 
@@ -160,6 +183,8 @@ farsum_status slab_create(const struct slab_args *args, struct slab **slab)
     GO(MEM_NEW(s->row, args->mesh[1]));
     GO(MEM_NEW(s->packed_bytes, size));
     GO(MEM_NEW(s->column_bytes, size));
+    GO(MEM_NEW(s->to, size));
+    GO(MEM_NEW(s->from, size));
     GO(slab_rows(s));
     GO(slab_stored(s));
     GO(slab_transforms(s));
@@ -170,20 +195,38 @@ done:
         slab_destroy(s);
         return status;
     }
-    s->args.begin0 = s->args.begin1 = s->args.columns = NULL;
+    s->args.begin0 = s->args.begin1 = NULL;
+    s->args.order = s->args.columns = NULL;
     *slab = s;
     return FARSUM_OK;
 }
 
+static char *slab_mesh(const struct slab *s, struct turn turn,
+                       const struct slab_io *io)
+{
+    return (char *)io->mesh
+           + (turn.first + turn.c) * io->mesh_channel * (s->size / 2);
+}
+
+static char *slab_spectrum(const struct slab *s, struct turn turn,
+                           const struct slab_io *io)
+{
+    return (char *)io->spectrum
+           + (turn.first + turn.c) * io->spectrum_channel * (s->size / 2);
+}
+
 /* Copies the kept numbers of plane p to `packed`, or back.  back: the others
  * become 0. */
-static void slab_pack(const struct slab *s, char *plane, int64_t p, int back)
+static void slab_pack(const struct slab *s, struct turn turn, char *plane,
+                      int64_t p, int back)
 {
     int64_t line = s->args.ldz / 2 * s->size;
     size_t half = (size_t)(slab_half(&s->args) * s->size);
     for (int64_t k1 = 0; k1 < s->args.mesh[1]; k1++) {
         const struct row *row = &s->row[k1];
-        char *packed = s->packed + (row->start + p * row->step) * s->size;
+        int64_t start = turn.n * row->start + (turn.n * p + turn.c) * row->step
+                        + row->column;
+        char *packed = s->packed + start * s->size;
         char *at = plane + k1 * line;
         size_t kept = (size_t)(row->kept * s->size);
         if (!row->own)
@@ -194,8 +237,10 @@ static void slab_pack(const struct slab *s, char *plane, int64_t p, int back)
 }
 
 /* Transforms the planes, and copies them to or from `packed`. */
-static farsum_status slab_planes(const struct slab *s, char *mesh, int backward)
+static farsum_status slab_planes(const struct slab *s, struct turn turn,
+                                 const struct slab_io *io, int backward)
 {
+    char *mesh = slab_mesh(s, turn, io);
     int64_t bytes = s->args.mesh[1] * (s->args.ldz / 2) * s->size;
     int worst = FARSUM_OK;
     if (s->planes == 0)
@@ -205,11 +250,11 @@ static farsum_status slab_planes(const struct slab *s, char *mesh, int backward)
         char *plane = mesh + p * bytes;
         int t = omp_get_thread_num();
         if (backward)
-            slab_pack(s, plane, p, 1);
+            slab_pack(s, turn, plane, p, 1);
         int status = transforms_run(&s->transforms, t, plane, backward);
         worst = status > worst ? status : worst;
         if (!backward)
-            slab_pack(s, plane, p, 0);
+            slab_pack(s, turn, plane, p, 0);
     }
     return transforms_status(worst);
 }
@@ -227,18 +272,51 @@ static void slab_clear(const struct slab *s, char *spectrum)
     }
 }
 
+/* Exchanges n channels. */
+static farsum_status slab_trade(struct slab *s, int n, int backward)
+{
+    for (int r = 0; r < s->args.comm->size; r++) {
+        s->to[r] = n * (backward ? s->column_bytes : s->packed_bytes)[r];
+        s->from[r] = n * (backward ? s->packed_bytes : s->column_bytes)[r];
+    }
+    return comm_trade(s->args.comm, COMM_TRANSFORM,
+                      backward ? s->column : s->packed, s->to,
+                      backward ? s->packed : s->column, s->from);
+}
+
+/* The columns of a channel along axis 0. */
+static farsum_status slab_axis(const struct slab *s, struct turn turn,
+                               const struct slab_io *io, int backward)
+{
+    const struct lines_sides sides = {
+        .columns = s->column + turn.c * s->lines.count * s->size,
+        .row = turn.n * s->lines.count,
+        .planes = slab_mesh(s, turn, io),
+        .spectrum = slab_spectrum(s, turn, io)};
+    return lines_run(&s->lines, &sides, backward);
+}
+
+/* The channels of the exchange after `turn`; n = 0: none. */
+static struct turn slab_next(const struct slab *s, struct turn turn,
+                             const struct slab_io *io)
+{
+    int first = turn.first + turn.n, left = io->channels - first;
+    int batch = slab_batch(&s->args);
+    return (struct turn){first, 0, left < batch ? left : batch};
+}
+
 farsum_status slab_forward(struct slab *s, const struct slab_io *io)
 {
     farsum_status status = FARSUM_OK;
-    int64_t real = s->size / 2;
-    for (int c = 0; c < io->channels; c++) {
-        char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
-        char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
-        KEEP_ON(slab_planes(s, mesh, 0));
-        KEEP_ON(comm_trade(s->args.comm, COMM_TRANSFORM, s->packed,
-                           s->packed_bytes, s->column, s->column_bytes));
-        KEEP_ON(lines_forward(&s->lines, s->column, mesh, spectrum));
-        slab_clear(s, spectrum);
+    struct turn t = {0};
+    for (t = slab_next(s, t, io); t.n > 0; t = slab_next(s, t, io)) {
+        for (t.c = 0; t.c < t.n; t.c++)
+            KEEP_ON(slab_planes(s, t, io, 0));
+        KEEP_ON(slab_trade(s, t.n, 0));
+        for (t.c = 0; t.c < t.n; t.c++) {
+            KEEP_ON(slab_axis(s, t, io, 0));
+            slab_clear(s, slab_spectrum(s, t, io));
+        }
     }
     return status;
 }
@@ -246,14 +324,13 @@ farsum_status slab_forward(struct slab *s, const struct slab_io *io)
 farsum_status slab_backward(struct slab *s, const struct slab_io *io)
 {
     farsum_status status = FARSUM_OK;
-    int64_t real = s->size / 2;
-    for (int c = 0; c < io->channels; c++) {
-        char *mesh = (char *)io->mesh + c * io->mesh_channel * real;
-        char *spectrum = (char *)io->spectrum + c * io->spectrum_channel * real;
-        KEEP_ON(lines_backward(&s->lines, spectrum, s->column, mesh));
-        KEEP_ON(comm_trade(s->args.comm, COMM_TRANSFORM, s->column,
-                           s->column_bytes, s->packed, s->packed_bytes));
-        KEEP_ON(slab_planes(s, mesh, 1));
+    struct turn t = {0};
+    for (t = slab_next(s, t, io); t.n > 0; t = slab_next(s, t, io)) {
+        for (t.c = 0; t.c < t.n; t.c++)
+            KEEP_ON(slab_axis(s, t, io, 1));
+        KEEP_ON(slab_trade(s, t.n, 1));
+        for (t.c = 0; t.c < t.n; t.c++)
+            KEEP_ON(slab_planes(s, t, io, 1));
     }
     return status;
 }

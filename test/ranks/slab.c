@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slab.c: the transform cut among ranks against the one in three dimensions,
- * with all columns and with some, there and back. */
+ * with all columns and with some, with padding, there and back. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -30,7 +30,8 @@ static void one(const struct slab_case *wanted, int size, int kind,
     s.size = size;
     s.precision = precision;
     s.threads = size < 4 && kind % 2 ? 3 : 1;
-    cut(s.begin0, s.mesh[0], size, kind);
+    s.batch = kind % 3;
+    cut(s.begin0, planes_of(&s), size, kind);
     cut(s.begin1, s.mesh[1], size, kind % 3);
     slab_arrays(&s);
     CHECK(ranks_run(size, &play, slab_work, &s) == 0, "a rank failed");
@@ -38,12 +39,12 @@ static void one(const struct slab_case *wanted, int size, int kind,
     double back = difference(s.back, wanted->back, mesh_reals(&s));
     /* back is two transforms */
     CHECK(there <= bound && back <= 2 * bound,
-          "%s %s %lldx%lldx%lld ldz %lld%s, "
+          "%s %s %lldx%lldx%lld ldz %lld, %lld planes%s, "
           "%d ranks, cut %d: spectrum %.3g, back %.3g",
           s.variant, precision == FARSUM_F32 ? "f32" : "f64",
           (long long)s.mesh[0], (long long)s.mesh[1], (long long)s.mesh[2],
-          (long long)s.ldz, s.columns ? ", pruned" : "", size, kind, there,
-          back);
+          (long long)s.ldz, (long long)planes_of(&s),
+          s.columns ? ", pruned" : "", size, kind, there, back);
     int64_t bad = 0, half = half_of(s.mesh);
     for (int64_t i = 0; i < spectrum_reals(&s); i++)
         bad += i % (2 * half)
@@ -69,23 +70,37 @@ static void disc(const int64_t mesh[3], int64_t *columns)
     }
 }
 
-static void all_sizes(const char *variant, int m, int pruned)
+/* Rows k1 and mesh1 - k1 are neighbours. */
+static void mirrors(int64_t n, int64_t *order)
+{
+    for (int64_t k1 = 0, i = 0; k1 <= n / 2; k1++) {
+        order[i++] = k1;
+        if (k1 > 0 && 2 * k1 < n)
+            order[i++] = n - k1;
+    }
+}
+
+static void all_sizes(const char *variant, int m, int pruned, int padded)
 {
     static const int sizes[] = {1, 2, 3, 4, 7, 13};
     const int64_t *mesh = meshes[m].mesh;
-    int64_t columns[36];
+    int64_t columns[36], order[36];
     struct slab_case s = {.mesh = {mesh[0], mesh[1], mesh[2]},
                           .ldz = 2 * half_of(mesh) + meshes[m].more,
+                          .planes = padded ? (mesh[0] + 1) / 2 : 0,
                           .variant = variant,
+                          .order = padded ? order : NULL,
                           .columns = pruned ? columns : NULL};
     disc(mesh, columns);
+    mirrors(mesh[1], order);
     slab_arrays(&s);
     slab_reference(&s);
     int64_t one_mesh = mesh[0] * mesh[1] * mesh[2];
     double points = (double)one_mesh, worst = 0;
     for (int64_t i = 0; !pruned && i < mesh_reals(&s); i++)
-        worst = fmax(worst, fabs(s.back[i] / points
-                                 - slab_value(i / one_mesh, i % one_mesh)));
+        if (i % one_mesh < planes_of(&s) * mesh[1] * mesh[2])
+            worst = fmax(worst, fabs(s.back[i] / points
+                                     - slab_value(i / one_mesh, i % one_mesh)));
     CHECK(worst < 1e-14, "there and back changes by %.3g", worst);
     for (int k = 0; k < 6; k++)
         for (int kind = 0; kind < CUTS; kind++)
@@ -101,9 +116,9 @@ static void meshes_cut(void)
         if (row->variant->fits && row->variant->fits(&host) != FARSUM_OK)
             continue;
         for (int m = 0; m < 6; m++)
-            for (int pruned = 0; pruned < 2; pruned++)
-                if (row != fft_stage.rows || m != 1) /* plain is slow */
-                    all_sizes(row->name, m, pruned);
+            for (int k = 0; k < 4; k++)
+                if (m != 1 || (row != fft_stage.rows && k < 2)) /* slow */
+                    all_sizes(row->name, m, k % 2, k / 2);
     }
 }
 

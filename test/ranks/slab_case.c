@@ -38,11 +38,13 @@ static void get_spectrum(const struct slab_case *s, int r, int c,
                          const void *data)
 {
     int64_t mesh0 = s->mesh[0], half = half_of(s->mesh);
-    int64_t first = s->begin1[r] * mesh0, end = s->begin1[r + 1] * mesh0;
+    int64_t first = s->begin1[r];
     double *to = s->spectrum + c * s->mesh[1] * mesh0 * 2 * half;
-    for (int64_t row = first; row < end; row++)
-        for (int64_t i = 0; i < 2 * half; i++)
-            to[row * 2 * half + i] = get(s, data, (row - first) * s->ldz + i);
+    for (int64_t row = first; row < s->begin1[r + 1]; row++)
+        for (int64_t x = 0; x < mesh0; x++)
+            for (int64_t i = 0; i < 2 * half; i++)
+                to[(order_of(s, row) * mesh0 + x) * 2 * half + i] =
+                    get(s, data, ((row - first) * mesh0 + x) * s->ldz + i);
 }
 
 /* What is not kept must not be read. */
@@ -51,8 +53,9 @@ static void spoil(const struct slab_case *s, int r, void *data)
     int64_t mesh0 = s->mesh[0];
     for (int64_t row = 0; row < (s->begin1[r + 1] - s->begin1[r]) * mesh0;
          row++)
-        for (int64_t i = 2 * kept_of(s, s->begin1[r] + row / mesh0); i < s->ldz;
-             i++)
+        for (int64_t i =
+                 2 * kept_of(s, order_of(s, s->begin1[r] + row / mesh0));
+             i < s->ldz; i++)
             put(s, data, row * s->ldz + i, NAN);
 }
 
@@ -116,11 +119,13 @@ farsum_status slab_work(struct comm *comm, void *data)
     struct slab_args args = {.comm = comm,
                              .begin0 = s->begin0,
                              .begin1 = s->begin1,
+                             .order = s->order,
                              .columns = s->columns,
                              .mesh = {s->mesh[0], s->mesh[1], s->mesh[2]},
                              .ldz = s->ldz,
                              .precision = s->precision,
                              .threads = s->threads,
+                             .batch = s->batch,
                              .choose = {.name = s->variant}};
     struct slab *slab = NULL;
     int64_t bytes = mem_bytes();
@@ -152,9 +157,11 @@ void slab_reference(struct slab_case *s)
     const struct variant *v = choice.row->variant;
     CHECK_OK(v->create(&args, &state));
     f64.begin0[0] = 0;
-    f64.begin0[1] = m[0];
+    f64.begin0[1] = planes_of(s);
     for (int c = 0; c < CHANNELS; c++) {
         double *data = array_of(&f64, m[0] * m[1] * ldz);
+        for (int64_t i = planes_of(s) * m[1] * ldz; i < m[0] * m[1] * ldz; i++)
+            data[i] = 0;
         move_mesh(&f64, 0, c, data, 0);
         struct fft_io io = {data, 0};
         CHECK_OK(v->run(state, &io));

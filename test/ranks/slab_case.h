@@ -6,12 +6,14 @@
 #include "comm/comm.h"
 #include "ranks/cuts.h"
 
-enum { CHANNELS = 2 };
+enum { CHANNELS = 3 };
 
 struct slab_case {
-    int size, threads;
+    int size, threads, batch;
     int64_t mesh[3], ldz, begin0[CUTS_RANKS + 1], begin1[CUTS_RANKS + 1];
+    int64_t planes;         /* of the mesh that are not padding; 0: all */
     const int64_t *columns; /* NULL: all */
+    const int64_t *order;   /* NULL: ascending */
     farsum_precision precision;
     const char *variant;
     double *spectrum; /* [channel][mesh1][mesh0][mesh2/2 + 1] complex */
@@ -28,6 +30,15 @@ static inline int64_t half_of(const int64_t mesh[3])
 static inline int64_t kept_of(const struct slab_case *s, int64_t k1)
 {
     return s->columns ? s->columns[k1] : half_of(s->mesh);
+}
+static inline int64_t planes_of(const struct slab_case *s)
+{
+    return s->planes ? s->planes : s->mesh[0];
+}
+/* k1 of row i of the ranks' spectrum. */
+static inline int64_t order_of(const struct slab_case *s, int64_t i)
+{
+    return s->order ? s->order[i] : i;
 }
 /* Numbers in `spectrum` and `back`. */
 static inline int64_t spectrum_reals(const struct slab_case *s)

@@ -52,6 +52,9 @@ farsum_status gpu_slab_shape(struct gpu_slab *s)
     const struct slab_args *a = &s->args.slab;
     struct slab_shape *shape = &s->shape;
     int rank = a->comm->rank;
+    if (a->order || a->begin0[a->comm->size] != a->mesh[0])
+        FAIL(ERR_UNSUPPORTED,
+             "ordered rows and padding are not implemented on devices");
     for (int64_t k1 = 0; k1 < a->mesh[1]; k1++)
         if (slab_kept(a, k1) < 0 || slab_kept(a, k1) > slab_half(a))
             FAIL(ERR_INTERNAL, "row %lld keeps %lld of %lld columns",
