@@ -1,76 +1,151 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lattice.c: every rank computes the lattice of the whole cell, from all
- * multipoles, and keeps its layers. */
+/* lattice.c: (10.23) with a transform that is cut among the ranks (slab.h).
+ *
+ * Each coefficient is a mesh [x][y][z] of root boxes, cut along x.  Along open
+ * axes the mesh is longer than the boxes; no rank has the planes that it has
+ * more, and rows and ends of rows are zeros.  A rank multiplies its rows y of
+ * the spectrum.  The rows y and -y are on one rank, since they share operators.
+ */
 #include "ranks/lattice.h"
 
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/par.h"
+#include "ranks/slab.h"
+#include "stage/lattice/fft_modes.h"
+
+/* Bytes that a rank sends in one exchange, if there are as many: then its time
+ * is that of the bytes, not of the messages. */
+static const int64_t exchange = 4 << 20;
 
 struct ranks_lattice {
     struct ranks_lattice_args args;
-    int64_t *begin;      /* owned, [size + 1] */
-    int64_t most;        /* layers of the rank that has most */
-    int64_t size, boxes; /* (p + 1)^2; in the whole cell */
+    int64_t layers; /* of this rank */
+    int64_t size;   /* (p + 1)^2 */
     size_t real;
-    struct tree tree; /* owned: of the whole cell, without points */
-    struct choice choice;
-    void *state;     /* owned, of the variant */
-    char *own, *all; /* owned: [rank][size][z][y][most], of one, of all */
-    char *multipole, *local; /* owned: [size][boxes] */
+    int64_t mesh[3], ldz; /* reals per row of the mesh */
+    int64_t first, end;   /* modes y of this rank, without mirrors */
+    int64_t *begin1;      /* owned, [comm size + 1]: rows of the spectrum */
+    int64_t *order;       /* owned, [mesh[1]]: y of each row */
+    int batch;            /* coefficients in one exchange */
+    int64_t mesh_channel, spectrum_channel; /* reals per coefficient */
+    char *planes;   /* owned: [batch][layers][mesh[1]][ldz] */
+    char *spectrum; /* owned: [size][rows][mesh[0]][ldz] */
+    struct slab *slab;
+    struct lattice_modes *modes;
 };
 
-static farsum_status lattice_tree(struct ranks_lattice *l)
+/* Modes y = 0 .. mesh/2 in equal parts, each followed by its mirror. */
+static farsum_status lattice_rows(struct ranks_lattice *l)
+{
+    int size = l->args.comm->size, rank = l->args.comm->rank;
+    int64_t n = l->mesh[1], modes = n / 2 + 1, row = 0;
+    TRY(MEM_RAW(l->begin1, size + 1));
+    TRY(MEM_RAW(l->order, n));
+    for (int r = 0; r < size; r++) {
+        l->begin1[r] = row;
+        for (int64_t y = modes * r / size; y < modes * (r + 1) / size; y++) {
+            l->order[row++] = y;
+            if (y > 0 && 2 * y < n)
+                l->order[row++] = n - y;
+        }
+    }
+    l->begin1[size] = row;
+    l->first = modes * rank / size;
+    l->end = modes * (rank + 1) / size;
+    return FARSUM_OK;
+}
+
+static farsum_status lattice_slab(struct ranks_lattice *l)
 {
     const struct boxes_args *boxes = &l->args.boxes;
-    const double none[1] = {0};
-    const struct tree_given given = {0, {none, none, none}, 1, 0};
-    struct tree_args args = {.dense = 1,
-                             .ws = boxes->ws,
-                             .precision = boxes->precision,
-                             .threads = 1};
-    for (int c = 0; c < 3; c++) {
-        args.periodic[c] = boxes->periodic[c];
-        args.root[c] = boxes->root[c];
-        args.edge[c] = (double)boxes->root[c] * boxes->box[c];
+    const struct slab_args slab = {.comm = l->args.comm,
+                                   .begin0 = l->args.begin,
+                                   .begin1 = l->begin1,
+                                   .order = l->order,
+                                   .mesh = {l->mesh[0], l->mesh[1], l->mesh[2]},
+                                   .ldz = l->ldz,
+                                   .precision = boxes->precision,
+                                   .threads = boxes->threads,
+                                   .batch = l->batch};
+    return slab_create(&slab, &l->slab);
+}
+
+static farsum_status lattice_modes(struct ranks_lattice *l)
+{
+    int rank = l->args.comm->rank;
+    int64_t plane = l->mesh[0] * l->ldz, *row = NULL;
+    farsum_status status = FARSUM_OK;
+    struct lattice_modes_args args = {
+        .boxes = l->args.boxes,
+        .mesh = {l->mesh[0], l->mesh[1], l->mesh[2]},
+        .half = 2,
+        .first = l->first,
+        .end = l->end,
+        .channel = l->spectrum_channel,
+        .step = {l->ldz, plane, 2}};
+    GO(MEM_NEW(row, l->mesh[1]));
+    for (int64_t i = l->begin1[rank]; i < l->begin1[rank + 1]; i++)
+        row[l->order[i]] = i - l->begin1[rank];
+    args.row = row;
+    GO(lattice_modes_create(&args, &l->modes));
+done:
+    mem_free(row);
+    return status;
+}
+
+static farsum_status lattice_shape(struct ranks_lattice *l)
+{
+    const struct boxes_args *boxes = &l->args.boxes;
+    int axes = boxes->periodic[0] + boxes->periodic[1] + boxes->periodic[2];
+    int64_t most = 1;
+    if (axes == 1 || axes == 2)
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
+    TRY(boxes_host_fits(boxes));
+    lattice_mesh(boxes, l->mesh);
+    l->ldz = 2 * (l->mesh[2] / 2 + 1);
+    l->size = multipole_size(boxes->p);
+    l->real = (size_t)boxes_real(boxes);
+    for (int r = 0; r < l->args.comm->size; r++) {
+        int64_t layers = l->args.begin[r + 1] - l->args.begin[r];
+        most = layers > most ? layers : most;
+        l->layers = r == l->args.comm->rank ? layers : l->layers;
     }
-    return tree_set(&l->tree, &args, &given, NULL);
+    int64_t channel = most * l->mesh[1] * l->ldz * (int64_t)l->real;
+    int64_t batch = exchange / channel;
+    l->batch = (int)(batch < 1 ? 1 : batch < l->size ? batch : l->size);
+    return FARSUM_OK;
 }
 
 static farsum_status lattice_arrays(struct ranks_lattice *l)
 {
-    const struct boxes_args *boxes = &l->args.boxes;
-    int size = l->args.comm->size;
-    l->size = multipole_size(boxes->p);
-    l->boxes = boxes->root[0] * boxes->root[1] * boxes->root[2];
-    l->real = (size_t)boxes_real(boxes);
-    TRY(MEM_NEW(l->begin, size + 1));
-    memcpy(l->begin, l->args.begin, (size_t)(size + 1) * sizeof *l->begin);
-    for (int r = 0; r < size; r++)
-        if (l->begin[r + 1] - l->begin[r] > l->most)
-            l->most = l->begin[r + 1] - l->begin[r];
-    int64_t piece = l->size * l->most * boxes->root[1] * boxes->root[2];
-    TRY(mem_alloc((void **)&l->own, piece, l->real, 1));
-    TRY(mem_alloc((void **)&l->all, size * piece, l->real, 0));
-    TRY(mem_alloc((void **)&l->multipole, l->size * l->boxes, l->real, 0));
-    return mem_alloc((void **)&l->local, l->size * l->boxes, l->real, 0);
+    int64_t plane = l->mesh[1] * l->ldz;
+    TRY(lattice_rows(l));
+    int64_t rows =
+        l->begin1[l->args.comm->rank + 1] - l->begin1[l->args.comm->rank];
+    l->mesh_channel = l->layers * plane;
+    l->spectrum_channel = rows * l->mesh[0] * l->ldz;
+    TRY(mem_alloc((void **)&l->planes, l->batch * l->mesh_channel, l->real, 0));
+    return mem_alloc((void **)&l->spectrum, l->size * l->spectrum_channel,
+                     l->real, 0);
 }
 
 farsum_status ranks_lattice_create(const struct ranks_lattice_args *args,
                                    struct ranks_lattice **lattice)
 {
     farsum_status status = FARSUM_OK;
-    const struct choose_options any = {0};
     struct ranks_lattice *l = NULL;
     GO(MEM_NEW(l, 1));
     l->args = *args;
-    l->args.boxes.dense = 1;
-    GO(lattice_tree(l));
+    l->args.boxes.threads = args->boxes.threads > 1 ? args->boxes.threads : 1;
+    GO(lattice_shape(l));
     GO(lattice_arrays(l));
-    GO(choose(&lattice_stage, &l->args.boxes, &any, &l->choice));
-    GO(l->choice.row->variant->create(&l->args.boxes, &l->state));
+    GO(lattice_modes(l));
 done:
     status = comm_agree(args->comm, status);
+    if (status == FARSUM_OK)
+        status = lattice_slab(l);
     if (status != FARSUM_OK) {
         ranks_lattice_destroy(l);
         return status;
@@ -84,58 +159,79 @@ void ranks_lattice_destroy(struct ranks_lattice *l)
 {
     if (!l)
         return;
-    if (l->state)
-        l->choice.row->variant->destroy(l->state);
-    tree_clear(&l->tree);
-    mem_free(l->begin);
-    mem_free(l->own);
-    mem_free(l->all);
-    mem_free(l->multipole);
-    mem_free(l->local);
+    slab_destroy(l->slab);
+    lattice_modes_destroy(l->modes);
+    mem_free(l->begin1);
+    mem_free(l->order);
+    mem_free(l->planes);
+    mem_free(l->spectrum);
     mem_free(l);
 }
 
-/* Copies rows of `n` boxes along axis 0 of all coefficients. */
-static void lattice_rows(const struct ranks_lattice *l, int64_t n,
-                         const char *from, int64_t from_row,
-                         int64_t from_stride, char *to, int64_t to_row,
-                         int64_t to_stride)
+/* Copies n reals; steps are in reals. */
+static inline void copy_reals(char *to, int64_t to_step, const char *from,
+                              int64_t from_step, int64_t n, size_t real)
 {
-    int64_t rows = l->args.boxes.root[1] * l->args.boxes.root[2];
-    for (int64_t k = 0; k < l->size; k++)
-        for (int64_t i = 0; i < rows; i++)
-            memcpy(to + (size_t)(k * to_stride + i * to_row) * l->real,
-                   from + (size_t)(k * from_stride + i * from_row) * l->real,
-                   (size_t)n * l->real);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + (size_t)(i * to_step) * real,
+               from + (size_t)(i * from_step) * real, real);
+}
+
+/* Copies the own layers of n coefficients from k on between the boxes and the
+ * planes.  Ends of rows and other rows become 0. */
+static void lattice_copy(const struct ranks_lattice *l,
+                         const struct boxes_io *io, int64_t k, int n, int back)
+{
+    const int64_t *root = l->args.boxes.root, *mesh = l->mesh;
+    int64_t line = l->layers + 2 * l->args.halo, step = root[1] * line;
+    int64_t rows = n * l->layers * mesh[1];
+    PAR_FOR(l->args.boxes.threads, schedule(static))
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t y = i % mesh[1], x = i / mesh[1] % l->layers;
+        int64_t used = y < root[1] ? root[2] : 0;
+        char *row = l->planes + (size_t)(i * l->ldz) * l->real;
+        char *boxes = (char *)(back ? io->local : io->multipole)
+                      + (size_t)((k + i / mesh[1] / l->layers) * io->stride
+                                 + y * line + l->args.halo + x)
+                            * l->real;
+        char *to = back ? boxes : row;
+        const char *from = back ? row : boxes;
+        int64_t to_step = back ? step : 1, from_step = back ? 1 : step;
+        if (l->real == sizeof(float))
+            copy_reals(to, to_step, from, from_step, used, sizeof(float));
+        else
+            copy_reals(to, to_step, from, from_step, used, sizeof(double));
+        if (!back)
+            memset(row + (size_t)used * l->real, 0,
+                   (size_t)(l->ldz - used) * l->real);
+    }
+}
+
+/* The coefficients from k on that are in one exchange. */
+static struct slab_io lattice_io(const struct ranks_lattice *l, int64_t k)
+{
+    return (struct slab_io){
+        .mesh = l->planes,
+        .mesh_channel = l->mesh_channel,
+        .spectrum = l->spectrum + (size_t)(k * l->spectrum_channel) * l->real,
+        .spectrum_channel = l->spectrum_channel,
+        .channels = (int)(l->size - k < l->batch ? l->size - k : l->batch)};
 }
 
 farsum_status ranks_lattice_run(struct ranks_lattice *l,
                                 const struct boxes_io *io)
 {
-    struct comm *comm = l->args.comm;
-    const int64_t *root = l->args.boxes.root, *begin = l->begin;
-    int64_t rows = root[1] * root[2], piece = l->most * rows;
-    int64_t first = begin[comm->rank], n = begin[comm->rank + 1] - first;
-    int64_t row = n + 2 * l->args.halo, shift = l->args.halo;
-    const struct boxes_io whole = {.tree = &l->tree,
-                                   .multipole = l->multipole,
-                                   .local = l->local,
-                                   .stride = l->boxes};
     farsum_status status = FARSUM_OK;
-    if (n > 0)
-        lattice_rows(l, n, (char *)io->multipole + (size_t)shift * l->real, row,
-                     io->stride, l->own, l->most, piece);
-    KEEP_ON(
-        comm_gather(comm, l->own, l->all, l->size * piece * (int64_t)l->real));
-    for (int r = 0; r < comm->size; r++)
-        lattice_rows(l, begin[r + 1] - begin[r],
-                     l->all + (size_t)(r * l->size * piece) * l->real, l->most,
-                     piece, l->multipole + (size_t)begin[r] * l->real, root[0],
-                     l->boxes);
-    KEEP_ON(l->choice.row->variant->run(l->state, &whole));
-    if (n > 0)
-        lattice_rows(l, n, l->local + (size_t)first * l->real, root[0],
-                     l->boxes, (char *)io->local + (size_t)shift * l->real, row,
-                     io->stride);
+    for (int64_t k = 0; k < l->size; k += l->batch) {
+        const struct slab_io part = lattice_io(l, k);
+        lattice_copy(l, io, k, part.channels, 0);
+        KEEP_ON(slab_forward(l->slab, &part));
+    }
+    lattice_modes_run(l->modes, l->spectrum);
+    for (int64_t k = 0; k < l->size; k += l->batch) {
+        const struct slab_io part = lattice_io(l, k);
+        KEEP_ON(slab_backward(l->slab, &part));
+        lattice_copy(l, io, k, part.channels, 1);
+    }
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lattice.c: the stage lattice over ranks against its variant plain in one
+/* lattice.c: the stage lattice over ranks against its variants in one
  * process. */
 #include <math.h>
 #include <stdlib.h>
@@ -48,12 +48,17 @@ static void grids_cut(void)
         {{3, 3, 3}, {1, 1, 1}, 1, 8, 1},
         {{4, 3, 5}, {1, 1, 0.9}, 1, 0, 1},
         {{2, 9, 4}, {1, 1, 1}, 1, 1, 1},
-        {{9, 2, 4}, {1, 1, 1}, 0, 2, 1}};
+        {{9, 2, 4}, {1, 1, 1}, 0, 2, 1},
+        {{1, 4, 3}, {1, 1, 1}, 1, 2, 1},
+        {{4, 1, 2}, {1, 1, 1}, 0, 2, 1},
+        {{5, 3, 1}, {1, 1, 1}, 1, 2, 1},
+        {{1, 1, 1}, {1, 1, 1}, 1, 4, 1},
+        {{6, 1, 1}, {1, 1, 1}, 0, 2, 1}};
     static const int sizes[] = {1, 2, 3, 4, 7, 13};
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
         struct lattice_case s = {.grid = &grids[g]};
         lattice_arrays(&s);
-        double *right = lattice_reference(&s);
+        double *right = lattice_reference(&s, "plain");
         for (int k = 0; k < 6; k++)
             for (int kind = 0; kind < CUTS; kind++)
                 for (int f32 = 0; f32 < 2; f32++)
@@ -62,6 +67,19 @@ static void grids_cut(void)
         free(right);
         lattice_free(&s);
     }
+}
+
+/* So many numbers that the coefficients need two exchanges. */
+static void exchanges(void)
+{
+    static const struct lattice_grid grid = {{16, 16, 18}, {1, 1, 1}, 1, 10, 1};
+    struct lattice_case s = {.grid = &grid};
+    lattice_arrays(&s);
+    double *right = lattice_reference(&s, "fft");
+    for (int size = 1; size < 3; size++)
+        one(&s, right, size, 2, FARSUM_F64);
+    free(right);
+    lattice_free(&s);
 }
 
 static const struct lattice_grid grid_failing = {{4, 3, 2}, {1, 1, 1}, 1, 2, 1};
@@ -105,6 +123,7 @@ static void calls(void)
 int main(void)
 {
     RUN(grids_cut);
+    RUN(exchanges);
     RUN(failures);
     RUN(calls);
     return check_end();

@@ -117,10 +117,11 @@ farsum_status lattice_work(struct comm *comm, void *data)
     return status;
 }
 
-double *lattice_reference(const struct lattice_case *s)
+double *lattice_reference(const struct lattice_case *s, const char *variant)
 {
     struct boxes_args args = lattice_args(s->grid, FARSUM_F64, 1);
-    const struct variant *plain = lattice_stage.rows->variant;
+    const struct choose_options name = {.name = variant};
+    struct choice choice;
     const double none[3] = {0};
     const struct tree_given given = {0, {none, none, none}, 1, 0};
     struct tree_args shape = {
@@ -139,9 +140,10 @@ double *lattice_reference(const struct lattice_case *s)
         shape.edge[c] = (double)args.root[c] * args.box[c];
     }
     CHECK_OK(tree_set(&tree, &shape, &given, NULL));
-    CHECK_OK(plain->create(&args, &state));
-    CHECK_OK(plain->run(state, &io));
-    plain->destroy(state);
+    CHECK_OK(choose(&lattice_stage, &args, &name, &choice));
+    CHECK_OK(choice.row->variant->create(&args, &state));
+    CHECK_OK(choice.row->variant->run(state, &io));
+    choice.row->variant->destroy(state);
     tree_clear(&tree);
     return local;
 }

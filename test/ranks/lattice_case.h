@@ -42,7 +42,7 @@ void lattice_arrays(struct lattice_case *s);
 void lattice_free(const struct lattice_case *s);
 /* For ranks_run: creates, and runs twice. */
 farsum_status lattice_work(struct comm *comm, void *data);
-/* The locals of s->multipole by the variant plain in f64; the caller frees
+/* The locals of s->multipole by a variant of the stage in f64; the caller frees
  * them. */
-double *lattice_reference(const struct lattice_case *s);
+double *lattice_reference(const struct lattice_case *s, const char *variant);
 #endif

@@ -259,7 +259,7 @@ farsum_status lattice_symbol(const struct boxes_args *args,
     farsum_status status = FARSUM_OK;
     struct symbol s = symbol_shape(args, mesh, first, end - first);
     GO(symbol_capacity(&s));
-    for (int64_t z = 0; z <= s.reach[2]; z++)
+    for (int64_t z = 0; z <= s.reach[2] && s.rows > 0; z++)
         symbol_plane(&s, z);
     symbol_put(&s, scale, symbol);
 done:
