@@ -4,14 +4,14 @@
  * Each coefficient is a mesh [x][y][z] of root boxes, cut along x.  Along open
  * axes the mesh is longer than the boxes; no rank has the planes that it has
  * more, and rows and ends of rows are zeros.  A rank multiplies its rows y of
- * the spectrum.  The rows y and -y are on one rank, since they share operators.
- */
+ * the spectrum (lattice_rows.h). */
 #include "ranks/lattice.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/par.h"
+#include "ranks/lattice_rows.h"
 #include "ranks/slab.h"
 #include "stage/lattice/fft_modes.h"
 
@@ -25,9 +25,7 @@ struct ranks_lattice {
     int64_t size;   /* (p + 1)^2 */
     size_t real;
     int64_t mesh[3], ldz; /* reals per row of the mesh */
-    int64_t first, end;   /* modes y of this rank, without mirrors */
-    int64_t *begin1;      /* owned, [comm size + 1]: rows of the spectrum */
-    int64_t *order;       /* owned, [mesh[1]]: y of each row */
+    struct lattice_rows rows; /* owned: of the spectrum */
     int batch;            /* coefficients in one exchange */
     int64_t mesh_channel, spectrum_channel; /* reals per coefficient */
     char *planes;   /* owned: [batch][layers][mesh[1]][ldz] */
@@ -36,34 +34,13 @@ struct ranks_lattice {
     struct lattice_modes *modes;
 };
 
-/* Modes y = 0 .. mesh/2 in equal parts, each followed by its mirror. */
-static farsum_status lattice_rows(struct ranks_lattice *l)
-{
-    int size = l->args.comm->size, rank = l->args.comm->rank;
-    int64_t n = l->mesh[1], modes = n / 2 + 1, row = 0;
-    TRY(MEM_RAW(l->begin1, size + 1));
-    TRY(MEM_RAW(l->order, n));
-    for (int r = 0; r < size; r++) {
-        l->begin1[r] = row;
-        for (int64_t y = modes * r / size; y < modes * (r + 1) / size; y++) {
-            l->order[row++] = y;
-            if (y > 0 && 2 * y < n)
-                l->order[row++] = n - y;
-        }
-    }
-    l->begin1[size] = row;
-    l->first = modes * rank / size;
-    l->end = modes * (rank + 1) / size;
-    return FARSUM_OK;
-}
-
 static farsum_status lattice_slab(struct ranks_lattice *l)
 {
     const struct boxes_args *boxes = &l->args.boxes;
     const struct slab_args slab = {.comm = l->args.comm,
                                    .begin0 = l->args.begin,
-                                   .begin1 = l->begin1,
-                                   .order = l->order,
+                                   .begin1 = l->rows.begin,
+                                   .order = l->rows.order,
                                    .mesh = {l->mesh[0], l->mesh[1], l->mesh[2]},
                                    .ldz = l->ldz,
                                    .precision = boxes->precision,
@@ -74,25 +51,17 @@ static farsum_status lattice_slab(struct ranks_lattice *l)
 
 static farsum_status lattice_modes(struct ranks_lattice *l)
 {
-    int rank = l->args.comm->rank;
-    int64_t plane = l->mesh[0] * l->ldz, *row = NULL;
-    farsum_status status = FARSUM_OK;
-    struct lattice_modes_args args = {
+    const struct lattice_modes_args args = {
         .boxes = l->args.boxes,
         .mesh = {l->mesh[0], l->mesh[1], l->mesh[2]},
         .half = 2,
-        .first = l->first,
-        .end = l->end,
+        .first = l->rows.first,
+        .end = l->rows.end,
+        .rows = l->rows.rows,
+        .turn = l->rows.turn,
         .channel = l->spectrum_channel,
-        .step = {l->ldz, plane, 2}};
-    GO(MEM_NEW(row, l->mesh[1]));
-    for (int64_t i = l->begin1[rank]; i < l->begin1[rank + 1]; i++)
-        row[l->order[i]] = i - l->begin1[rank];
-    args.row = row;
-    GO(lattice_modes_create(&args, &l->modes));
-done:
-    mem_free(row);
-    return status;
+        .step = {l->ldz, l->mesh[0] * l->ldz, 2}};
+    return lattice_modes_create(&args, &l->modes);
 }
 
 static farsum_status lattice_shape(struct ranks_lattice *l)
@@ -121,11 +90,10 @@ static farsum_status lattice_shape(struct ranks_lattice *l)
 static farsum_status lattice_arrays(struct ranks_lattice *l)
 {
     int64_t plane = l->mesh[1] * l->ldz;
-    TRY(lattice_rows(l));
-    int64_t rows =
-        l->begin1[l->args.comm->rank + 1] - l->begin1[l->args.comm->rank];
+    TRY(lattice_rows_create(&l->rows, l->mesh[1], l->args.comm->rank,
+                            l->args.comm->size));
     l->mesh_channel = l->layers * plane;
-    l->spectrum_channel = rows * l->mesh[0] * l->ldz;
+    l->spectrum_channel = l->rows.rows * l->mesh[0] * l->ldz;
     TRY(mem_alloc((void **)&l->planes, l->batch * l->mesh_channel, l->real, 0));
     return mem_alloc((void **)&l->spectrum, l->size * l->spectrum_channel,
                      l->real, 0);
@@ -161,8 +129,7 @@ void ranks_lattice_destroy(struct ranks_lattice *l)
         return;
     slab_destroy(l->slab);
     lattice_modes_destroy(l->modes);
-    mem_free(l->begin1);
-    mem_free(l->order);
+    lattice_rows_clear(&l->rows);
     mem_free(l->planes);
     mem_free(l->spectrum);
     mem_free(l);

@@ -49,6 +49,7 @@ static struct lattice_modes_args lattice_args(const struct boxes_args *a)
     const int64_t *mesh = args.mesh;
     args.boxes.threads = a->threads > 1 ? a->threads : 1;
     args.end = mesh[1] / 2 + 1;
+    args.rows = args.turn = mesh[1];
     args.channel = lattice_points(mesh);
     args.step[0] = 2;
     args.step[1] = 2 * (mesh[0] / 2 + 1);

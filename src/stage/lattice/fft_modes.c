@@ -14,6 +14,7 @@ ISA_TABLE(struct lattice_kern, lattice_fft)
 struct lattice_modes {
     struct lattice_modes_args args;
     int64_t n[3];    /* modes, without mirrors */
+    int64_t rows[3], turn[3]; /* the mirror of mode i: (turn - i) % rows */
     int size, field; /* (p + 1)^2, (2p + 1)^2 */
     size_t real;
     const struct lattice_kern *kern;
@@ -26,7 +27,6 @@ struct lattice_modes {
     double *sign[3]; /* owned, [size]: -1: a mirror of the axis changes the
                            sign */
     int *odd;        /* owned, [size]: 1: the degree is odd */
-    int64_t *row;    /* owned, [mesh[1]] */
 };
 
 void lattice_mesh(const struct boxes_args *boxes, int64_t mesh[3])
@@ -58,7 +58,7 @@ int64_t lattice_modes_bytes(const struct lattice_modes_args *args)
     return real
                * (n[0] * n[1] * n[2] * multipole_size(2 * boxes->p)
                   + modes_columns(args))
-           + size * size * (8 + 2 * real) + 8 * args->mesh[1]
+           + size * size * (8 + 2 * real)
            + lattice_symbol_bytes(boxes, args->mesh, n[1]);
 }
 
@@ -73,7 +73,6 @@ void lattice_modes_destroy(struct lattice_modes *m)
     for (int c = 0; c < 3; c++)
         mem_free(m->sign[c]);
     mem_free(m->odd);
-    mem_free(m->row);
     mem_free(m);
 }
 
@@ -114,15 +113,6 @@ static farsum_status modes_signs(struct lattice_modes *m)
     return FARSUM_OK;
 }
 
-static farsum_status modes_rows(struct lattice_modes *m)
-{
-    const struct lattice_modes_args *args = &m->args;
-    TRY(MEM_RAW(m->row, args->mesh[1]));
-    for (int64_t y = 0; y < args->mesh[1]; y++)
-        m->row[y] = args->row ? args->row[y] : y;
-    return FARSUM_OK;
-}
-
 farsum_status lattice_modes_create(const struct lattice_modes_args *args,
                                    struct lattice_modes **modes)
 {
@@ -133,20 +123,22 @@ farsum_status lattice_modes_create(const struct lattice_modes_args *args,
     GO(MEM_NEW(m, 1));
     m->args = *args;
     modes_count(args, m->n);
+    for (int c = 0; c < 3; c++) {
+        m->rows[c] = c == 1 ? args->rows : mesh[c];
+        m->turn[c] = c == 1 ? args->turn : mesh[c];
+    }
     m->size = multipole_size(boxes->p);
     m->field = multipole_size(2 * boxes->p);
     m->real = (size_t)boxes_real(boxes);
     m->kern = isa_lattice_fft[boxes->isa][boxes->precision == FARSUM_F32];
     GO(modes_signs(m));
     GO(modes_terms(m));
-    GO(modes_rows(m));
     GO(mem_alloc(&m->columns, modes_columns(args), m->real, 0));
     GO(mem_alloc(&m->symbol, m->n[0] * m->n[1] * m->n[2] * m->field, m->real,
                  0));
     double points = (double)mesh[0] * (double)mesh[1] * (double)mesh[2];
     GO(lattice_symbol(boxes, mesh, args->first, args->end, 1 / points,
                       m->symbol));
-    m->args.row = NULL;
     *modes = m;
     m = NULL;
 done:
@@ -166,10 +158,10 @@ static void modes_row(const struct lattice_modes *m, const int64_t mode[3],
     for (int mirror = 0; mirror < 4; mirror++) {
         int64_t at[3] = {mode[0], mode[1], mode[2]};
         if (mirror & 1)
-            at[u] = (args->mesh[u] - at[u]) % args->mesh[u];
+            at[u] = (m->turn[u] - at[u]) % m->rows[u];
         if (mirror & 2)
-            at[v] = (args->mesh[v] - at[v]) % args->mesh[v];
-        int64_t first = at[0] * args->step[0] + m->row[at[1]] * args->step[1]
+            at[v] = (m->turn[v] - at[v]) % m->rows[v];
+        int64_t first = at[0] * args->step[0] + at[1] * args->step[1]
                         + at[2] * args->step[2];
         for (int64_t k = 0; k < m->size; k++) {
             double sign = (mirror & 1 ? m->sign[u][k] : 1)
@@ -192,7 +184,7 @@ static void modes_row(const struct lattice_modes *m, const int64_t mode[3],
 /* The number of mode in the symbol. */
 static int64_t modes_at(const struct lattice_modes *m, const int64_t mode[3])
 {
-    return (mode[2] * m->n[1] + mode[1] - m->args.first) * m->n[0] + mode[0];
+    return (mode[2] * m->n[1] + mode[1]) * m->n[0] + mode[0];
 }
 
 void lattice_modes_run(const struct lattice_modes *m, void *data)
@@ -214,7 +206,6 @@ void lattice_modes_run(const struct lattice_modes *m, void *data)
             int64_t at[3] = {0};
             at[u] = r % m->n[u];
             at[v] = r / m->n[u];
-            at[1] += m->args.first;
             modes_row(m, at, u, v, data, in, 0);
             for (int64_t x = 0; x < m->n[half]; x++) {
                 at[half] = x;

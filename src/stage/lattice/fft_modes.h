@@ -7,16 +7,17 @@
 #include "stage/expansions/expansions.h"
 
 /* Each coefficient of the expansions is a mesh.  Mode (x, y, z) of coefficient
- * k is a complex number at real k channel + x step[0] + row[y] step[1]
- * + z step[2] of the data.  Modes -x, -y, -z are those of mesh - x etc. */
+ * k is a complex number at real k channel + x step[0] + i step[1] + z step[2]
+ * of the data, where i = y - first is its row.  The mirror of mode x is mode
+ * mesh[0] - x, and so along z.  That of row i is row (turn - i) % rows. */
 struct lattice_modes_args {
     struct boxes_args boxes;
     int64_t mesh[3];    /* x y z; as of lattice_symbol */
-    int half;           /* the axis that has modes 0 .. mesh/2 only */
+    int half;           /* 0 or 2: the axis that has modes 0 .. mesh/2 only */
     int64_t first, end; /* y: modes first .. end of 0 .. mesh[1]/2 + 1, and
-                           their mirrors -y */
+                           their mirrors */
+    int64_t rows, turn; /* both mesh[1] if all modes are there */
     int64_t channel, step[3];
-    const int64_t *row; /* [mesh[1]], read by create only; NULL: y */
 };
 
 struct lattice_modes;
