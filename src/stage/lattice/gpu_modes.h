@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpu_modes.h: the products of fft_modes.h on a device, and copies between
+ * boxes and the meshes of their coefficients (gpu_fft.k). */
+#ifndef FARSUM_STAGE_LATTICE_GPU_MODES_H
+#define FARSUM_STAGE_LATTICE_GPU_MODES_H
+
+#include "stage/expansions/device.h"
+#include "stage/lattice/fft_modes.h"
+
+/* Box (i, j, k) of the grid is number first + i box[0] + j box[1] + k box[2] of
+ * an expansion, and real (k mesh[1] + j) mesh[0] + i of a mesh.  As in
+ * gpu_fft.k. */
+struct gpu_modes_boxes {
+    int64_t stride, step; /* from one coefficient to the next: of the
+                             expansions, and of the meshes */
+    int64_t first, box[3];
+    int32_t root[3], mesh[3];
+};
+_Static_assert(sizeof(struct gpu_modes_boxes) == 72,
+               "must match stage/lattice/gpu_fft.k");
+
+/* Parameters of the product. */
+struct gpu_modes_cut {
+    int rows, tiles, teams, parts;
+};
+
+struct gpu_modes {
+    struct lattice_modes_args args;
+    struct gpu_modes_cut cut;
+    struct jit jit;
+    struct kernel in, out, turn, modes;
+    struct buf field;      /* owned: as in the kernel */
+    struct buf f, at, odd; /* owned: operators' terms; properties of each
+                              coefficient */
+};
+
+/* args->boxes.device must have memory for the fields.  On failure it owns
+ * nothing. */
+farsum_status gpu_modes_create(const struct lattice_modes_args *args,
+                               struct gpu_modes *modes);
+void gpu_modes_clear(struct gpu_modes *modes); /* a zeroed one is legal */
+/* 1: the products of gpu_modes_run must not replace their data. */
+int gpu_modes_apart(const struct boxes_args *boxes);
+/* Reals of the fields; bytes of all that create keeps. */
+int64_t gpu_modes_field(const struct lattice_modes_args *args);
+int64_t gpu_modes_bytes(const struct lattice_modes_args *args);
+/* Products per operator, with padding. */
+int64_t gpu_modes_products(const struct boxes_args *boxes);
+
+farsum_status gpu_modes_run(const struct gpu_modes *modes,
+                            const struct buf *data, struct buf *out);
+/* Copies expansions to meshes, 0 where there are no boxes, or meshes to
+ * expansions. */
+farsum_status gpu_modes_in(const struct gpu_modes *modes,
+                           const struct gpu_modes_boxes *boxes,
+                           const struct buf *multipole, struct buf *data);
+farsum_status gpu_modes_out(const struct gpu_modes *modes,
+                            const struct gpu_modes_boxes *boxes,
+                            const struct buf *data, struct buf *local);
+#endif
