@@ -180,26 +180,31 @@ static const struct {
               {{5, 7, 9}, 6},    {{2, 3, 2}, 0},    {{1, 4, 6}, 0}};
 enum { MESHES = sizeof meshes / sizeof *meshes };
 
-static void case_make(struct gpu_case *t, int m, int pruned, int channels,
-                      const char *fft)
+/* padded: 1: half of the planes; rows of the spectrum from the middle on. */
+static void case_make(struct gpu_case *t, int m, int pruned, int padded,
+                      int channels, const char *fft)
 {
     const int64_t *mesh = meshes[m].mesh;
     *t = (struct gpu_case){.s = {.mesh = {mesh[0], mesh[1], mesh[2]},
                                  .ldz = 2 * half_of(mesh) + meshes[m].more,
+                                 .planes = padded ? (mesh[0] + 1) / 2 : 0,
                                  .variant = "kiss"},
                            .halo = m % 3,
                            .channels = channels,
                            .more = channels == 3 ? m % 4 : 0,
                            .fft = fft};
     disc(mesh, t->columns);
+    for (int64_t i = 0; i < mesh[1]; i++)
+        t->order[i] = (i + mesh[1] / 2) % mesh[1];
     t->s.columns = pruned ? t->columns : NULL;
+    t->s.order = padded ? t->order : NULL;
     slab_arrays(&t->s);
     slab_reference(&t->s);
 }
 
 /* All cuts of a few meshes, by this variant of the stage fft.  next: 1: all
  * numbers of ranks, else each next-th. */
-static void sweep(const char *fft, int first, int n, int next)
+static void sweep(const char *fft, int first, int n, int next, int padded)
 {
     static const int sizes[] = {1, 2, 3, 4, 7};
     struct gpu_case whole, at[2 * CUTS];
@@ -207,7 +212,8 @@ static void sweep(const char *fft, int first, int n, int next)
         for (int pruned = 0; pruned < 2; pruned++)
             for (int k = 0; k < 5; k += next) {
                 int used = 0, size = sizes[k];
-                case_make(&whole, m, pruned, (k + pruned) % 2 ? 3 : 1, fft);
+                case_make(&whole, m, pruned, padded, (k + pruned) % 2 ? 3 : 1,
+                          fft);
                 for (int kind = 0; kind < CUTS; kind++)
                     for (int p = 0; p < 2; p++) {
                         struct gpu_case *t = &at[used++];
@@ -216,7 +222,8 @@ static void sweep(const char *fft, int first, int n, int next)
                         t->aside = p;
                         t->s.precision = p ? FARSUM_F32 : FARSUM_F64;
                         t->s.columns = pruned ? whole.columns : NULL;
-                        cut(t->s.begin0, t->s.mesh[0], size, kind);
+                        t->s.order = padded ? whole.order : NULL;
+                        cut(t->s.begin0, planes_of(&t->s), size, kind);
                         cut(t->s.begin1, t->s.mesh[1], size, (kind + k) % 3);
                     }
                 struct cases all = {used, at};
@@ -228,13 +235,14 @@ static void sweep(const char *fft, int first, int n, int next)
 
 static void meshes_cut(void)
 {
-    sweep("kiss", 0, MESHES, 1);
+    sweep("kiss", 0, MESHES, 1, 0);
+    sweep("kiss", 0, MESHES, 2, 1);
 }
 
 /* The variant that is chosen for the device.  VkFFT compiles each. */
 static void chosen(void)
 {
-    sweep(NULL, 2, 2, 3);
+    sweep(NULL, 2, 2, 3, 0);
 }
 
 /* One case of three ranks; returns the number that failed. */
@@ -254,7 +262,7 @@ static void no_memory(void)
     struct gpu_case t;
     int64_t n = 1, limit = 1;
     int failed = 3;
-    case_make(&t, 0, 1, 3, "kiss");
+    case_make(&t, 0, 1, 0, 3, "kiss");
     t.s.columns = t.columns;
     for (; failed == 3; n += n < 40 ? 1 : 40) {
         t.fail_at = n;
@@ -277,7 +285,7 @@ static void one_fails(void)
 {
     struct gpu_case t;
     for (int channels = 1; channels <= 3; channels += 2) {
-        case_make(&t, 0, 0, channels, "kiss");
+        case_make(&t, 0, 0, 0, channels, "kiss");
         t.short_mesh = 1;
         CHECK(one(&t) == 0, "a rank failed");
         t.short_mesh = 0;

@@ -15,6 +15,7 @@ struct gpu_slab_args slab_args_of(const struct gpu_case *t, struct comm *comm,
         .slab = {.comm = comm,
                  .begin0 = s->begin0,
                  .begin1 = s->begin1,
+                 .order = s->order,
                  .columns = s->columns,
                  .mesh = {s->mesh[0], s->mesh[1], s->mesh[2]},
                  .ldz = s->ldz,
@@ -118,16 +119,18 @@ static double spectrum_error(const struct rank_arrays *a)
     double worst = 0;
     for (int c = 0; a->lines > 0 && c < a->t->channels; c++) {
         const double *got = a->spectrum + c * a->spectrum_channel;
-        for (int64_t k1 = s->begin1[a->rank]; k1 < s->begin1[a->rank + 1]; k1++)
+        for (int64_t i = s->begin1[a->rank]; i < s->begin1[a->rank + 1]; i++) {
+            int64_t k1 = order_of(s, i);
             for (int64_t k2 = 0; k2 < kept_of(s, k1); k2++)
                 for (int64_t x = 0; x < s->mesh[0]; x++, got += 2)
-                    for (int i = 0; i < 2; i++) {
+                    for (int j = 0; j < 2; j++) {
                         int64_t row =
                             (c % CHANNELS * s->mesh[1] + k1) * s->mesh[0] + x;
-                        worst = worse(worst, got[i],
+                        worst = worse(worst, got[j],
                                       s->spectrum[2 * row * half_of(s->mesh)
-                                                  + 2 * k2 + i]);
+                                                  + 2 * k2 + j]);
                     }
+        }
         for (; got < a->spectrum + (c + 1) * a->spectrum_channel; got++)
             worst = worse(worst, *got, KEPT);
     }
@@ -181,15 +184,16 @@ static void compare(const struct rank_arrays *a, const char *what, double error,
 {
     const struct gpu_case *t = a->t;
     const struct slab_case *s = &t->s;
-    CHECK(
-        error <= bound * scale,
-        "%s, %s %s %lldx%lldx%lld ldz %lld%s, halo %d, %d channels, %d ranks; "
-        "rank %d has %lld planes, %lld lines: %.3g",
-        what, t->fft ? t->fft : "auto",
-        s->precision == FARSUM_F32 ? "f32" : "f64", (long long)s->mesh[0],
-        (long long)s->mesh[1], (long long)s->mesh[2], (long long)s->ldz,
-        s->columns ? ", pruned" : "", t->halo, t->channels, s->size, a->rank,
-        (long long)a->planes, (long long)a->lines, error / scale);
+    CHECK(error <= bound * scale,
+          "%s, %s %s %lldx%lldx%lld ldz %lld, %lld planes%s, halo %d, %d "
+          "channels, %d ranks; "
+          "rank %d has %lld planes, %lld lines: %.3g",
+          what, t->fft ? t->fft : "auto",
+          s->precision == FARSUM_F32 ? "f32" : "f64", (long long)s->mesh[0],
+          (long long)s->mesh[1], (long long)s->mesh[2], (long long)s->ldz,
+          (long long)planes_of(s), s->columns ? ", pruned" : "", t->halo,
+          t->channels, s->size, a->rank, (long long)a->planes,
+          (long long)a->lines, error / scale);
 }
 
 void spectrum_fill(struct rank_arrays *a)

@@ -12,7 +12,7 @@ enum { KEPT = 7, MOST_COLUMNS = 64 };
 /* A case, read by all ranks. */
 struct gpu_case {
     struct slab_case s; /* with the references of CHANNELS channels */
-    int64_t columns[MOST_COLUMNS];
+    int64_t columns[MOST_COLUMNS], order[MOST_COLUMNS];
     int halo, channels, more; /* more: reals behind a channel's planes, and
                                  lines behind its lines */
     const char *fft;

@@ -78,7 +78,7 @@ static farsum_status slab_memory(struct gpu_slab *s)
     int64_t planes = s->plane_fft.reals, lines = s->line_fft.reals;
     int64_t packed = 2 * s->real * shape->planes * (shape->all - shape->lines);
     int64_t arrived =
-        2 * s->real * (shape->points - shape->planes) * shape->lines;
+        2 * s->real * (shape->known - shape->planes) * shape->lines;
     int64_t most = packed > arrived ? packed : arrived;
     int aside = s->args.channels > 1 && s->args.slab.comm->size > 1;
     for (int b = 0; b < (aside ? 2 : 1); b++) {
@@ -135,7 +135,8 @@ done:
         gpu_slab_destroy(s);
         return status;
     }
-    s->args.slab.begin0 = s->args.slab.begin1 = s->args.slab.columns = NULL;
+    s->args.slab.begin0 = s->args.slab.begin1 = NULL;
+    s->args.slab.order = s->args.slab.columns = NULL;
     *slab = s;
     return FARSUM_OK;
 }

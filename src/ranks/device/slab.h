@@ -2,10 +2,11 @@
 /* slab.h: the real transform of a mesh that is cut along axis 0, on devices,
  * not normalised.
  *
- * As ranks/slab.h, but the spectrum consists of lines along axis 0, complex
- * [line][mesh0]: one for each column (k1, k2) with k2 < columns[k1] of the
- * rank's rows k1, ordered by k1, then k2.  So lines are contiguous, and columns
- * that do not travel have no memory (stage/scale/scale.h, scale_args.columns).
+ * As ranks/slab.h without `batch`, but the spectrum consists of lines along
+ * axis 0, complex [line][mesh0]: one for each column (k1, k2) with k2 <
+ * columns[k1] of the rank's rows, ordered by row, then k2.  So lines are
+ * contiguous, and columns that do not travel have no memory
+ * (stage/scale/scale.h, scale_args.columns).
  */
 #ifndef FARSUM_RANKS_DEVICE_SLAB_H
 #define FARSUM_RANKS_DEVICE_SLAB_H

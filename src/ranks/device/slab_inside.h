@@ -13,10 +13,10 @@ struct slab_turn {
     int64_t planes, plane, mesh, first, count, at, step;
 };
 struct slab_points {
-    int64_t lines, points, own, planes, spectrum;
+    int64_t lines, points, known, own, planes, spectrum;
 };
 _Static_assert(sizeof(struct slab_turn) == 56
-                   && sizeof(struct slab_points) == 40,
+                   && sizeof(struct slab_points) == 48,
                "must match ranks/device/slab.k");
 enum { SLAB_GROUP = 256, SLAB_EDGE = 32, SLAB_COPIES = 8 };
 enum { SLAB_TILE = 16384 }; /* bytes */
@@ -36,6 +36,7 @@ struct slab_shape {
     int64_t first;  /* this rank's first line */
     int64_t lines;  /* this rank's */
     int64_t points; /* of a line */
+    int64_t known;  /* those of them that any rank has; the others are 0 */
     int64_t own;    /* this rank's first plane: its first point of a line */
     int64_t zeros;  /* numbers of a plane that are set to 0 */
 };
@@ -49,7 +50,7 @@ struct gpu_slab {
     struct kernel out, in, clear, points;
     struct buf place; /* [all] i32, as in slab.k; so are the next two */
     struct buf zero;  /* [zeros] i32 */
-    struct buf part;  /* [points - planes][2] i64 */
+    struct buf part;  /* [known - planes][2] i64 */
     /* Complex, for channels with even and odd numbers: one travels while the
      * kernels work on the other. */
     struct buf packed[2];  /* for each other rank [its lines][planes] */

@@ -137,10 +137,12 @@ farsum_status gpu_slab_points(struct gpu_slab *s, const struct slab_channel *c,
 {
     const struct slab_shape *shape = &s->shape;
     int64_t rows = SLAB_GROUP / SLAB_EDGE * SLAB_COPIES;
-    struct slab_points a = {shape->lines, shape->points, shape->own,
+    struct slab_points a = {shape->lines,  shape->points,
+                            shape->known,  shape->own,
                             shape->planes, c->spectrum.first / (2 * s->real)};
-    int64_t blocks = slab_blocks(a.points - a.planes, SLAB_EDGE)
-                     * slab_blocks(a.lines, rows);
+    int64_t end = back ? a.known : a.points;
+    int64_t blocks =
+        slab_blocks(end - a.planes, SLAB_EDGE) * slab_blocks(a.lines, rows);
     if (blocks == 0)
         return FARSUM_OK;
     return LAUNCH(&s->points, blocks, ARG_BUF(c->arrived), ARG_BUF(&s->part),

@@ -15,11 +15,17 @@ static int64_t slab_kept(const struct slab_args *args, int64_t k1)
     return args->columns ? args->columns[k1] : slab_half(args);
 }
 
+/* k1 of a row of the spectrum. */
+static int64_t slab_order(const struct slab_args *args, int64_t row)
+{
+    return args->order ? args->order[row] : row;
+}
+
 int64_t gpu_slab_lines(const struct slab_args *args, int rank)
 {
     int64_t sum = 0;
-    for (int64_t k1 = args->begin1[rank]; k1 < args->begin1[rank + 1]; k1++)
-        sum += slab_kept(args, k1);
+    for (int64_t i = args->begin1[rank]; i < args->begin1[rank + 1]; i++)
+        sum += slab_kept(args, slab_order(args, i));
     return sum;
 }
 
@@ -52,9 +58,6 @@ farsum_status gpu_slab_shape(struct gpu_slab *s)
     const struct slab_args *a = &s->args.slab;
     struct slab_shape *shape = &s->shape;
     int rank = a->comm->rank;
-    if (a->order || a->begin0[a->comm->size] != a->mesh[0])
-        FAIL(ERR_UNSUPPORTED,
-             "ordered rows and padding are not implemented on devices");
     for (int64_t k1 = 0; k1 < a->mesh[1]; k1++)
         if (slab_kept(a, k1) < 0 || slab_kept(a, k1) > slab_half(a))
             FAIL(ERR_INTERNAL, "row %lld keeps %lld of %lld columns",
@@ -64,6 +67,7 @@ farsum_status gpu_slab_shape(struct gpu_slab *s)
     shape->planes = a->begin0[rank + 1] - shape->own;
     shape->plane = a->mesh[1] * (a->ldz / 2);
     shape->points = a->mesh[0];
+    shape->known = a->begin0[a->comm->size];
     shape->lines = gpu_slab_lines(a, rank);
     for (int r = 0; r < a->comm->size; r++) {
         shape->first += r < rank ? gpu_slab_lines(a, r) : 0;
@@ -89,8 +93,9 @@ static farsum_status slab_places(struct gpu_slab *s)
     int32_t *place = NULL, *zero = NULL;
     GO(MEM_RAW(place, shape->all));
     GO(MEM_RAW(zero, shape->zeros));
-    for (int64_t k1 = 0; k1 < a->mesh[1]; k1++)
+    for (int64_t i = 0; i < a->mesh[1]; i++)
         for (int64_t k2 = 0; k2 < row; k2++) {
+            int64_t k1 = slab_order(a, i);
             int32_t at = (int32_t)(k1 * row + k2);
             if (k2 < slab_kept(a, k1))
                 place[kept++] = at;
@@ -111,7 +116,7 @@ done:
 static farsum_status slab_parts(struct gpu_slab *s)
 {
     const struct slab_args *a = &s->args.slab;
-    int64_t others = s->shape.points - s->shape.planes, x = 0;
+    int64_t others = s->shape.known - s->shape.planes, x = 0;
     farsum_status status = FARSUM_OK;
     int64_t *part = NULL;
     GO(MEM_RAW(part, 2 * others));
