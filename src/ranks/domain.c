@@ -22,7 +22,8 @@ static farsum_status begin_check(const int64_t *begin, int size, int64_t mesh0)
 farsum_status domain_create(struct domain *domain, int rank, int size,
                             int64_t mesh0, int64_t halo, const int64_t *begin)
 {
-    *domain = (struct domain){rank, size, mesh0, halo, NULL};
+    *domain = (struct domain){
+        .rank = rank, .size = size, .mesh0 = mesh0, .halo = halo};
     if (size < 1 || rank < 0 || rank >= size || mesh0 < 1 || halo < 0)
         FAIL(ERR_ARGUMENT,
              "slabs of ranks: rank %d of %d, %lld planes, a halo of %lld", rank,

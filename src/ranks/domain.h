@@ -20,6 +20,8 @@ struct domain {
     int64_t mesh0;  /* planes of the whole cell */
     int64_t halo;   /* planes on each side of a slab */
     int64_t *begin; /* owned, [size + 1]; the same on all ranks */
+    int open;       /* 1: axis 0 is not periodic, so points have no images; set
+                       after create */
 };
 
 /* Cuts mesh0 planes.  begin [size + 1]: first planes of the slabs, from 0 to

@@ -31,6 +31,8 @@ static int64_t plane_targets(const struct domain *domain, int64_t plane,
     int64_t mesh0 = domain->mesh0, halo = domain->halo, n = 0;
     int64_t least = -((plane + halo) / mesh0);
     int64_t most = (mesh0 - 1 + halo - plane) / mesh0;
+    if (domain->open)
+        least = most = 0;
     for (int64_t image = least; image <= most; image++) {
         int64_t p = plane + image * mesh0;
         int64_t low = p - halo > 0 ? p - halo : 0;
