@@ -36,12 +36,21 @@ farsum_status tree_region(struct tree_args *args,
                           const struct tree_given *sources,
                           const struct tree_given *targets)
 {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, h = 0, most = 0;
+    double low[3] = {INFINITY, INFINITY, INFINITY};
     double high[3] = {-INFINITY, -INFINITY, -INFINITY};
     region_bounds(sources, region_threads(args, sources->n), low, high);
     if (targets)
         region_bounds(targets, region_threads(args, targets->n), low, high);
+    return tree_region_of(args, low, high);
+}
+
+farsum_status tree_region_of(struct tree_args *args, const double from[3],
+                             const double to[3])
+{
+    double low[3], high[3], h = 0, most = 0;
     for (int d = 0; d < 3; d++) {
+        low[d] = from[d];
+        high[d] = to[d];
         if (low[d] > high[d])
             low[d] = high[d] = 0;
         if (args->root[d] < 1)

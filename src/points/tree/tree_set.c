@@ -17,6 +17,7 @@ enum { PART_LEAST = 4096 }; /* minimum number of points or leaves per thread */
 struct tree_grid {
     const struct tree *tree;
     const struct tree_given *given;
+    const struct tree_layers *layers; /* NULL: found from the positions */
     int level;
     double n[3];    /* boxes along each axis */
     double edge[3]; /* edges of a box */
@@ -88,9 +89,11 @@ void tree_shape(struct tree *tree, const struct tree_args *args)
 }
 
 static struct tree_grid tree_grid(const struct tree *tree,
-                                  const struct tree_given *given, int level)
+                                  const struct tree_given *given,
+                                  const struct tree_layers *layers, int level)
 {
-    struct tree_grid grid = {.tree = tree, .given = given, .level = level};
+    struct tree_grid grid = {
+        .tree = tree, .given = given, .layers = layers, .level = level};
     double side = (double)((int64_t)1 << level);
     for (int d = 0; d < 3; d++) {
         grid.n[d] = (double)tree->root[d] * side;
@@ -105,6 +108,10 @@ static inline double grid_at(const struct tree_grid *grid, int64_t i, int d)
 {
     const struct tree *tree = grid->tree;
     const struct tree_given *given = grid->given;
+    if (d == 0 && grid->layers) {
+        double layer = grid->layers->layer[i];
+        return layer >= 0 && layer < grid->n[d] ? layer : NAN;
+    }
     double x = given->x[d][i * given->step];
     double f = given->fractions ? x : (x - tree->corner[d]) / tree->edge[d];
     if (tree->periodic[d]) {
@@ -159,10 +166,11 @@ static farsum_status tree_bad(const struct tree_given *given, int64_t i,
 /* Computes sorted keys and their order. */
 static farsum_status tree_order(const struct tree *tree, int level,
                                 const struct tree_given *given,
+                                const struct tree_layers *layers,
                                 const char *what, struct tree_points *p,
                                 uint64_t *key)
 {
-    struct tree_grid grid = tree_grid(tree, given, level);
+    struct tree_grid grid = tree_grid(tree, given, layers, level);
     int threads = tree->threads;
     int64_t bad = INT64_MAX;
     PAR_FOR(threads, schedule(static) reduction(min : bad))
@@ -261,31 +269,54 @@ static farsum_status tree_begins(const struct tree *tree, int level,
     return FARSUM_OK;
 }
 
-/* Computes coordinates of the points of one leaf.  For lengths on axes that are
- * not periodic, they are relative to the rounded centre, so that differences
+/* A leaf, for the coordinates of points in it. */
+struct leaf_frame {
+    double half[3], centre[3], h;
+    int lengths[3]; /* 1: a point's coordinate is a length */
+};
+
+static struct leaf_frame leaf_frame(const struct tree_grid *grid,
+                                    const int64_t place[3])
+{
+    const struct tree *tree = grid->tree;
+    struct leaf_frame frame = {.h = tree_h(tree, grid->level)};
+    for (int d = 0; d < 3; d++) {
+        frame.half[d] = (double)place[d] + 0.5;
+        frame.centre[d] = tree->corner[d] + frame.half[d] * grid->edge[d];
+        frame.lengths[d] = !tree->periodic[d] && !grid->given->fractions;
+    }
+    return frame;
+}
+
+/* The coordinate of point i along axis d in its leaf.  For lengths on axes that
+ * are not periodic, it is relative to the rounded centre, so that differences
  * keep all digits of the positions. */
+static inline double leaf_at(const struct tree_grid *grid,
+                             const struct leaf_frame *frame, int64_t i, int d)
+{
+    const struct tree_given *given = grid->given;
+    if (d == 0 && grid->layers)
+        return grid->layers->at[i];
+    return frame->lengths[d]
+               ? (given->x[d][i * given->step] - frame->centre[d]) / frame->h
+               : (grid_at(grid, i, d) - frame->half[d]) * grid->tree->box[d];
+}
+
+/* Computes coordinates of the points of one leaf. */
 static void tree_relative_leaf(const struct tree *tree, int64_t leaf,
                                const struct tree_given *given,
+                               const struct tree_layers *layers,
                                struct tree_points *p)
 {
     int64_t place[3], box = tree_leaf_box(tree, leaf);
     int level = tree_level(tree, box);
-    struct tree_grid grid = tree_grid(tree, given, level);
-    double h = tree_h(tree, level);
+    struct tree_grid grid = tree_grid(tree, given, layers, level);
     tree_place(tree, level, box, place);
-    double half[3], centre[3];
-    int lengths[3];
-    for (int d = 0; d < 3; d++) {
-        half[d] = (double)place[d] + 0.5;
-        centre[d] = tree->corner[d] + half[d] * grid.edge[d];
-        lengths[d] = !tree->periodic[d] && !given->fractions;
-    }
+    const struct leaf_frame frame = leaf_frame(&grid, place);
     for (int64_t k = p->begin[leaf]; k < p->begin[leaf + 1]; k++) {
-        int64_t i = p->order[k];
         double x[3];
         for (int d = 0; d < 3; d++)
-            x[d] = lengths[d] ? (given->x[d][i * given->step] - centre[d]) / h
-                              : (grid_at(&grid, i, d) - half[d]) * tree->box[d];
+            x[d] = leaf_at(&grid, &frame, p->order[k], d);
         for (int d = 0; d < 3; d++)
             if (tree->precision == FARSUM_F32)
                 ((float *)p->x[d])[k] = (float)x[d];
@@ -296,13 +327,39 @@ static void tree_relative_leaf(const struct tree *tree, int64_t leaf,
     }
 }
 
+farsum_status tree_find_layers(const struct tree_args *args,
+                               const struct tree_given *given, const char *what,
+                               const struct tree_layers *layers)
+{
+    struct tree tree = {0};
+    int64_t bad = INT64_MAX;
+    TRY(tree_check(args));
+    tree_shape(&tree, args);
+    struct tree_grid grid = tree_grid(&tree, given, NULL, 0);
+    PAR_FOR(tree.threads, schedule(static) reduction(min : bad))
+    for (int64_t i = 0; i < given->n; i++) {
+        double place = grid_at(&grid, i, 0);
+        if (!(place == place)) {
+            bad = i < bad ? i : bad;
+            continue;
+        }
+        const int64_t box[3] = {grid_floor(&grid, place, 0), 0, 0};
+        const struct leaf_frame frame = leaf_frame(&grid, box);
+        layers->layer[i] = (double)box[0];
+        layers->at[i] = leaf_at(&grid, &frame, i, 0);
+    }
+    return bad == INT64_MAX ? FARSUM_OK : tree_bad(given, bad, what);
+}
+
 static void tree_relative(const struct tree *tree,
-                          const struct tree_given *given, struct tree_points *p)
+                          const struct tree_given *given,
+                          const struct tree_layers *layers,
+                          struct tree_points *p)
 {
     PAR_FOR(tree->threads, schedule(dynamic, 256))
     for (int64_t leaf = 0; leaf < tree->n_leaves; leaf++)
         if (p->begin[leaf] < p->begin[leaf + 1])
-            tree_relative_leaf(tree, leaf, given, p);
+            tree_relative_leaf(tree, leaf, given, layers, p);
 }
 
 farsum_status tree_set(struct tree *tree, const struct tree_args *args,
@@ -312,6 +369,10 @@ farsum_status tree_set(struct tree *tree, const struct tree_args *args,
     farsum_status status = FARSUM_OK;
     uint64_t *key = NULL, *key_target = NULL;
     GO(tree_check(args));
+    const struct tree_layers *layers = args->layers;
+    const struct tree_layers *aim = layers ? layers + 1 : NULL;
+    if (layers && (!args->dense || args->depth > 0))
+        GO_FAIL(ERR_ARGUMENT, "tree: a part of a tree has one level");
     if (tree->precision != args->precision) { /* arrays have the other
                                                  precision */
         points_free(&tree->source);
@@ -325,21 +386,22 @@ farsum_status tree_set(struct tree *tree, const struct tree_args *args,
         tree->threads = (int)parts;
     GO(points_reserve(&tree->source, sources->n, args->precision));
     GO(MEM_RAW(key, sources->n));
-    GO(tree_order(tree, args->depth, sources, "source", &tree->source, key));
+    GO(tree_order(tree, args->depth, sources, layers, "source", &tree->source,
+                  key));
     if (targets) {
         GO(points_reserve(&tree->target, targets->n, args->precision));
         GO(MEM_RAW(key_target, targets->n));
-        GO(tree_order(tree, args->depth, targets, "target", &tree->target,
+        GO(tree_order(tree, args->depth, targets, aim, "target", &tree->target,
                       key_target));
     }
     if (!tree->dense)
         GO(tree_sparse(tree, args, sources->n, key, targets ? targets->n : 0,
                        key_target));
     GO(tree_begins(tree, args->depth, key, &tree->source));
-    tree_relative(tree, sources, &tree->source);
+    tree_relative(tree, sources, layers, &tree->source);
     if (targets) {
         GO(tree_begins(tree, args->depth, key_target, &tree->target));
-        tree_relative(tree, targets, &tree->target);
+        tree_relative(tree, targets, aim, &tree->target);
     }
 done:
     mem_free(key);

@@ -54,6 +54,16 @@ struct tree_args {
     double corner[3], edge[3];  /* of the region */
     farsum_precision precision; /* precision of the coordinates in boxes */
     int threads;
+    const struct tree_layers *layers; /* borrowed, [2]: of sources and targets;
+                                         NULL: the whole region */
+};
+
+/* Points of a tree of one level that is a part of another one: their places
+ * along axis 0, and coordinates relative to the centres of their boxes, in
+ * units of h; [n] each.  So a point is in the same box of both trees, at the
+ * same coordinates, and its x[0] is not used. */
+struct tree_layers {
+    double *layer, *at;
 };
 
 /* Input points: x[d][i * step].  They are lengths or, if fractions = 1,
@@ -120,6 +130,14 @@ farsum_status tree_check(const struct tree_args *args);
 farsum_status tree_region(struct tree_args *args,
                           const struct tree_given *sources,
                           const struct tree_given *targets);
+/* The same for points that reach from low to high. */
+farsum_status tree_region_of(struct tree_args *args, const double low[3],
+                             const double high[3]);
+/* Sets the layers of points in a dense tree of one level.  Fails for points
+ * outside of its region. */
+farsum_status tree_find_layers(const struct tree_args *args,
+                               const struct tree_given *given, const char *what,
+                               const struct tree_layers *layers);
 
 /* The low bits of coordinates in a box that f32 drops: ten bits each, in units
  * of 2^-34.  With them, differences of two points in one box are exact to 1e-10
