@@ -60,6 +60,12 @@ static void positions_inside(const struct task *task, const struct positions *p)
             p->x[d][p->step * i] *= per;
 }
 
+static farsum_status positions_close(void)
+{
+    FAIL(ERR_POSITION, "two points at the origin are closer than 1e-144 of the "
+                       "extent of all, and not at one place");
+}
+
 /* Fails if two points lie within HOST_CLOSE of the origin and differ.  first:
  * the first such point; NAN: none yet. */
 static farsum_status positions_apart(const struct positions *p, double first[3])
@@ -73,23 +79,65 @@ static farsum_status positions_apart(const struct positions *p, double first[3])
         if (isnan(first[0]))
             memcpy(first, at, sizeof at);
         if (first[0] != at[0] || first[1] != at[1] || first[2] != at[2])
-            FAIL(ERR_POSITION,
-                 "two points at the origin are closer than 1e-144 of the "
-                 "extent of all, and not at one place");
+            return positions_close();
     }
     return FARSUM_OK;
+}
+
+/* Over ranks: the same for points that different ranks give. */
+static farsum_status positions_apart_all(const struct task *task,
+                                         const double first[3],
+                                         farsum_status status)
+{
+    double most[6];
+    for (int d = 0; d < 3; d++) {
+        most[d] = isnan(first[d]) ? -INFINITY : first[d];
+        most[3 + d] = isnan(first[d]) ? -INFINITY : -first[d];
+    }
+    TRY(task_agree(task, status));
+    (void)task_max(task, most, 6);
+    for (int d = 0; d < 3 && status == FARSUM_OK; d++)
+        if (most[d] > -INFINITY && most[d] != -most[3 + d])
+            status = positions_close();
+    return task_agree(task, status);
+}
+
+static farsum_status positions_given(const struct task *task,
+                                     const struct positions *source,
+                                     const void *x,
+                                     const struct positions *target,
+                                     const void *y, struct extent *extent)
+{
+    farsum_precision type = task->problem.arrays;
+    TRY(positions_read(source, x, type, "source", task->threads, extent));
+    if (target->n == 0)
+        return FARSUM_OK;
+    return positions_read(target, y, type, "target", task->threads, extent);
+}
+
+/* Over ranks: the box of the points of all. */
+static void positions_extent(const struct task *task, struct extent *extent)
+{
+    double most[6];
+    for (int d = 0; d < 3; d++) {
+        most[d] = extent->high[d];
+        most[3 + d] = -extent->low[d];
+    }
+    (void)task_max(task, most, 6);
+    for (int d = 0; d < 3; d++) {
+        extent->high[d] = most[d];
+        extent->low[d] = -most[3 + d];
+    }
 }
 
 farsum_status host_positions(struct task *task, const struct positions *source,
                              const void *x, const struct positions *target,
                              const void *y, struct extent *extent)
 {
-    farsum_precision type = task->problem.arrays;
     struct extent all = EXTENT_NONE;
     double first[3] = {NAN, NAN, NAN};
-    TRY(positions_read(source, x, type, "source", task->threads, &all));
-    if (target->n > 0)
-        TRY(positions_read(target, y, type, "target", task->threads, &all));
+    TRY(task_agree(task, positions_given(task, source, x, target, y, &all)));
+    positions_extent(task, &all);
     if (!task->problem.periodic[0])
         units_points(task, &all);
     positions_inside(task, source);
@@ -101,8 +149,10 @@ farsum_status host_positions(struct task *task, const struct positions *source,
     }
     if (task->problem.periodic[0])
         return FARSUM_OK;
-    TRY(positions_apart(source, first));
-    return positions_apart(target, first);
+    farsum_status status = positions_apart(source, first);
+    if (status == FARSUM_OK)
+        status = positions_apart(target, first);
+    return task->comm ? positions_apart_all(task, first, status) : status;
 }
 
 void host_strengths(struct task *task, int64_t n, int r, const void *q,
@@ -113,6 +163,7 @@ void host_strengths(struct task *task, int64_t n, int r, const void *q,
     double most[2];
     const double *per = task->units.per;
     units_most(q, task->problem.arrays, r * each, each, width, most);
+    (void)task_max(task, most, 2);
     units_strength(task, most);
     for (int64_t i = 0; i < each; i++)
         to[i] = array_get(q, task->problem.arrays, r * each + i)
@@ -190,6 +241,8 @@ void host_net(const struct task *task, int64_t n, const double *q)
         net += q[i];
         square += task->pair.kind->square(q + i * task->pair.strengths);
     }
-    task->report->info.net_strength = net;
-    task->report->net_size = sqrt((double)n * square);
+    double all[] = {net, square, (double)n};
+    (void)task_sum(task, all, 3);
+    task->report->info.net_strength = all[0];
+    task->report->net_size = sqrt(all[2] * all[1]);
 }
