@@ -59,6 +59,8 @@ farsum_status clustering_begin(struct clustering *c, const struct tree *tree,
 {
     c->t = tree;
     c->first = first;
+    c->n = tree->source.n;
+    c->m = tree_targets(tree)->n;
     clustering_table(c);
     return clustering_weights(c);
 }
@@ -174,11 +176,11 @@ static void sums_add(const struct clustering *c, int level, int64_t box,
     }
 }
 
-void clustering_means(const struct tree *t, int level,
+void clustering_means(const struct tree *t, int64_t m, int level,
                       const struct clustering_sums *all, double here,
                       struct fmm_clustering *clustering)
 {
-    double h = tree_h(t, level), targets = (double)tree_targets(t)->n;
+    double h = tree_h(t, level), targets = (double)m;
     /* assumes that the skipped boxes are like the others */
     double share = all->targets > 0 ? here / (all->targets * targets) : 0;
     for (int k = 0; k < K; k++)
@@ -190,11 +192,12 @@ void clustering_means(const struct tree *t, int level,
 }
 
 /* Means over the targets, from the sums of a level. */
-static farsum_status clustering_level(const struct clustering *c, int level,
-                                      struct fmm_clustering *clustering)
+farsum_status clustering_level(const struct clustering *c, int level,
+                               struct fmm_clustering *clustering)
 {
     const struct tree *t = c->t;
-    int64_t boxes = tree_boxes(t, level), step = clustering_skip(boxes);
+    int64_t boxes = tree_boxes(t, level);
+    int64_t step = c->skip > 0 ? c->skip : clustering_skip(boxes);
     int64_t some = (boxes + step - 1) / step;
     int64_t blocks = (some + BLOCK - 1) / BLOCK;
     struct clustering_sums *part = NULL, all = {0};
@@ -223,7 +226,7 @@ static farsum_status clustering_level(const struct clustering *c, int level,
     double here = 0;
     for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
         here += (double)c->aim[b];
-    clustering_means(t, level, &all, here, clustering);
+    clustering_means(t, c->m, level, &all, here, clustering);
 done:
     mem_free(part);
     mem_free(far);
@@ -231,14 +234,14 @@ done:
 }
 
 /* (10.16) for evenly filled boxes, from the boxes that a target lies in. */
-static void clustering_own(const struct clustering *c,
-                           struct fmm_clustering *clustering)
+void clustering_inside(const struct clustering *c,
+                       struct fmm_clustering *clustering)
 {
     const struct tree *t = c->t;
     const struct tree_points *targets = tree_targets(t);
     for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
         double share = (double)(targets->begin[leaf + 1] - targets->begin[leaf])
-                       / (double)targets->n;
+                       / (double)c->m;
         double sum[2] = {0};
         int64_t box = tree_leaf_box(t, leaf);
         int level = tree_level(t, box);
@@ -266,7 +269,7 @@ farsum_status fmm_clustering(const struct tree *tree, int first,
     GO(clustering_fills(c));
     *clustering = (struct fmm_clustering){
         .ws = tree->ws, .listed = 1, .sparse = !tree->dense};
-    clustering_own(c, clustering);
+    clustering_inside(c, clustering);
     for (int level = first; level <= tree->depth; level++)
         GO(clustering_level(c, level, clustering));
 done:

@@ -59,6 +59,9 @@ struct clustering {
     const struct tree *t;
     int first;                                /* first level that has far
                                                  boxes */
+    int64_t n, m; /* sources and targets: the tree's; over ranks those of all */
+    int64_t skip; /* over ranks: stride of the sampled boxes, but all boxes
+                     have sums; else 0 */
     /* by the squared distance from a box's centre */
     struct clustering_fill table[CLUSTERING_TABLE + 1];
     struct clustering_fill even;    /* means over an evenly filled box */
@@ -101,11 +104,17 @@ farsum_status clustering_begin(struct clustering *c, const struct tree *tree,
 double clustering_whole(int k);
 double clustering_eighth(int k);
 double clustering_rims(int ws, int k);
-/* Adds a level's sums to the means over the targets; here: targets in the
+/* Adds a level's sums to the means over m targets; here: targets in the
  * level's boxes. */
-void clustering_means(const struct tree *t, int level,
+void clustering_means(const struct tree *t, int64_t m, int level,
                       const struct clustering_sums *all, double here,
                       struct fmm_clustering *clustering);
+/* The parts of fmm_clustering: the boxes that a target lies in, and a level's
+ * lists. */
+void clustering_inside(const struct clustering *c,
+                       struct fmm_clustering *clustering);
+farsum_status clustering_level(const struct clustering *c, int level,
+                               struct fmm_clustering *clustering);
 void clustering_clear(struct clustering *c);
 
 /* method/fmm/boxes/clustering_fill.c: table of a point's contribution by its

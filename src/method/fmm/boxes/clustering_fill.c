@@ -99,7 +99,8 @@ static void clustering_sums(struct clustering *c, const struct tree_points *p,
                             struct clustering_fill *to)
 {
     const struct tree *t = c->t;
-    int64_t step = clustering_step(p->n, 1);
+    int64_t step = clustering_step(p == &t->source ? c->n : c->m,
+                                   c->skip > 0 ? c->skip : 1);
     if (t->dense && t->depth > 0)
         step = clustering_step_above(p->n, tree_boxes(t, t->depth - 1));
     for (int64_t leaf = 0; leaf < t->n_leaves && c->fills > 0; leaf++)
@@ -124,9 +125,9 @@ void clustering_fill_of(const struct clustering *c, int side, int level,
 {
     const struct tree *t = c->t;
     const struct tree_points *p = side ? tree_targets(t) : &t->source;
-    int64_t skip = clustering_skip(tree_boxes(t, level));
+    int64_t skip = c->skip > 0 ? 1 : clustering_skip(tree_boxes(t, level));
     int64_t step = clustering_step(p->n, skip), from, to;
-    if (p->n < CLUSTERING_FEW) {
+    if ((side ? c->m : c->n) < CLUSTERING_FEW) {
         double n = (double)(side ? c->aim : c->count)[box];
         for (int k = 0; k < K; k++) {
             fill->rim[k] = n * c->even.rim[k];
@@ -203,7 +204,7 @@ farsum_status clustering_fills(struct clustering *c)
     TRY(MEM_NEW(c->count, t->n_boxes));
     TRY(MEM_NEW(c->gaps, t->n_boxes));
     c->fills = t->n_boxes;
-    if (t->dense && clustering_skip(tree_boxes(t, t->depth)) > 1)
+    if (!c->skip && t->dense && clustering_skip(tree_boxes(t, t->depth)) > 1)
         c->fills = t->first[t->depth];
     TRY(MEM_NEW(c->source, c->fills));
     clustering_count(t, &t->source, c->count);

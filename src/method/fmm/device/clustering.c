@@ -183,7 +183,8 @@ void fmm_gpu_clustering_take(const struct tree *tree, int level,
         all.far[k] = fact[1 + k];
         all.uneven[k] = fact[1 + K + k];
     }
-    clustering_means(tree, level, &all, here, clustering);
+    clustering_means(tree, tree_targets(tree)->n, level, &all, here,
+                     clustering);
 }
 
 /* Prefix sums over a side's points. */
