@@ -125,6 +125,8 @@ static farsum_status ranks_choose(const farsum_problem *problem,
         status = progress_end(&plan->progress, status);
     GO(status);
     GO(farsum_plan_get_options(plan, &chosen->options));
+    /* else chosen with the points, the same on all ranks */
+    chosen->options.fmm.order = options->fmm.order;
     chosen->precision = plan->report.info.precision;
     chosen->finer = plan->task.finer;
     plan_known_take(known, plan);
@@ -166,11 +168,12 @@ static void ranks_take(struct chosen *chosen, farsum_options *options)
 /* Refuses what ranks do not have, and names the method. */
 static farsum_status ranks_options(farsum_options *options)
 {
-    if (options->method && strcmp(options->method, "auto") != 0
-        && strcmp(options->method, "spectral") != 0)
-        FAIL(ERR_UNSUPPORTED, "method %s: plans over ranks have only spectral",
-             options->method);
-    options->method = "spectral";
+    const char *method = options->method;
+    if (!method || strcmp(method, "auto") == 0)
+        options->method = "spectral";
+    else if (strcmp(method, "spectral") != 0 && strcmp(method, "fmm") != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "method %s: plans over ranks have only spectral and fmm", method);
     return FARSUM_OK;
 }
 

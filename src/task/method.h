@@ -44,6 +44,9 @@ struct method {
     /* Names the choices that the report does not contain, as options.  NULL:
      * none. */
     void (*choice)(const void *state, farsum_options *options);
+    /* Adds what tune measured itself from the sample's points, for plans that
+     * know only its statistics.  NULL: nothing. */
+    void (*measured)(const void *state, struct sample *sample);
     /* Called when the rows of task->exclusions changed for the current points.
      * NULL: execute reads the rows itself. */
     farsum_status (*exclude)(struct task *task, void *state);

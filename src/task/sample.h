@@ -36,6 +36,14 @@ struct sample_moments {
     double q2;                    /* the target's charge squared */
 };
 
+/* What method fmm measures itself of a sample's points. */
+struct sample_fmm {
+    int known;   /* 1: the rest is set */
+    int sampled; /* open space: 1: from a sample's points; the next six */
+    double edge[3], volume, q1, q2, potential, force;
+    double mean, most, spread; /* of |q|: mean, maximum, standard deviation */
+};
+
 struct sample {
     int64_t n, m;          /* sources; targets (0: the sources) */
     double q1, q2;         /* sum of q and of q^2 */
@@ -67,6 +75,7 @@ struct sample {
     int lattice;           /* 1: the same except for the charges */
     int regular;           /* 1: lattice, or all nearest sources at the same
                               distance */
+    struct sample_fmm fmm;
 };
 
 /* Takes the statistics of n sources.  x (of type `arrays`) and q

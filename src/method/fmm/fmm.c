@@ -24,6 +24,32 @@ static double fmm_best(const farsum_problem *p)
     return 1.1e-6;
 }
 
+/* What ranks do not have yet. */
+static farsum_status fmm_fits_ranks(const struct task *task)
+{
+    const farsum_problem *p = &task->problem;
+    const farsum_fmm_options *o = &task->options.fmm;
+    if (task->device)
+        FAIL(ERR_UNSUPPORTED, "sums over ranks only on the host");
+    if (task->options.strict)
+        FAIL(ERR_UNSUPPORTED, "has no error bounds (strict) over ranks");
+    if (p->periodic[0] && p->outputs & FARSUM_VIRIAL)
+        FAIL(ERR_UNSUPPORTED,
+             "has no virial of a periodic cell over ranks; leave it out of the "
+             "outputs");
+    if (o->levels > 1)
+        FAIL(ERR_UNSUPPORTED, "has one level of boxes over ranks, not %d",
+             o->levels);
+    if (o->tree && strcmp(o->tree, "dense") != 0)
+        FAIL(ERR_UNSUPPORTED, "has dense trees only over ranks, not \"%s\"",
+             o->tree);
+    if (o->lattice && strcmp(o->lattice, "fft") != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "has variant fft of lattice only over ranks, not \"%s\"",
+             o->lattice);
+    return FARSUM_OK;
+}
+
 static farsum_status fmm_fits(const struct task *task)
 {
     const farsum_problem *p = &task->problem;
@@ -36,6 +62,8 @@ static farsum_status fmm_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "strict: of softened pairs far ones are summed as 1/r, whose "
              "error is estimated, not bounded; method direct has none");
+    if (task->links.ranks > 0)
+        TRY(fmm_fits_ranks(task));
     /* where another method is more accurate, its message is reported */
     if (p->error != FARSUM_ERROR_ABSOLUTE && p->tolerance < best)
         return status_fail(task->options.method ? FARSUM_ERR_TOLERANCE
@@ -63,6 +91,10 @@ static farsum_status fmm_names(const struct task *task, struct fmm_names *names)
     for (int r = 0; r < FMM_STAGES; r++)
         snprintf(names->name[r], sizeof names->name[r], "%s",
                  given[r] ? given[r] : "");
+    if (task->links.ranks > 0) { /* fmm_fits_ranks has refused others */
+        strcpy(names->name[FMM_LATTICE], "fft");
+        names->tree = 1;
+    }
     if (!o->tree)
         return FARSUM_OK;
     names->tree = strcmp(o->tree, "dense") == 0    ? 1
@@ -78,6 +110,7 @@ static void fmm_destroy(void *state)
     struct fmm *s = state;
     if (!s)
         return;
+    fmm_ranks_destroy(s);
     fmm_gpu_forget(s->gpu);
     fmm_clear_states(s);
     fmm_gpu_destroy(s->gpu);
@@ -102,6 +135,7 @@ static double fmm_bytes(const struct task *task, const struct fmm *s)
 {
     double size = task->problem.precision == FARSUM_F32 ? 4 : 8;
     double points = (double)(task->problem.n_sources + task->problem.n_targets);
+    double share = task->comm ? 1.0 / task->comm->size : 1;
     double bytes = 2 * size * multipole_size(s->shape.order)
                    * (double)s->boxes.n_boxes;
     if (s->strict) /* weights, sizes, and sums of four orders */
@@ -114,7 +148,7 @@ static double fmm_bytes(const struct task *task, const struct fmm *s)
     /* strengths, potentials, fields, positions; on the host the order of the
      * points in the tree, on a device a second copy of their positions */
     double given = task->device ? 8 * 11 : 8 * 9;
-    return bytes + points * (given + size * 8 + low);
+    return share * (bytes + points * (given + size * 8 + low));
 }
 
 static farsum_status fmm_memory(const struct task *task, const struct fmm *s)
@@ -156,7 +190,7 @@ static farsum_status fmm_tune(const struct task *task, void **state,
     if (s->input.periodic && !s->names.tree)
         GO(fmm_uneven_cell(task, s, 1, p->n_sources, p->n_targets, 0, &found,
                            &uneven));
-    else if (s->sampled && !task->device)
+    else if (s->sampled && !task->device && !s->names.tree)
         GO(fmm_sample_uneven(task, s, &uneven));
     GO(fmm_shape(task, s, uneven, p->n_sources, p->n_targets, &s->shape));
     fmm_args(task, s, &s->shape, p->n_sources, p->n_targets, &s->boxes,
@@ -195,7 +229,8 @@ static farsum_status fmm_create(struct task *task, void *state)
     if (!task->dry && task->device)
         TRY(fmm_gpu_create(task, s));
     if (!task->dry)
-        TRY(fmm_states(task, s, &boxes, &pairs));
+        TRY(task->comm ? fmm_ranks_create(task, s)
+                       : fmm_states(task, s, &boxes, &pairs));
     fmm_about(task, s);
     double norm = p->coulomb
                   * (p->error == FARSUM_ERROR_POTENTIAL ? s->input.potential
@@ -260,7 +295,14 @@ static farsum_status fmm_execute(struct task *task, void *state, int rhs,
     struct fmm *s = state;
     if (s->gpu)
         return fmm_gpu_execute(task, s, rhs, q, result);
-    return fmm_host_execute(task, s, rhs, q, result);
+    memset(s->seconds, 0, sizeof s->seconds);
+    TRY(s->ranks ? fmm_ranks_execute(task, s, rhs, q, result)
+                 : fmm_host_execute(task, s, rhs, q, result));
+    task->report->info.seconds_stages = 0;
+    for (int r = 0; r < FMM_STAGES; r++)
+        task->report->info.seconds_stages += s->seconds[r];
+    fmm_seconds(task, s, s->seconds);
+    return FARSUM_OK;
 }
 
 static farsum_status fmm_finish(struct task *task, void *state)
@@ -272,7 +314,9 @@ static farsum_status fmm_finish(struct task *task, void *state)
 static farsum_status fmm_exclude(struct task *task, void *state)
 {
     struct fmm *s = state;
-    return s->gpu ? fmm_gpu_exclude(task, s) : FARSUM_OK;
+    return s->gpu     ? fmm_gpu_exclude(task, s)
+           : s->ranks ? fmm_ranks_exclusions(task, s)
+                      : FARSUM_OK;
 }
 
 const struct method method_fmm = {
@@ -286,6 +330,7 @@ const struct method method_fmm = {
     .finish = fmm_finish,
     .destroy = fmm_destroy,
     .choice = fmm_choice,
+    .measured = fmm_measured,
     .exclude = fmm_exclude,
     .options = METHOD_BOXES,
     .lacks = FARSUM_VIRIAL,

@@ -11,6 +11,7 @@
 #include "task/method.h"
 
 struct fmm_gpu;
+struct fmm_ranks;
 struct fmm_strict;
 
 enum {
@@ -134,6 +135,9 @@ struct fmm {
     void *multipole, *local;      /* owned */
     int64_t stride, have_multipole, have_local;
     struct fmm_clustering clustering;
+    int64_t all_n, all_m;    /* sources, and separate targets, of the current
+                             points; over ranks of all */
+    struct fmm_ranks *ranks; /* owned; NULL: one process */
     struct fmm_gpu *gpu; /* owned; on a device, where it holds those arrays */
     struct fmm_strict *strict; /* owned; NULL: no bound is requested */
     struct fmm_strict *alike;  /* owned; for few points and lattices of few unit
@@ -143,9 +147,14 @@ struct fmm {
 
 /* method/fmm/norms.c */
 farsum_status fmm_input(const struct task *task, struct fmm *s);
+/* The method's `measured`. */
+void fmm_measured(const void *state, struct sample *sample);
 /* Norms at separate targets in open space, which the sample does not include:
- * at most those at the sources. */
-void fmm_input_targets(const struct task *task, struct fmm *s);
+ * at most those at the sources.  Over ranks: points that this one gives, from
+ * number `first` of the targets on. */
+void fmm_input_targets(const struct task *task, struct fmm *s,
+                       const struct points *source, const struct points *target,
+                       int64_t first);
 /* The same in two steps, for a device.  From m targets, the t-th of `some` is m
  * t / some: sums over the sources of r/|r|^3, 1/|r|, and of both squared. */
 enum { FMM_APART_MOST = 1024 };
@@ -297,6 +306,10 @@ double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n);
 /* method/fmm/near_distance.c: sets input.near of a plan without a sample, from
  * the tree's leaves, on the host. */
 void fmm_near(const struct task *task, struct fmm *s);
+/* Points as the tree is built from, and the tree's args from s->shape, without
+ * the region of open space. */
+struct tree_given fmm_given(const struct fmm *s, const struct points *p);
+struct tree_args fmm_tree_args(const struct task *task, const struct fmm *s);
 /* Builds a tree of the positions in source.s and target.s and its statistics.
  * Boxes are chosen for the expected order; the tree's statistics may require
  * other boxes. */
@@ -312,7 +325,8 @@ farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
                                 int64_t n, int64_t m, int *uneven);
 farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
                               int uneven, int64_t n, int64_t m);
-/* method/fmm/set_points.c */
+/* method/fmm/set_points.c.  arrays: allocates those of the current tree. */
+farsum_status fmm_points_arrays(const struct task *task, struct fmm *s);
 farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
                              const void *x, int64_t m, const void *y);
 /* The positions that set_points has left in p, which is in use. */
@@ -323,6 +337,10 @@ static inline struct positions fmm_positions(const struct points *p)
 /* method/fmm/run.c: execute on the host. */
 farsum_status fmm_host_execute(struct task *task, struct fmm *s, int rhs,
                                const void *q, farsum_result *result);
+/* Sums right-hand side r and writes its results; over ranks those of its own
+ * points, collectively. */
+farsum_status fmm_host_one(struct task *task, struct fmm *s, int r,
+                           const void *q, farsum_result *result);
 /* Statistics of a right-hand side's sums, C = 1; a norm < 0: unknown. */
 struct fmm_norms {
     double q, q2;            /* sums over the sources of q and q^2 */
@@ -333,6 +351,38 @@ struct fmm_norms {
 farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
                                const struct fmm_norms *norms);
 
+/* method/fmm/ranks.c, for the functions above that are used over ranks too.
+ * tree: the statistics of the tree, which ranks_points has built.  part:
+ * changes the whole tree's args to those of the rank's own; whole: those.
+ * states: agrees on the status of the rank's own stages, and makes the parts
+ * that exchange.  report: the rank's part of the cell or region. */
+farsum_status fmm_ranks_create(const struct task *task, struct fmm *s);
+void fmm_ranks_destroy(struct fmm *s);
+farsum_status fmm_ranks_tree(struct fmm *s);
+void fmm_ranks_part(const struct fmm *s, struct boxes_args *boxes,
+                    struct p2p_args *pairs);
+const struct boxes_args *fmm_ranks_whole(const struct fmm *s);
+farsum_status fmm_ranks_states(const struct task *task, struct fmm *s,
+                               farsum_status status);
+void fmm_ranks_report(const struct task *task, const struct fmm *s);
+/* method/fmm/ranks_points.c, ranks_sum.c */
+farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
+                               const void *x, int64_t m, const void *y);
+farsum_status fmm_ranks_execute(struct task *task, struct fmm *s, int rhs,
+                                const void *q, farsum_result *result);
+/* send: the strengths, divided by unit, to ghosts; collective.  near: adds the
+ * pairs of own targets and ghosts.  lattice: collective. */
+void fmm_ranks_send(struct fmm *s, double unit);
+farsum_status fmm_ranks_near(struct fmm *s, const struct p2p_io *own);
+farsum_status fmm_ranks_lattice(struct fmm *s, const struct boxes_io *io);
+/* method/fmm/ranks_exclude.c: reference_exclude of own targets; the rows of
+ * task->exclusions, once points are with their owners.  Collective. */
+farsum_status fmm_ranks_exclude(const struct task *task, struct fmm *s,
+                                const struct host_sums *sums);
+farsum_status fmm_ranks_exclusions(struct task *task, struct fmm *s);
+/* method/fmm/boxes/clustering_ranks.c: fmm_clustering of the trees of all
+ * ranks, the same on all. */
+farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s);
 /* method/fmm/stages.c */
 void fmm_clear_states(struct fmm *s);
 /* Writes the report. */

@@ -52,16 +52,18 @@ void fmm_near(const struct task *task, struct fmm *s)
     const struct leaf leaf = {{p->x[0], p->x[1], p->x[2]},
                               p->low,
                               tree->precision == FARSUM_F32};
-    double much = MUCH * cbrt(s->input.volume / (double)p->n), sum = 0;
+    double much = MUCH * cbrt(s->input.volume / (double)s->all_n), sum = 0;
     s->input.near = 0;
     if (s->sampled || task->sample.n_targets > 0 || tree->separate)
         return;
-    const int64_t step = 1 + p->n / MANY;
+    const int64_t step = 1 + s->all_n / MANY;
     PAR_FOR(task->threads, schedule(dynamic, 64) reduction(+ : sum))
     for (int64_t k = 0; k < tree->n_leaves; k += step) {
         double h = tree_h(tree, tree_level(tree, tree_leaf_box(tree, k)));
         sum += leaf_near(&leaf, p->begin[k], p->begin[k + 1], much / h)
                / (h * h * h * h);
     }
-    s->input.near = s->input.q2 * sqrt(2 * sum * (double)step / (double)p->n);
+    (void)task_sum(task, &sum, 1);
+    s->input.near =
+        s->input.q2 * sqrt(2 * sum * (double)step / (double)s->all_n);
 }

@@ -9,7 +9,7 @@
 #include "base/par.h"
 #include "base/arrays.h"
 #include "reference/direct/direct_sum.h"
-#include "method/fmm/fmm.h"
+#include "method/fmm/bound/bound.h"
 #include "tune/parameters.h"
 
 enum { TARGETS_LEAST = 64 };
@@ -173,14 +173,48 @@ static double facts_around(const struct task *task, const struct fmm_input *f)
     return sqrt(square / (double)s->n_targets);
 }
 
+static farsum_status facts_known(struct fmm *s, const struct sample_fmm *known)
+{
+    struct fmm_input *f = &s->input;
+    s->sampled = known->sampled;
+    memcpy(f->edge, known->edge, sizeof f->edge);
+    f->volume = known->volume;
+    f->q1 = known->q1;
+    f->q2 = known->q2;
+    f->potential = known->potential;
+    f->force = known->force;
+    return FARSUM_OK;
+}
+
+void fmm_measured(const void *state, struct sample *sample)
+{
+    const struct fmm *s = state;
+    const struct fmm_strict *t = s->alike;
+    const struct fmm_input *f = &s->input;
+    sample->fmm =
+        (struct sample_fmm){.known = 1,
+                            .sampled = s->sampled,
+                            .edge = {f->edge[0], f->edge[1], f->edge[2]},
+                            .volume = f->volume,
+                            .q1 = f->q1,
+                            .q2 = f->q2,
+                            .potential = f->potential,
+                            .force = f->force,
+                            .mean = t ? t->mean : 1,
+                            .most = t ? t->most : 1,
+                            .spread = t ? t->spread : 0};
+}
+
 farsum_status fmm_input(const struct task *task, struct fmm *s)
 {
     const struct sample *sample = &task->sample;
     struct fmm_input *f = &s->input;
     f->periodic = task->problem.periodic[0];
     if (!f->periodic) {
-        s->sampled = task->problem.sample_x != NULL;
         s->sample_length = task->units.length;
+        if (sample->fmm.known)
+            return facts_known(s, &sample->fmm);
+        s->sampled = task->problem.sample_x != NULL;
         return facts_open(task, f);
     }
     TRY(facts_cell(task, s));
@@ -195,15 +229,15 @@ farsum_status fmm_input(const struct task *task, struct fmm *s)
     return FARSUM_OK;
 }
 
-/* Sums over the sources at target i; coincident points are skipped. */
-static struct fmm_apart apart_sums(const struct fmm *s, int64_t i)
+/* Sums over the sources at a target; coincident points are skipped. */
+static struct fmm_apart apart_sums(const struct points *from,
+                                   const double at[3])
 {
-    const struct points *from = &s->source, *to = &s->target;
     struct fmm_apart a = {0};
     for (int64_t j = 0; j < from->n; j++) {
         double d[3], r2 = 0;
         for (int k = 0; k < 3; k++) {
-            d[k] = to->s[k][i] - from->s[k][j];
+            d[k] = at[k] - from->s[k][j];
             r2 += d[k] * d[k];
         }
         double over = r2 > 0 ? 1 / r2 : 0, one = sqrt(over);
@@ -222,7 +256,7 @@ static struct fmm_apart apart_sums(const struct fmm *s, int64_t i)
 static void apart_squares(const struct fmm *s, const struct fmm_apart *a,
                           double square[2])
 {
-    double q1 = s->input.q1 * s->input.q1, n = (double)s->source.n;
+    double q1 = s->input.q1 * s->input.q1, n = (double)s->all_n;
     double random = SMALL * fmax(s->input.q2 - q1, 0), together;
     together = a->potential * a->potential;
     square[0] = q1 * together + random * (a->potential2 - together / n);
@@ -263,21 +297,34 @@ void fmm_input_apart(const struct task *task, struct fmm *s, int64_t some,
             mean[k] += square[k] / (double)some;
         most = fmax(most, square[1]);
     }
-    if (some < s->target.n) /* otherwise as of the sample */
+    if (some < s->all_m) /* otherwise as of the sample */
         mean[1] -= most / (double)some;
     f->potential = fmin(f->potential, sqrt(mean[0]));
     f->force = fmin(f->force, sqrt(f->q2 * mean[1]));
 }
 
-void fmm_input_targets(const struct task *task, struct fmm *s)
+void fmm_input_targets(const struct task *task, struct fmm *s,
+                       const struct points *source, const struct points *target,
+                       int64_t first)
 {
-    struct fmm_apart apart[FMM_APART_MOST];
-    int64_t m = s->target.n, some = fmm_input_some(s->source.n, m);
+    enum { APART = sizeof(struct fmm_apart) / sizeof(double) };
+    union {
+        struct fmm_apart sums[FMM_APART_MOST];
+        double numbers[FMM_APART_MOST * APART];
+    } all;
+    double at[3 * FMM_APART_MOST] = {0};
+    int64_t m = s->all_m, some = fmm_input_some(s->all_n, m);
+    for (int64_t t = 0; t < some; t++) {
+        int64_t i = (int64_t)((double)t * (double)m / (double)some) - first;
+        for (int d = 0; d < 3 && i >= 0 && i < target->n; d++)
+            at[3 * t + d] = target->s[d][i];
+    }
+    (void)task_sum(task, at, (int)(3 * some));
     PAR_FOR(task->threads)
     for (int64_t t = 0; t < some; t++)
-        apart[t] =
-            apart_sums(s, (int64_t)((double)t * (double)m / (double)some));
-    fmm_input_apart(task, s, some, apart);
+        all.sums[t] = apart_sums(source, at + 3 * t);
+    (void)task_sum(task, all.numbers, (int)(APART * some));
+    fmm_input_apart(task, s, some, all.sums);
 }
 
 double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n)

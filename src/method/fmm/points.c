@@ -32,28 +32,20 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3])
         f->volume *= f->edge[d];
     }
     if (!s->sampled) {
-        double n = (double)s->source.n;
+        double n = (double)s->all_n;
         f->force = f->q2 * pow(n / f->volume, 2.0 / 3);
         f->potential = sqrt(f->q2) * cbrt(n / f->volume);
     }
 }
 
-static struct tree_given points_given(const struct points *p, int fractions)
+struct tree_given fmm_given(const struct fmm *s, const struct points *p)
 {
-    return (struct tree_given){p->n, {p->s[0], p->s[1], p->s[2]}, 1, fractions};
+    return (struct tree_given){
+        p->n, {p->s[0], p->s[1], p->s[2]}, 1, s->input.periodic};
 }
 
-/* Builds a tree of s->shape and computes its statistics. */
-static farsum_status points_tree(const struct task *task, struct fmm *s,
-                                 int64_t m)
+struct tree_args fmm_tree_args(const struct task *task, const struct fmm *s)
 {
-    if (s->gpu)
-        return fmm_gpu_sparse_tree(task, s, m);
-    const struct tree_given source =
-        points_given(&s->source, s->input.periodic);
-    const struct tree_given target =
-        points_given(&s->target, s->input.periodic);
-    const struct tree_given *targets = m > 0 ? &target : NULL;
     struct tree_args args = {
         .dense = s->shape.dense,
         .depth = s->shape.depth,
@@ -67,6 +59,21 @@ static farsum_status points_tree(const struct task *task, struct fmm *s,
         args.root[d] = s->shape.root[d];
         args.edge[d] = s->input.edge[d];
     }
+    return args;
+}
+
+/* Builds a tree of s->shape and computes its statistics. */
+static farsum_status points_tree(const struct task *task, struct fmm *s,
+                                 int64_t m)
+{
+    if (s->gpu)
+        return fmm_gpu_sparse_tree(task, s, m);
+    if (s->ranks)
+        return fmm_ranks_tree(s);
+    const struct tree_given source = fmm_given(s, &s->source);
+    const struct tree_given target = fmm_given(s, &s->target);
+    const struct tree_given *targets = m > 0 ? &target : NULL;
+    struct tree_args args = fmm_tree_args(task, s);
     if (!s->input.periodic)
         TRY(tree_region(&args, &source, targets));
     TRY(tree_set(&s->tree, &args, &source, targets));
@@ -121,9 +128,12 @@ farsum_status fmm_points_boxes(const struct task *task, struct fmm *s,
 {
     for (int turn = 1;; turn++) {
         int order = MULTIPOLE_MOST + 4;
-        TRY(progress_step(turn, FMM_TURNS, "placing points: tree"));
+        farsum_status status =
+            progress_step(turn, FMM_TURNS, "placing points: tree");
         s->input.near = 0; /* shapes are reused for other points */
-        TRY(fmm_shape(task, s, clustered, n, m, &s->shape));
+        if (status == FARSUM_OK)
+            status = fmm_shape(task, s, clustered, n, m, &s->shape);
+        TRY(task_agree(task, status));
         TRY(points_tree(task, s, m));
         if (s->strict)
             s->strict->known = 0;
@@ -166,17 +176,22 @@ farsum_status fmm_points_stages(const struct task *task, struct fmm *s,
         s->shape.order = order;
     }
     fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
+    if (s->ranks)
+        fmm_ranks_part(s, &boxes, &pairs);
     int keep = points_may_keep(task, s) && fmm_order_there(s, &boxes);
     s->spare = keep ? s->spare + 1 : 0;
     if (keep) {
         s->shape.order++;
         fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
+        if (s->ranks)
+            fmm_ranks_part(s, &boxes, &pairs);
     }
     boxes.n_boxes = s->tree.n_boxes;
     boxes.n_leaves = s->tree.n_leaves;
     if (!s->tree.dense)
         boxes.n_parents = s->tree.n_boxes - s->tree.n_leaves;
-    return fmm_states(task, s, &boxes, &pairs);
+    farsum_status status = fmm_states(task, s, &boxes, &pairs);
+    return s->ranks ? fmm_ranks_states(task, s, status) : status;
 }
 
 farsum_status fmm_points_set(const struct task *task, struct fmm *s)

@@ -53,7 +53,9 @@ static struct moments run_moments(const struct task *task, const struct fmm *s,
             }
         }
     }
-    return m;
+    double all[] = {m.q, m.d[0], m.d[1], m.d[2], m.trace, m.square};
+    (void)task_sum(task, all, sizeof all / sizeof *all);
+    return (struct moments){all[0], {all[1], all[2], all[3]}, all[4], all[5]};
 }
 
 /* Copies strengths to the order of leaves.  Returns the power of two that they
@@ -65,6 +67,7 @@ static double run_in(const struct task *task, struct fmm *s)
     double most = 0;
     for (int64_t i = 0; i < s->source.n; i++)
         most = fmax(most, fabs(s->caller.q[i]));
+    (void)task_max(task, &most, 1);
     double unit = most > 0 ? ldexp(1, ilogb(most)) : 1;
     PAR_FOR(task->threads)
     for (int64_t i = 0; i < s->source.n; i++)
@@ -72,9 +75,31 @@ static double run_in(const struct task *task, struct fmm *s)
     return unit;
 }
 
+/* Runs a stage.  Over ranks `lattice` is collective, so that a rank that failed
+ * runs it too. */
+static farsum_status run_stage(struct fmm *s, int r, farsum_status status,
+                               const struct p2p_io *pairs,
+                               const struct boxes_io *boxes)
+{
+    double start = clock_seconds();
+    if (status == FARSUM_OK)
+        status = progress_step(r, FMM_STAGES, "summing: %s",
+                               s->choice[r].stage->name);
+    if (s->ranks && r == FMM_LATTICE)
+        KEEP_ON(fmm_ranks_lattice(s, boxes));
+    else if (status == FARSUM_OK)
+        status = s->choice[r].row->variant->run(
+            s->states[r], r == FMM_P2P ? (const void *)pairs : boxes);
+    if (s->ranks && r == FMM_P2P && status == FARSUM_OK)
+        status = fmm_ranks_near(s, pairs);
+    s->seconds[r] += clock_seconds() - start;
+    return status;
+}
+
 static farsum_status run_stages(const struct task *task, struct fmm *s,
                                 int potential, int field)
 {
+    farsum_status status = FARSUM_OK;
     size_t size = (size_t)array_size(task->problem.precision);
     size_t targets = (size_t)tree_targets(&s->tree)->n;
     const struct p2p_io pairs = {&s->tree, s->q,
@@ -84,17 +109,12 @@ static farsum_status run_stages(const struct task *task, struct fmm *s,
                                    s->stride, pairs.potential, pairs.field};
     memset(s->potential, 0, targets * size);
     memset(s->field, 0, 3 * targets * size);
-    for (int r = 0; r < FMM_STAGES; r++) {
-        double start = clock_seconds();
-        if (!s->choice[r].row)
-            continue;
-        TRY(progress_step(r, FMM_STAGES, "summing: %s",
-                          s->choice[r].stage->name));
-        TRY(s->choice[r].row->variant->run(
-            s->states[r], r == FMM_P2P ? (const void *)&pairs : &boxes));
-        s->seconds[r] += clock_seconds() - start;
-    }
-    return progress_step(FMM_STAGES, FMM_STAGES, "summing");
+    for (int r = 0; r < FMM_STAGES; r++)
+        if (s->choice[r].row)
+            status = run_stage(s, r, status, &pairs, &boxes);
+    if (status == FARSUM_OK)
+        status = progress_step(FMM_STAGES, FMM_STAGES, "summing");
+    return task_agree(task, status);
 }
 
 struct out {
@@ -151,14 +171,15 @@ static void run_out(const struct out *o)
 }
 
 /* W = sum F x, which equals that of all pairs if there are no images. */
-static void run_virial(const struct fmm *s, const double *field,
-                       double virial[9])
+static void run_virial(const struct task *task, const struct fmm *s,
+                       const double *field, double virial[9])
 {
     const struct points *p = &s->source;
     double middle[3] = {0};
     for (int64_t i = 0; i < p->n; i++)
         for (int d = 0; d < 3; d++)
-            middle[d] += p->s[d][i] / (double)p->n;
+            middle[d] += p->s[d][i] / (double)s->all_n;
+    (void)task_sum(task, middle, 3);
     for (int64_t i = 0; i < p->n; i++)
         for (int a = 0; a < 9; a++)
             virial[a] += s->caller.q[i] * field[3 * i + a / 3]
@@ -168,8 +189,8 @@ static void run_virial(const struct fmm *s, const double *field,
 farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
                                const struct fmm_norms *norms)
 {
-    double targets = (double)tree_targets(&s->tree)->n;
-    double n = (double)s->tree.source.n;
+    double targets = (double)(s->all_m > 0 ? s->all_m : s->all_n);
+    double n = (double)s->all_n;
     struct fmm_input f = s->input;
     f.q1 = norms->q / n;
     f.q2 = norms->q2 / n;
@@ -205,7 +226,7 @@ static farsum_status run_estimate(const struct task *task, const struct fmm *s,
 {
     int64_t targets = tree_targets(&s->tree)->n;
     struct fmm_norms norms = {.q = o->moments.q, .q2 = o->moments.square};
-    double q_rms = sqrt(o->moments.square / (double)s->source.n);
+    double q_rms = sqrt(o->moments.square / (double)s->all_n);
     norms.force = o->field ? 0 : -1;
     norms.potential = o->potential ? 0 : -1;
     for (int64_t i = 0; i < targets; i++) {
@@ -215,17 +236,23 @@ static farsum_status run_estimate(const struct task *task, const struct fmm *s,
         for (int d = 0; d < 3 && o->field; d++)
             norms.force += q * q * o->field[3 * i + d] * o->field[3 * i + d];
     }
+    double all[] = {norms.force, norms.potential};
+    (void)task_sum(task, all, 2);
+    norms.force = o->field ? all[0] : -1;
+    norms.potential = o->potential ? all[1] : -1;
     return fmm_estimate_sum(task, s, &norms);
 }
 
 /* The dipole of the sources, times 4 pi/(3V). */
-static void run_vacuum(const struct fmm *s, double vacuum[3])
+static void run_vacuum(const struct task *task, const struct fmm *s,
+                       double vacuum[3])
 {
     const struct points *p = &s->source;
     for (int64_t i = 0; i < p->n; i++)
         for (int d = 0; d < 3; d++)
             vacuum[d] +=
                 4 * M_PI / (3 * s->input.volume) * s->caller.q[i] * p->s[d][i];
+    (void)task_sum(task, vacuum, 3);
 }
 
 /* Sums s->caller.q. */
@@ -238,20 +265,21 @@ static farsum_status run_sum(const struct task *task, struct fmm *s,
     o.field = sums->field || sums->virial ? c->field : NULL;
     o.unit = run_in(task, s);
     o.moments = run_moments(task, s, o.unit);
+    if (s->ranks)
+        fmm_ranks_send(s, o.unit);
     TRY(run_stages(task, s, o.potential != NULL, o.field != NULL));
     if (task->problem.surface == FARSUM_VACUUM)
-        run_vacuum(s, o.vacuum);
+        run_vacuum(task, s, o.vacuum);
     run_out(&o);
     for (int64_t i = 0; i < s->source.n && sums->energy; i++)
         *sums->energy += 0.5 * c->q[i] * c->potential[i];
     if (sums->virial)
-        run_virial(s, c->field, sums->virial);
+        run_virial(task, s, c->field, sums->virial);
     return run_estimate(task, s, &o);
 }
 
-/* Sums right-hand side r and writes its results. */
-static farsum_status run_one(struct task *task, struct fmm *s, int r,
-                             const void *q, farsum_result *result)
+farsum_status fmm_host_one(struct task *task, struct fmm *s, int r,
+                           const void *q, farsum_result *result)
 {
     const struct fmm_caller *c = &s->caller;
     const struct positions source = fmm_positions(&s->source);
@@ -261,8 +289,12 @@ static farsum_status run_one(struct task *task, struct fmm *s, int r,
         host_sums(result, c->potential, c->field, &energy, virial);
     host_strengths(task, source.n, r, q, c->q);
     TRY(run_sum(task, s, &sums));
-    TRY(reference_exclude(task, &source, &target, c->q, &sums));
-    TRY(host_results(task, tree_targets(&s->tree)->n, r, &sums, result));
+    TRY(s->ranks ? fmm_ranks_exclude(task, s, &sums)
+                 : reference_exclude(task, &source, &target, c->q, &sums));
+    (void)task_sum(task, &energy, 1);
+    (void)task_sum(task, virial, 9);
+    TRY(task_agree(
+        task, host_results(task, tree_targets(&s->tree)->n, r, &sums, result)));
     host_net(task, source.n, c->q);
     return FARSUM_OK;
 }
@@ -270,14 +302,9 @@ static farsum_status run_one(struct task *task, struct fmm *s, int r,
 farsum_status fmm_host_execute(struct task *task, struct fmm *s, int rhs,
                                const void *q, farsum_result *result)
 {
-    memset(s->seconds, 0, sizeof s->seconds);
     for (int r = 0; r < rhs; r++) {
         TRY(progress_step(r, rhs, "summing"));
-        TRY(run_one(task, s, r, q, result));
+        TRY(fmm_host_one(task, s, r, q, result));
     }
-    task->report->info.seconds_stages = 0;
-    for (int r = 0; r < FMM_STAGES; r++)
-        task->report->info.seconds_stages += s->seconds[r];
-    fmm_seconds(task, s, s->seconds);
     return FARSUM_OK;
 }

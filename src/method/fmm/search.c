@@ -81,6 +81,11 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     for (int r = 0; r < FMM_STAGES; r++)
         shape->seconds += choice[r].cost;
     bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
+    if (task->links.ranks > 0) { /* the most layers take longest */
+        double ranks = task->links.ranks, layers = (double)shape->root[0];
+        shape->seconds *= ceil(layers / ranks) * ranks / layers;
+        bytes /= ranks;
+    }
     if (bytes > 0.7 * (double)task->options.memory_limit)
         FAIL(ERR_MEMORY, "expansions of %lld boxes of order %d need %.3g bytes",
              (long long)boxes.n_boxes, shape->order, bytes);
@@ -202,28 +207,35 @@ static void shape_grids(const struct task *task, const struct fmm *s, int64_t n,
     }
 }
 
+/* The number of levels that is given; 0: chosen.  Ranks have one. */
+static int shape_levels(const struct task *task)
+{
+    return task->links.ranks > 0 ? 1 : task->options.fmm.levels;
+}
+
 static void shape_dense(const struct task *task, const struct fmm *s, int64_t n,
                         int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
     const farsum_fmm_options *o = &task->options.fmm;
     int64_t roots = shape_roots_most(s);
+    int levels = shape_levels(task);
     for (int brick = 0; brick < 2 && all->best.seconds == 0; brick++)
         for (int64_t k = 1; k <= (o->boxes[0] ? 1 : roots); k++) {
             if (o->boxes[0])
                 shape_given(task, s, shape);
             else if (!shape_root(s, k, shape) && !brick)
                 continue; /* long boxes only if there are no others */
-            int first = o->levels ? o->levels - 1 : 0;
-            for (int depth = first; depth <= (o->levels ? first : LEVELS);
+            int first = levels ? levels - 1 : 0;
+            for (int depth = first; depth <= (levels ? first : LEVELS);
                  depth++) {
                 shape->depth = depth;
                 /* empty boxes increase the cost */
-                if (!o->levels && depth > 0 && shape_leaves(shape) > (double)n)
+                if (!levels && depth > 0 && shape_leaves(shape) > (double)n)
                     break;
                 shape_try(task, s, n, m, shape, all);
             }
         }
-    if (!o->boxes[0] && o->levels <= 1)
+    if (!o->boxes[0] && levels <= 1)
         shape_grids(task, s, n, m, shape, all);
 }
 

@@ -49,7 +49,7 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
     } else {
         TRY(points_copied(task, s, n, x, m, y, &extent));
         fmm_extent(s, extent.low, extent.high);
-        fmm_input_targets(task, s);
+        fmm_input_targets(task, s, &s->source, &s->target, 0);
     }
     if (!task->problem.exclude_coincident)
         TRY(points_distinct(&s->source, s->input.periodic, task->threads,
@@ -57,8 +57,7 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
     return FARSUM_OK;
 }
 
-/* Allocates the arrays for the current tree. */
-static farsum_status points_arrays(const struct task *task, struct fmm *s)
+farsum_status fmm_points_arrays(const struct task *task, struct fmm *s)
 {
     size_t size = (size_t)array_size(task->problem.precision);
     int64_t numbers = multipole_size(s->shape.order);
@@ -81,7 +80,11 @@ farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
 {
     struct fmm *s = state;
     int uneven;
-    TRY(progress_step(0, FMM_TURNS, "placing points"));
+    TRY(task_agree(task, progress_step(0, FMM_TURNS, "placing points")));
+    if (s->ranks)
+        return fmm_ranks_points(task, s, n, x, m, y);
+    s->all_n = n;
+    s->all_m = m;
     if (s->gpu)
         return fmm_gpu_set_points(task, s, n, x, m, y);
     TRY(points_take(task, s, n, x, m, y));
@@ -90,7 +93,7 @@ farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
     if (status == FARSUM_ERR_TOLERANCE && fmm_points_wider(task, s))
         status = fmm_points_tree(task, s, uneven, n, m);
     TRY(status);
-    TRY(points_arrays(task, s));
+    TRY(fmm_points_arrays(task, s));
     if (s->input.periodic) /* replaces fractions, which only the tree needed */
         TRY(points_copied(task, s, n, x, m, y, NULL));
     return fmm_points_set(task, s);

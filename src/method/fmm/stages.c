@@ -101,7 +101,8 @@ farsum_status fmm_states(const struct task *task, struct fmm *s,
     static const int order[FMM_STAGES] = {FMM_P2P, FMM_P2M, FMM_M2M,    FMM_M2L,
                                           FMM_L2L, FMM_L2P, FMM_LATTICE};
     struct choice choice[FMM_STAGES];
-    TRY(fmm_choose(task, s, boxes, pairs, choice));
+    TRY(fmm_choose(task, s, s->ranks ? fmm_ranks_whole(s) : boxes, pairs,
+                   choice));
     int same = fmm_same(&s->boxes, boxes);
     int same_pairs = fmm_same_pairs(&s->pairs, pairs);
     s->boxes =
@@ -112,7 +113,8 @@ farsum_status fmm_states(const struct task *task, struct fmm *s,
         if (s->states[r] && (r == FMM_P2P ? same_pairs : same)
             && s->choice[r].row == choice[r].row)
             continue;
-        if (!s->states[r] && !choice[r].row) {
+        if ((!s->states[r] && !choice[r].row)
+            || (r == FMM_LATTICE && s->ranks)) { /* fmm_ranks_states has it */
             s->choice[r] = choice[r];
             continue;
         }

@@ -41,6 +41,8 @@ done:
 
 void plan_known_take(struct plan_known *known, struct farsum_plan *plan)
 {
+    if (plan->method->measured)
+        plan->method->measured(plan->state, &plan->task.sample);
     known->sample = plan->task.sample;
     known->units = plan->task.units;
     plan->task.sample.target = NULL;

@@ -199,6 +199,7 @@ static int verify_wider(const struct farsum_plan *plan,
     struct farsum_plan *made = NULL;
     struct verify_error error = {INFINITY, INFINITY};
     const struct plan_aim aim = {.comm = plan->task.comm,
+                                 .links = plan->task.links,
                                  .transport = plan->task.transport};
     if (plan->task.given.precision == FARSUM_F64
         || plan->task.given.precision == FARSUM_AUTO)
@@ -247,6 +248,7 @@ farsum_status plan_verify(const farsum_problem *problem,
     struct verify_sum s = verify_sample(p, own);
     struct plan_aim aim = {.most = DEARER * p->method_seconds + LONGER,
                            .comm = p->task.comm,
+                           .links = p->task.links,
                            .transport = p->task.transport};
     struct verify_error error = {0};
     double last = 0;

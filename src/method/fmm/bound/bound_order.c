@@ -33,6 +33,12 @@ farsum_status fmm_strict_create(const struct task *task, struct fmm *s)
     *(task->options.strict ? &s->strict : &s->alike) = t;
     t->order = -1;
     t->mean = t->most = 1;
+    if (task->sample.fmm.known) {
+        t->mean = task->sample.fmm.mean;
+        t->most = task->sample.fmm.most;
+        t->spread = task->sample.fmm.spread;
+        return FARSUM_OK;
+    }
     if (!p->sample_q)
         return FARSUM_OK;
     t->mean = t->most = 0;

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks.c: states of `fmm` over ranks. */
+#include "method/fmm/ranks.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+static void layers_clear(struct layers *layers)
+{
+    mem_free(layers->of.layer);
+    mem_free(layers->of.at);
+}
+
+static void side_clear(struct fmm_side *side)
+{
+    route_destroy(&side->route);
+    points_clear(&side->given);
+    layers_clear(&side->from);
+    layers_clear(&side->layers);
+}
+
+void fmm_ranks_destroy(struct fmm *s)
+{
+    struct fmm_ranks *k = s->ranks;
+    if (!k)
+        return;
+    if (k->near_state)
+        s->choice[FMM_P2P].row->variant->destroy(k->near_state);
+    ranks_lattice_destroy(k->lattice);
+    planes_destroy(k->planes);
+    ghosts_destroy(&k->ghosts);
+    side_clear(&k->source);
+    side_clear(&k->target);
+    for (int i = 0; i < 2; i++)
+        layers_clear(&k->around[i]);
+    tree_clear(&k->near);
+    domain_destroy(&k->domain);
+    ranks_excluded_clear(&k->excluded);
+    void *const all[] = {k->middle, k->ghost,     k->ghost_q,
+                         k->q,      k->potential, k->field};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        mem_free(all[i]);
+    mem_free(k);
+    s->ranks = NULL;
+}
+
+/* The parts that need no other rank. */
+static farsum_status ranks_own(const struct task *task, struct fmm *s)
+{
+    struct fmm_ranks *k = s->ranks;
+    TRY(domain_create(&k->domain, k->comm->rank, k->comm->size,
+                      s->shape.root[0], s->shape.ws, NULL));
+    k->domain.open = !s->input.periodic;
+    TRY(route_create(&k->source.route, k->comm, 3 * sizeof(double),
+                     task->threads));
+    TRY(route_create(&k->target.route, k->comm, 3 * sizeof(double),
+                     task->threads));
+    return ghosts_create(&k->ghosts, k->comm, sizeof(double), task->threads);
+}
+
+farsum_status fmm_ranks_create(const struct task *task, struct fmm *s)
+{
+    struct boxes_args boxes = s->boxes;
+    struct p2p_args pairs = s->pairs;
+    farsum_status status = MEM_NEW(s->ranks, 1);
+    TRY(comm_agree(task->comm, status));
+    struct fmm_ranks *k = s->ranks;
+    k->comm = task->comm;
+    TRY(comm_agree(k->comm, ranks_own(task, s)));
+    const struct planes_args planes = {.comm = k->comm,
+                                       .begin = k->domain.begin,
+                                       .halo = s->shape.ws + 1,
+                                       .plane =
+                                           s->shape.root[1] * s->shape.root[2],
+                                       .channels = FMM_RANKS_STATISTICS,
+                                       .threads = task->threads,
+                                       .precision = FARSUM_F64};
+    TRY(planes_create(&planes, &k->planes));
+    if (s->input.periodic)
+        fmm_ranks_report(task, s);
+    fmm_ranks_part(s, &boxes, &pairs);
+    return fmm_ranks_states(task, s, fmm_states(task, s, &boxes, &pairs));
+}
+
+/* A rank without layers has an empty tree of one layer. */
+static int64_t part_of(const struct fmm_ranks *k, int64_t all)
+{
+    double layers = (double)ranks_layers(k), whole = (double)k->domain.mesh0;
+    return all > 0 ? 1 + (int64_t)((double)all * layers / whole) : 0;
+}
+
+void fmm_ranks_part(const struct fmm *s, struct boxes_args *boxes,
+                    struct p2p_args *pairs)
+{
+    struct fmm_ranks *k = s->ranks;
+    int64_t layers = ranks_layers(k);
+    k->whole = *boxes;
+    boxes->root[0] = layers > 0 ? layers : 1;
+    boxes->periodic[0] = 0;
+    boxes->n_boxes = boxes->n_leaves =
+        boxes->root[0] * boxes->root[1] * boxes->root[2];
+    boxes->n_sources = part_of(k, boxes->n_sources);
+    boxes->n_targets = part_of(k, boxes->n_targets);
+    pairs->n_sources = part_of(k, pairs->n_sources);
+    pairs->n_targets = part_of(k, pairs->n_targets);
+}
+
+farsum_status fmm_ranks_tree(struct fmm *s)
+{
+    s->clustering = s->ranks->clustering;
+    s->input.near = s->ranks->near_input;
+    return FARSUM_OK;
+}
+
+void fmm_ranks_report(const struct task *task, const struct fmm *s)
+{
+    const struct fmm_ranks *k = s->ranks;
+    const struct domain *domain = &k->domain;
+    struct ranks_report *r = &task->report->ranks;
+    double per = task_per(task), shift = 0;
+    if (s->input.periodic) {
+        for (int i = 0; i < 9; i++)
+            r->cell[i] = s->cell.a[i] / per;
+    } else {
+        for (int d = 0; d < 3; d++)
+            r->cell[4 * d] = k->tree.edge[d] / per;
+        shift = k->tree.corner[0] / k->tree.edge[0];
+    }
+    r->low =
+        shift + (double)domain->begin[domain->rank] / (double)domain->mesh0;
+    r->high =
+        shift + (double)domain->begin[domain->rank + 1] / (double)domain->mesh0;
+}
+
+const struct boxes_args *fmm_ranks_whole(const struct fmm *s)
+{
+    return &s->ranks->whole;
+}
+
+static int lattice_is(const struct boxes_args *a, const struct boxes_args *b)
+{
+    return a->p == b->p && a->ws == b->ws
+           && memcmp(a->root, b->root, sizeof a->root) == 0
+           && memcmp(a->box, b->box, sizeof a->box) == 0;
+}
+
+static farsum_status ranks_near_state(struct fmm *s)
+{
+    struct fmm_ranks *k = s->ranks;
+    const struct variant *variant = s->choice[FMM_P2P].row->variant;
+    struct p2p_args args = s->pairs;
+    if (args.n_targets == 0)
+        args.n_targets = args.n_sources;
+    if (k->near_state && memcmp(&k->near_pairs, &args, sizeof args) == 0)
+        return FARSUM_OK;
+    if (k->near_state)
+        variant->destroy(k->near_state);
+    k->near_state = NULL;
+    TRY(variant->create(&args, &k->near_state));
+    k->near_pairs = args;
+    return FARSUM_OK;
+}
+
+farsum_status fmm_ranks_states(const struct task *task, struct fmm *s,
+                               farsum_status status)
+{
+    struct fmm_ranks *k = s->ranks;
+    if (status == FARSUM_OK)
+        status = ranks_near_state(s);
+    status = task_agree(task, status);
+    if (status != FARSUM_OK) { /* no rank keeps its stages */
+        s->boxes = (struct boxes_args){0};
+        return status;
+    }
+    if (k->lattice && lattice_is(&k->made, &k->whole))
+        return FARSUM_OK;
+    ranks_lattice_destroy(k->lattice);
+    k->lattice = NULL;
+    const struct ranks_lattice_args args = {
+        .comm = k->comm, .begin = k->domain.begin, .boxes = k->whole};
+    TRY(ranks_lattice_create(&args, &k->lattice));
+    k->made = k->whole;
+    return FARSUM_OK;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks.h: method `fmm` over ranks, on the host, with boxes of one level.
+ *
+ * A rank owns a slab of layers of root boxes along axis 0 of the cell, or of
+ * the region of open points, and the points in them.  It computes in its own
+ * tree, whose axis 0 is open: near pairs among own points, and of own points
+ * with ghosts; expansions of own points.  The far field of the grid of boxes is
+ * shared by all ranks (ranks/lattice.h).  Functions that exchange are
+ * collective. */
+#ifndef FARSUM_METHOD_FMM_RANKS_H
+#define FARSUM_METHOD_FMM_RANKS_H
+
+#include "method/fmm/fmm.h"
+#include "ranks/ghosts.h"
+#include "ranks/lattice.h"
+#include "ranks/partners.h"
+#include "ranks/planes.h"
+#include "ranks/route.h"
+
+/* Values per box that neighbours' statistics need: number of sources, (10.26),
+ * and the sums of (10.25). */
+enum { FMM_RANKS_STATISTICS = 2 + 2 * FMM_KNOTS };
+
+struct layers {
+    struct tree_layers of; /* owned */
+    int64_t have[2];
+};
+/* Points of one kind: those that this rank's caller gives, and its own. */
+struct fmm_side {
+    struct route route;
+    struct points given;  /* as fmm_given, then positions */
+    struct layers from;   /* of the given points in the whole tree */
+    struct layers layers; /* of the own points in the rank's own tree */
+};
+/* Excluded pairs: positions and strengths of own sources, and then of those
+ * that other ranks own. */
+struct fmm_excluded {
+    struct partners partners;
+    struct partners_own pairs; /* its rows go to task->exclusions */
+    double *x[3], *q;          /* owned, [own + pairs.needed.n] */
+};
+
+struct fmm_ranks {
+    struct comm *comm;     /* borrowed */
+    struct domain domain;  /* layers of root boxes */
+    struct tree_args tree; /* of the whole, for the current points */
+    struct fmm_side source, target;
+    struct ghosts ghosts;
+    double *middle;          /* owned: fractions of the middles of points' boxes
+                             along axis 0 */
+    struct tree near;        /* ghosts, and own targets */
+    struct layers around[2]; /* of ghosts and own targets in it */
+    struct points near_points;  /* for set: only its tree is used */
+    void *near_state;           /* owned: of p2p, for near */
+    struct p2p_args near_pairs; /* for which it was created */
+    double *ghost;              /* owned, [ghosts]: strengths */
+    void *ghost_q;              /* owned: the same in near's order */
+    struct planes *planes;      /* owned: of statistics */
+    struct fmm_clustering clustering;
+    double near_input;             /* fmm_input.near */
+    struct boxes_args whole;       /* of all boxes */
+    struct boxes_args made;        /* for which lattice was created */
+    struct ranks_lattice *lattice; /* owned */
+    struct fmm_excluded excluded;
+    /* owned, the caller's type: strengths and results of own points */
+    void *q, *potential, *field;
+    int64_t have_middle, have_ghost, have_ghost_q, have_q, have_potential,
+        have_field;
+};
+
+/* Layers of root boxes that this rank owns. */
+static inline int64_t ranks_layers(const struct fmm_ranks *k)
+{
+    return k->domain.begin[k->domain.rank + 1]
+           - k->domain.begin[k->domain.rank];
+}
+static inline struct fmm_side *ranks_targets(const struct fmm *s)
+{
+    return s->all_m > 0 ? &s->ranks->target : &s->ranks->source;
+}
+/* ranks_exclude.c.  rows: makes those of task->exclusions.  places: brings
+ * positions, once s->source has them. */
+farsum_status ranks_exclude_rows(struct task *task, struct fmm *s);
+farsum_status ranks_exclude_places(const struct task *task, struct fmm *s);
+void ranks_excluded_clear(struct fmm_excluded *excluded);
+#endif
