@@ -82,8 +82,8 @@ farsum_status farsum_ranks_tune(const farsum_problem *problem,
                                 const struct links *links, farsum_plan **plan)
 {
     FP_GUARD;
-    return plan_of(problem, options, PLAN_DRY,
-                   (struct plan_aim){.links = *links}, plan);
+    return plan_make_advised(problem, options, PLAN_DRY,
+                             (struct plan_aim){.links = *links}, plan);
 }
 
 farsum_status farsum_ranks_model(const farsum_plan *plan,

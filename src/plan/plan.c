@@ -5,9 +5,9 @@
 #include "base/args.h"
 #include "base/fpenv.h"
 
-farsum_status plan_of(const farsum_problem *problem,
-                      const farsum_options *options, int how,
-                      struct plan_aim aim, farsum_plan **plan)
+farsum_status plan_make_advised(const farsum_problem *problem,
+                                const farsum_options *options, int how,
+                                struct plan_aim aim, farsum_plan **plan)
 {
     struct farsum_plan *made = NULL;
     if (!plan)
@@ -31,10 +31,10 @@ farsum_status farsum_plan_create(const farsum_problem *problem,
 {
     FP_GUARD;
     struct plan_aim aim = {0};
-    farsum_status status = plan_of(problem, options, 0, aim, plan);
+    farsum_status status = plan_make_advised(problem, options, 0, aim, plan);
     if (plan_refuses(status) && problem->error > FARSUM_ERROR_VELOCITY) {
         aim.finer = 1;
-        status = plan_of(problem, options, 0, aim, plan);
+        status = plan_make_advised(problem, options, 0, aim, plan);
     }
     if (status != FARSUM_OK)
         return status;
@@ -46,7 +46,8 @@ farsum_status farsum_plan_tune(const farsum_problem *problem,
                                farsum_plan **plan)
 {
     FP_GUARD;
-    return plan_of(problem, options, PLAN_DRY, (struct plan_aim){0}, plan);
+    return plan_make_advised(problem, options, PLAN_DRY, (struct plan_aim){0},
+                             plan);
 }
 
 /* Ends the listener's call.  Over ranks the status and its words stay those

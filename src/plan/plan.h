@@ -98,9 +98,9 @@ farsum_status plan_make_for(const farsum_problem *problem,
                             struct plan_aim aim, farsum_plan **plan);
 /* plan/plan.c: the same for a caller: if a method refuses, the message gains
  * advice. */
-farsum_status plan_of(const farsum_problem *problem,
-                      const farsum_options *options, int how,
-                      struct plan_aim aim, farsum_plan **plan);
+farsum_status plan_make_advised(const farsum_problem *problem,
+                                const farsum_options *options, int how,
+                                struct plan_aim aim, farsum_plan **plan);
 /* plan/begin.c: fills in a new plan up to its sample.  Sets before->device once
  * the device is open. */
 farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
