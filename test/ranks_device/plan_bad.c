@@ -133,7 +133,7 @@ static const struct bad bads[] = {
     {"exclusions", excluded, FARSUM_ERR_UNSUPPORTED,
      "exclusions over ranks: only on the host, and the ranks name 2"},
     {"method", host_method, FARSUM_ERR_UNSUPPORTED,
-     "rank 0: method fmm: plans over ranks have only spectral"},
+     "rank 0: method fmm: sums over ranks only on the host"},
 };
 
 static farsum_status work(struct comm *comm, void *data)
