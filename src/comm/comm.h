@@ -18,6 +18,7 @@
 #include "base/status.h"
 
 struct comm;
+struct links;
 
 /* What a back end provides.  Sizes are in bytes and may exceed 2^31. */
 struct comm_calls {
@@ -65,6 +66,7 @@ struct comm {
     const char *name; /* "self", "threads", "mpi" */
     const struct comm_calls *calls;
     struct comm_spent spent[COMM_PARTS];
+    const struct links *links; /* borrowed, cost/links.h; NULL: as expected */
     void *inside; /* the back end's, zeroed by comm_create */
     void *pieces; /* [size][COMM_PIECE], so that reductions do not allocate */
     farsum_status failed;   /* the first failure of a call, until the ranks

@@ -256,11 +256,6 @@ static void parameters_together(struct parameters *t, const struct task *task,
                       1e3 * interp->cost);
 }
 
-double parameters_copies(double bytes, const struct task *task)
-{
-    return 4 * bytes / gpu_rates(task->device, task->problem.precision).bytes;
-}
-
 /* Seconds of the exchanges of ghosts, planes and columns, times the number of
  * ranks, as all other costs are those of the whole sum.  Of a spectrum's
  * columns a fraction of pi/4 sigma^-2 travels.  Devices exchange planes and
@@ -285,10 +280,7 @@ static double parameters_exchanges(const struct parameters *t,
     double mesh =
         links_all(l, meshes, meshes * part * plane * planes * (1 - 1 / ranks))
         + links_neighbours(l, 2, meshes * 2 * halo * plane, reach);
-    double copies =
-        task->device ? parameters_copies(meshes * part * plane * planes, task)
-                     : 0;
-    return ranks * (ghosts + copies)
+    return ranks * ghosts
            + (l->beside ? fmax(ranks * mesh - near, 0) : ranks * mesh);
 }
 

@@ -64,9 +64,6 @@ void parameters_args(const struct parameters *parameters,
                      union stage_args args[STAGE_COUNT]);
 /* 1: near pairs and mesh run concurrently in two queues of a device. */
 int parameters_beside(const struct task *task);
-/* Seconds in which a rank's device copies so many bytes of columns: from planes
- * to messages, and from there to lines, or back. */
-double parameters_copies(double bytes, const struct task *task);
 /* Bytes of meshes and of the stages' states. */
 int64_t parameters_bytes(const struct parameters *parameters,
                          const struct task *task);

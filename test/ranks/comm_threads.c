@@ -2,6 +2,7 @@
 /* comm_threads.c: ranks as threads of one process. */
 #include "ranks/comm_threads.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "base/random.h"
 #include "check.h"
+#include "cost/links.h"
 
 enum call_kind { GATHER, COUNTS, TRADE };
 static const char *const call_names[] = {"gather", "counts", "trade"};
@@ -231,10 +233,20 @@ static void *rank_main(void *data)
     return NULL;
 }
 
+/* Exchanges that cost nothing: so rank 0 chooses as one process does, with
+ * which tests compare. */
+static struct links links_free(int size)
+{
+    struct links links = links_expected(LINKS_HOST, size, 1);
+    links.within = links.between = (struct link){0, INFINITY};
+    return links;
+}
+
 int ranks_run(int size, const struct ranks_play *play,
               farsum_status (*work)(struct comm *, void *), void *data)
 {
     static const struct ranks_play quiet;
+    const struct links links = links_free(size);
     struct team team = {.size = size, .play = play ? play : &quiet,
                         .work = work, .data = data};
     struct rank *ranks = check_memory((size_t)size, sizeof *ranks);
@@ -248,6 +260,7 @@ int ranks_run(int size, const struct ranks_play *play,
                         &ranks[r].comm) != FARSUM_OK)
             check_stop("%s", farsum_message());
         *(struct rank **)ranks[r].comm->inside = &ranks[r];
+        ranks[r].comm->links = &links;
     }
     for (int r = 0; r < size; r++)
         if (pthread_create(&ranks[r].thread, NULL, rank_main, &ranks[r]) != 0)

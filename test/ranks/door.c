@@ -89,13 +89,17 @@ void sums_of(farsum_plan *plan, int flow, struct sums *sums)
                                  &result));
 }
 
-/* The same by one process: all points. */
-static void sums_alone(farsum_problem p, int flow, struct sums *sums)
+/* The same by one process, with the parameters of a plan over ranks: all
+ * points. */
+static void sums_alone(farsum_problem p, const farsum_plan *like, int flow,
+                       struct sums *sums)
 {
-    farsum_options o = one_thread();
+    farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
     farsum_result result = FARSUM_RESULT_INIT;
-    o.method = "spectral";
+    CHECK_OK(farsum_plan_get_options(like, &o));
+    o.threads = 1;
+    o.verify = FARSUM_VERIFY_OFF;
     p.n_sources = MANY;
     p.sample_x = x;
     p.sample_q = q;
@@ -135,8 +139,8 @@ static void compare(const char *kernel, const double cell[9])
     int flow = strcmp(kernel, "stokeslet") == 0;
     farsum_plan *plan = plan_of(p, NULL);
     sums_of(plan, flow, &found);
+    sums_alone(p, plan, flow, &right);
     farsum_plan_destroy(plan);
-    sums_alone(p, flow, &right);
     double vectors = apart(found.vector, right.vector + 3 * first, 3 * n)
                      / largest(right.vector, 3 * MANY);
     CHECK(vectors <= 1e-12, "%s: vectors differ by %g", kernel, vectors);
@@ -274,14 +278,16 @@ static void test_cell(void)
     static struct sums found, right;
     farsum_problem p = problem_of("laplace", tilted);
     farsum_plan *plan = plan_of(p, NULL), *alone = NULL;
-    farsum_options o = one_thread();
+    farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_result result = FARSUM_RESULT_INIT;
     double before[9], cell[9], low[3], high[3];
     CHECK_OK(farsum_mpi_domain(plan, before, low, high));
     p.n_sources = MANY;
     p.sample_x = x;
     p.sample_q = q;
-    o.method = "spectral";
+    CHECK_OK(farsum_plan_get_options(plan, &o));
+    o.threads = 1;
+    o.verify = FARSUM_VERIFY_OFF;
     CHECK_OK(farsum_plan_create(&p, &o, &alone));
     for (int i = 0; i < 9; i++)
         p.cell[i] *= 1.01;
@@ -342,7 +348,6 @@ static void test_part(void)
     static struct sums right;
     double phi[MANY];
     int of_half, size;
-    sums_alone(p, 0, &right);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     MPI_Comm_rank(half, &of_half);
     MPI_Comm_size(half, &size);
@@ -355,6 +360,7 @@ static void test_part(void)
     CHECK_OK(farsum_plan_set_points(plan, p.n_sources, p.sample_x, 0, NULL));
     result.potential = phi;
     CHECK_OK(farsum_plan_execute(plan, 1, q + begin, &result));
+    sums_alone(p, plan, 0, &right);
     double error = apart(phi, right.potential + begin, p.n_sources)
                    / largest(right.potential, MANY);
     CHECK(error <= 1e-12, "potentials differ by %g", error);

@@ -105,6 +105,7 @@ static void compare(struct shared *s)
         CHECK(ranks_run(size, NULL, work, s) == 0, "a rank failed");
         double all[2] = {0}, model_all[2] = {0};
         struct links links = links_expected(LINKS_HOST, size, 1);
+        links.within = (struct link){0, INFINITY}; /* as those of ranks_run */
         CHECK_OK(farsum_ranks_tune(&p, &s->options, &links, &plan));
         for (int r = 0; r < size; r++) {
             struct ranks_model m;

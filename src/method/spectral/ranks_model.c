@@ -7,6 +7,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "cost/expected_rates.h"
 #include "method/spectral/ranks.h"
 
 /* What the counts read. */
@@ -128,14 +129,16 @@ static double near_cost(const struct counted *c, const struct near_args *args,
            + (c->m->ghosts > 0 ? stage_cost(c, STAGE_NEAR, &ghosts) : 0);
 }
 
-/* Seconds in which a device copies the columns of one transform. */
+/* Seconds in which a device copies the columns of one transform: from planes to
+ * messages, and from there to lines, or back. */
 static double columns_cost(const struct counted *c)
 {
     double bytes = 2 * (double)c->columns * (double)c->t->mesh[0]
                    * (double)array_size(c->task->problem.precision);
-    return c->task->device && c->m->links.ranks > 1
-               ? parameters_copies(bytes, c->task)
-               : 0;
+    if (!c->task->device || c->m->links.ranks == 1)
+        return 0;
+    return 4 * bytes
+           / gpu_rates(c->task->device, c->task->problem.precision).bytes;
 }
 
 /* Seconds of each stage.  Costs of near, spread and interp are those of the
