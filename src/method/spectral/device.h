@@ -130,8 +130,11 @@ farsum_status gpu_flow_out(const struct task *task, struct spectral_gpu *gpu,
                            const struct spectral_units *units,
                            const struct gpu_ends *ends);
 
-/* method/spectral/device_exclude.c: uploads the plan's exclusions; tells
- * whether they are uploaded; subtracts them from one right-hand side. */
+/* method/spectral/device_exclude.c: compiles the kernels; uploads the plan's
+ * exclusions; tells whether they are uploaded; subtracts them from one
+ * right-hand side. */
+farsum_status gpu_exclude_kernels(const struct task *task,
+                                  struct spectral_gpu *gpu);
 farsum_status spectral_gpu_exclude(const struct task *task, struct spectral *s);
 farsum_status gpu_exclude_ready(const struct task *task,
                                 const struct spectral *s);

@@ -10,10 +10,10 @@ enum { GROUP = 128, RECORD = 10 };
 struct exclude_units {
     struct exclude_cell cell;
     double kappa;
-    int64_t rows, sources, targets;
+    int64_t rows, sources, targets, point, source_axis, target_axis;
     int32_t potential, field, sums, pad;
 };
-_Static_assert(sizeof(struct exclude_units) == 136, "as the kernels have it");
+_Static_assert(sizeof(struct exclude_units) == 160, "as the kernels have it");
 
 void gpu_exclude_clear(struct gpu_exclude *x)
 {
@@ -23,10 +23,11 @@ void gpu_exclude_clear(struct gpu_exclude *x)
         jit_clear(&x->jit);
 }
 
-static farsum_status exclude_kernels(const struct task *task,
-                                     struct gpu_exclude *x,
-                                     struct device *device)
+farsum_status gpu_exclude_kernels(const struct task *task,
+                                  struct spectral_gpu *g)
 {
+    struct gpu_exclude *x = &g->exclude;
+    struct device *device = g->device;
     const struct pair *pair = &task->pair;
     if (x->ready)
         return FARSUM_OK;
@@ -54,8 +55,8 @@ farsum_status spectral_gpu_exclude(const struct task *task, struct spectral *s)
         return FARSUM_OK;
     x->excluded.version = 0;
     if (task->exclusions.rows > 0)
-        TRY(exclude_kernels(task, x, s->gpu->device));
-    return gpu_excluded_send(&x->excluded, task);
+        TRY(gpu_exclude_kernels(task, s->gpu));
+    return gpu_excluded_send(&x->excluded, task->device, &task->exclusions);
 }
 
 farsum_status gpu_exclude_ready(const struct task *task,
@@ -64,19 +65,22 @@ farsum_status gpu_exclude_ready(const struct task *task,
     return gpu_excluded_ready(&s->gpu->exclude.excluded, task, 1);
 }
 
-farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
-                              const struct spectral_units *u)
+farsum_status gpu_exclude_sides(struct spectral *s,
+                                const struct spectral_units *u,
+                                const struct gpu_exclude_sides *sides)
 {
     struct spectral_gpu *g = s->gpu;
     struct gpu_exclude *x = &g->exclude;
-    const struct gpu_excluded *e = &x->excluded;
-    const struct points *targets = s->m > 0 ? &s->target : &s->source;
+    const struct gpu_excluded *e = sides->excluded;
     const struct exclude_units units = {
-        .cell = exclude_cell(task, &s->parameters.cell),
+        .cell = sides->cell,
         .kappa = s->parameters.pair.kappa,
         .rows = e->rows,
-        .sources = s->n,
-        .targets = u->targets,
+        .sources = sides->sources,
+        .targets = sides->targets,
+        .point = sides->by_point ? 3 : 1,
+        .source_axis = sides->by_point ? 1 : sides->sources,
+        .target_axis = sides->by_point ? 1 : sides->targets,
         .potential = u->potential,
         .field = u->field,
         .sums = u->energy || u->virial,
@@ -85,14 +89,35 @@ farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
         return FARSUM_OK;
     int64_t groups = gpu_records(&x->run, e->rows);
     TRY(LAUNCH(&x->run, groups, ARG_BUF(&e->target), ARG_BUF(&e->start),
-               ARG_BUF(&e->source), ARG_BUF(&e->lost),
-               ARG_BUF(&s->source.gpu->s), ARG_BUF(&targets->gpu->s),
-               ARG_BUF(&g->q), ARG_BUF(u->potential ? &g->potential : &g->fact),
-               ARG_BUF(u->field ? &g->field : &g->fact), ARG_BUF(&x->record),
+               ARG_BUF(&e->source), ARG_BUF(&e->lost), ARG_BUF(sides->x),
+               ARG_BUF(sides->far_x), ARG_BUF(sides->y), ARG_BUF(sides->q),
+               ARG_BUF(sides->far_q),
+               ARG_BUF(u->potential ? sides->potential : &g->fact),
+               ARG_BUF(u->field ? sides->field : &g->fact), ARG_BUF(&x->record),
                ARG_STRUCT(units)));
     if (!units.sums)
         return FARSUM_OK;
     return LAUNCH(&x->end, 1, ARG_BUF(&x->record), ARG_BUF(&g->energy_sum),
                   ARG_BUF(&g->virial_sum), ARG_I64(groups), ARG_I32(u->energy),
                   ARG_I32(u->virial));
+}
+
+farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
+                              const struct spectral_units *u)
+{
+    struct spectral_gpu *g = s->gpu;
+    const struct points *targets = s->m > 0 ? &s->target : &s->source;
+    const struct gpu_exclude_sides sides = {
+        .excluded = &g->exclude.excluded,
+        .cell = exclude_cell(task, &s->parameters.cell),
+        .sources = s->n,
+        .targets = u->targets,
+        .x = &s->source.gpu->s,
+        .far_x = &s->source.gpu->s, /* a placeholder, as the next one */
+        .far_q = &g->q,
+        .y = &targets->gpu->s,
+        .q = &g->q,
+        .potential = &g->potential,
+        .field = &g->field};
+    return gpu_exclude_sides(s, u, &sides);
 }

@@ -3,7 +3,11 @@
 #ifndef FARSUM_METHOD_SPECTRAL_EXCLUDE_H
 #define FARSUM_METHOD_SPECTRAL_EXCLUDE_H
 
+#include "device/buf.h"
 #include "method/spectral/spectral.h"
+
+struct gpu_excluded;
+struct spectral_units;
 
 /* Same layout as struct bare_cell of math/pair_bare.kh. */
 struct exclude_cell {
@@ -35,4 +39,20 @@ void spectral_exclude_sides(const struct task *task, struct spectral *s,
                             const struct exclude_sides *sides,
                             const farsum_result *result,
                             struct spectral_sums *sums);
+/* Rows of excluded pairs on a device, and their points.  Source j >= sources is
+ * point j - sources of far_x and far_q, which then exist. */
+struct gpu_exclude_sides {
+    const struct gpu_excluded *excluded;
+    struct exclude_cell cell;
+    int64_t sources, targets;
+    int by_point;                    /* 1: positions are [n][3]; 0: [3][n] */
+    const struct buf *x, *far_x, *y; /* fractions of the whole cell, f64 */
+    const struct buf *q, *far_q;     /* strengths */
+    const struct buf *potential, *field; /* results of the targets */
+};
+/* device_exclude.c.  Subtracts the pairs from the results that u requests, and
+ * from the plan's energy and virial. */
+farsum_status gpu_exclude_sides(struct spectral *s,
+                                const struct spectral_units *u,
+                                const struct gpu_exclude_sides *sides);
 #endif

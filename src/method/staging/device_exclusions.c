@@ -22,10 +22,9 @@ static farsum_status excluded_upload(struct buf *buf, struct device *device,
     return buf_upload(buf, 0, from, 8 * count);
 }
 
-farsum_status gpu_excluded_send(struct gpu_excluded *x, const struct task *task)
+farsum_status gpu_excluded_send(struct gpu_excluded *x, struct device *device,
+                                const struct exclusions *e)
 {
-    const struct exclusions *e = &task->exclusions;
-    struct device *device = task->device;
     x->version = 0;
     if (e->rows > 0) {
         TRY(device_finish(device));

@@ -16,10 +16,10 @@ void gpu_excluded_clear(struct gpu_excluded *excluded);
 /* True if the device has the plan's current exclusions. */
 int gpu_excluded_same(const struct gpu_excluded *excluded,
                       const struct task *task);
-/* Uploads the plan's exclusions, after sums that may still read the old
- * ones. */
+/* Uploads exclusions, after sums that may still read the old ones. */
 farsum_status gpu_excluded_send(struct gpu_excluded *excluded,
-                                const struct task *task);
+                                struct device *device,
+                                const struct exclusions *exclusions);
 /* Returns OK, or fails if the upload failed.  found 0: also if the device does
  * not know the points that they name. */
 farsum_status gpu_excluded_ready(const struct gpu_excluded *excluded,

@@ -48,7 +48,7 @@ static farsum_status exclude_rows(const struct task *task,
     x->excluded.version = 0;
     if (task->exclusions.rows > 0)
         TRY(exclude_kernels(task, x));
-    return gpu_excluded_send(&x->excluded, task);
+    return gpu_excluded_send(&x->excluded, task->device, &task->exclusions);
 }
 
 /* Sets at: the index of each of the caller's points in the order of leaves. */
