@@ -73,9 +73,8 @@ typedef struct farsum_mpi_options {
  * or if libfarsum has another version; ERR_ARGUMENT for MPI_COMM_NULL, an
  * intercommunicator, or a field that differs; ERR_UNKNOWN for an unknown
  * transport; ERR_UNSUPPORTED for a transport on the host or one that does not
- * work on all ranks, for methods except spectral, and for exclusions on
- * devices; ERR_DEVICE if a device does not work; ERR_COMM if MPI or NCCL
- * fails. */
+ * work on all ranks, and for methods except spectral; ERR_DEVICE if a device
+ * does not work; ERR_COMM if MPI or NCCL fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_plan_create(const farsum_problem *problem,
                        const farsum_options *options,

@@ -80,9 +80,6 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
     int64_t all = count, together = plan->task.exclusions.together;
     GO(task_agree(&plan->task, exclusions_set(&made, count, pairs, factors)));
     GO(exclude_counts(plan, &all, &together));
-    if (all > 0 && plan->task.comm && plan->task.device)
-        GO(status_fail(FARSUM_ERR_UNSUPPORTED, PLAN_RANKS_EXCLUDE,
-                       (long long)all));
     if (plan->has_points && !plan->task.comm)
         GO(exclusions_rows(&made, plan->n, plan->m));
     struct exclusions old = plan->task.exclusions;

@@ -225,10 +225,6 @@ static inline int plan_misses(const struct farsum_plan *plan)
            && plan_estimate(plan)
                   > plan->task.problem.tolerance * plan->task.finer;
 }
-/* Why a plan over ranks of devices accepts no exclusions: a format of their
- * number, a long long. */
-#define PLAN_RANKS_EXCLUDE                                                     \
-    "exclusions over ranks: only on the host, and the ranks name %lld"
 /* plan/exclusions.c: makes the exclusions' rows for n sources and m targets.
  * plan_exclude_hand passes them to the method once it has the points. */
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m);

@@ -210,15 +210,6 @@ done:
     return status;
 }
 
-/* Fails on all ranks if any names exclusions, which devices lack. */
-static farsum_status whole_excludes(const struct whole *w,
-                                    const farsum_options *options)
-{
-    if (w->pairs.count == 0 || !options->device.handle)
-        return FARSUM_OK;
-    FAIL(ERR_UNSUPPORTED, PLAN_RANKS_EXCLUDE, (long long)w->pairs.count);
-}
-
 farsum_status plan_over_ranks(struct comm *comm, const farsum_problem *problem,
                               const farsum_options *options, farsum_plan **plan)
 {
@@ -246,7 +237,6 @@ farsum_status plan_over_ranks_by(struct comm *comm,
     GO(ranks_same(comm, problem, &own, aim.transport));
     GO(whole_problem(comm, problem, &w));
     GO(comm_agree(comm, ranks_device_open(comm, &own, &device)));
-    GO(whole_excludes(&w, &own));
     GO(ranks_links_of(comm, &own, transport, &aim.links));
     status = plan_make_ranks(&w.problem, &own, aim, &made);
     if (plan_refuses(status) && w.problem.error > FARSUM_ERROR_VELOCITY) {

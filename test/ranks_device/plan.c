@@ -244,22 +244,17 @@ static void second_sums(void)
 
 /* --- failures --- */
 
-/* Rank 1 passes a strength that is not finite, or excludes pairs.  All ranks
- * fail, and the plan remains usable. */
+/* Rank 1 passes a strength that is not finite.  All ranks fail, and the plan
+ * remains usable. */
 static farsum_status fails_rank(struct comm *comm, void *data)
 {
     farsum_status status = FARSUM_OK;
     struct shared *s = data;
     struct part part;
-    const int64_t pairs[] = {0, 1};
     farsum_plan *plan = NULL;
     part_make(&part, s, comm->rank);
     GO(part_plan(&part, s, comm, &plan));
     GO(part_points(&part, s, plan));
-    CHECK_FAILS(farsum_plan_set_exclusions(plan, comm->rank == 1, pairs, NULL),
-                FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("exclusions over ranks: only on the host");
-    CHECK_OK(farsum_plan_set_exclusions(plan, 0, NULL, NULL));
     GO(part_sum(&part, s, plan));
     if (comm->rank == 1)
         part_strength(&part, NAN);

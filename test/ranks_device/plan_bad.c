@@ -94,14 +94,6 @@ static void transport_of_host(struct given *g, int rank)
     g->transport = "staged";
 }
 
-static void excluded(struct given *g, int rank)
-{
-    static const int64_t pairs[] = {0, 3, 5, 50};
-    g->options.device.name = "opencl:0";
-    g->problem.n_exclusions = rank == 1 ? 2 : 0;
-    g->problem.exclusions = pairs;
-}
-
 static void host_method(struct given *g, int rank)
 {
     (void)rank;
@@ -130,8 +122,6 @@ static const struct bad bads[] = {
      "transport is staged on rank 0 and not set on rank 1; set the same"},
     {"transport of the host", transport_of_host, FARSUM_ERR_UNSUPPORTED,
      "rank 0: transport \"staged\" is between devices; this plan runs on"},
-    {"exclusions", excluded, FARSUM_ERR_UNSUPPORTED,
-     "exclusions over ranks: only on the host, and the ranks name 2"},
     {"method", host_method, FARSUM_ERR_UNSUPPORTED,
      "rank 0: method fmm: sums over ranks only on the host"},
 };

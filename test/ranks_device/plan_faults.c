@@ -29,11 +29,13 @@ static void change_device(struct life *life, struct comm *comm, enum step step,
     given->options.deterministic = 1;
 }
 
+/* Three ranks exclude pairs. */
 static struct life life_of(int size, int flow)
 {
     return (struct life){.size = size,
                          .flow = flow,
                          .sampled = !flow,
+                         .excluded = size > 2,
                          .verify = FARSUM_VERIFY_OFF,
                          .change = change_device};
 }

@@ -162,6 +162,14 @@ farsum_status part_sum(struct part *p, const struct shared *s,
     return part_results(p);
 }
 
+void part_store(struct whole *to, const struct shared *s, const struct part *p)
+{
+    part_out(to->values, p, s->rhs, s->values, p->host[VALUES]);
+    part_out(to->field, p, s->rhs, 3, p->host[FIELD]);
+    memcpy(to->energy[p->rank], p->host[ENERGY], (size_t)p->bytes[ENERGY]);
+    memcpy(to->virial[p->rank], p->host[VIRIAL], (size_t)p->bytes[VIRIAL]);
+}
+
 void part_strength(struct part *p, double to)
 {
     p->host[STRENGTHS][0] = to;
@@ -183,10 +191,7 @@ static farsum_status sum_part(struct shared *s, int rank, struct comm *comm)
     GO(farsum_plan_get_info(plan, &to->info[rank]));
     snprintf(to->device[rank], sizeof to->device[rank], "%s",
              to->info[rank].device);
-    part_out(to->values, &p, s->rhs, s->values, p.host[VALUES]);
-    part_out(to->field, &p, s->rhs, 3, p.host[FIELD]);
-    memcpy(to->energy[rank], p.host[ENERGY], (size_t)p.bytes[ENERGY]);
-    memcpy(to->virial[rank], p.host[VIRIAL], (size_t)p.bytes[VIRIAL]);
+    part_store(to, s, &p);
 done:
     if (status != FARSUM_OK)
         printf("rank %d: %s\n", rank, farsum_message());

@@ -65,6 +65,8 @@ farsum_status part_sum(struct part *p, const struct shared *s,
 /* Transfers results to p->host, or an array to the side where it is. */
 farsum_status part_results(struct part *p);
 void part_upload(struct part *p, enum array k);
+/* Copies results from p->host to the rank's place. */
+void part_store(struct whole *to, const struct shared *s, const struct part *p);
 /* Sets the first strength. */
 void part_strength(struct part *p, double to);
 

@@ -13,6 +13,7 @@
 #define FARSUM_METHOD_SPECTRAL_DEVICE_RANKS_H
 
 #include "method/spectral/device.h"
+#include "method/spectral/device_ranks_exclude.h"
 #include "method/spectral/ranks_cut.h"
 #include "ranks/device/places.h"
 #include "ranks/device/planes.h"
@@ -36,6 +37,7 @@ struct gpu_ranks {
     struct gpu_ranks_mesh mesh;
     struct gpu_route route, target_route;
     struct gpu_ghosts ghosts;
+    struct gpu_ranks_exclude exclude;
     struct points given; /* in the whole cell */
     struct points all;   /* own sources, then ghosts, in the rank's own cell */
     struct buf arrived, target_arrived; /* own points, [n][3] f64, in fractions
@@ -52,7 +54,7 @@ struct gpu_ranks {
                                [size][10] */
     struct buf spare;       /* results that other ranks request */
     struct jit jit;
-    struct kernel part_of, total;
+    struct kernel part_of, total, places;
 };
 
 /* Makes g->ranks, with the states of all stages.  Collective. */

@@ -2,6 +2,8 @@
 /* device_ranks_points.c: points of `spectral` over ranks with a device each. */
 #include "method/spectral/device_ranks.h"
 
+#include <string.h>
+
 #include "base/arrays.h"
 #include "base/mem.h"
 
@@ -159,29 +161,75 @@ done:
     return status;
 }
 
+/* The own sources on the host, in fractions of the whole cell. */
+static farsum_status points_host(const struct spectral *s, struct points *own)
+{
+    farsum_status status = FARSUM_OK;
+    double *x = NULL;
+    GO(points_hold(own, s->n));
+    GO(MEM_RAW(x, 3 * s->n));
+    GO(buf_download(&s->gpu->ranks->arrived, 0, x, 24 * s->n));
+    for (int64_t i = 0; i < 3 * s->n; i++)
+        own->s[i % 3][i / 3] = x[i];
+done:
+    mem_free(x);
+    return status;
+}
+
+/* Own sources that coincide, unless exclusions with factor 0 name every such
+ * pair. */
+struct twins {
+    int64_t at[2]; /* -1: none */
+    double factor;
+};
+
+/* The device has found one such pair, if any.  Its exclusions are rare, so the
+ * host then searches. */
+static farsum_status points_together(struct task *task, struct spectral *s,
+                                     struct twins *twins)
+{
+    double found[2];
+    struct points own = {0};
+    farsum_status status = FARSUM_OK;
+    TRY(buf_download(&s->gpu->fact, 8 * FACT_TWIN, found, sizeof found));
+    const int64_t seen[2] = {(int64_t)found[0], (int64_t)found[1]};
+    memcpy(twins->at, seen, sizeof seen);
+    if (found[0] < 0 || spectral_apart(s)
+        || !exclusions_of_sources(&task->exclusions))
+        return FARSUM_OK;
+    GO(points_host(s, &own));
+    GO(points_twins(&own, 1, task->threads, &task->exclusions, twins->at,
+                    &twins->factor));
+    if (twins->at[0] < 0 && task->exclusions.together == 0)
+        memcpy(twins->at, seen, sizeof seen); /* only the device sees them */
+done:
+    points_clear(&own);
+    return status;
+}
+
 /* Agrees on `placed`; fails too if two of a rank's own sources coincide. */
-static farsum_status points_distinct_over(struct spectral *s,
+static farsum_status points_distinct_over(struct task *task, struct spectral *s,
                                           farsum_status placed)
 {
     struct spectral_gpu *g = s->gpu;
     struct gpu_ranks *r = g->ranks;
-    double twin[2] = {-1, -1};
+    struct twins twin = {{-1, -1}, 1};
     int64_t number[2];
     farsum_status status = placed;
     if (placed == FARSUM_OK && g->coincident_asked)
-        status = buf_download(&g->fact, 8 * FACT_TWIN, twin, sizeof twin);
+        status = points_together(task, s, &twin);
     g->coincident_asked = 0;
     TRY(comm_agree(r->comm, status));
-    double found = twin[0] >= 0;
+    double found = twin.at[0] >= 0;
     TRY(comm_agree(r->comm, comm_max(r->comm, &found, 1)));
     if (found == 0)
         return FARSUM_OK;
     for (int k = 0; k < 2; k++)
-        KEEP_ON(points_number(r, (int64_t)twin[k], &number[k]));
-    if (status == FARSUM_OK && twin[0] >= 0)
-        status =
-            points_coincide(number[0] < number[1] ? number[0] : number[1],
-                            number[0] < number[1] ? number[1] : number[0], 1);
+        KEEP_ON(points_number(r, twin.at[k], &number[k]));
+    if (status == FARSUM_OK && twin.at[0] >= 0)
+        status = points_coincide(number[0] < number[1] ? number[0] : number[1],
+                                 number[0] < number[1] ? number[1] : number[0],
+                                 twin.factor);
     return comm_agree(r->comm, status);
 }
 
@@ -214,10 +262,11 @@ farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
     s->m = spectral_apart(s) ? r->target_route.n_own : 0;
     TRY(gpu_ghosts_set(&r->ghosts, r->comm, &r->mesh.cut.domain, r->given.gpu,
                        s->n, &r->arrived, &r->x));
+    TRY(gpu_ranks_exclusions(task, s));
     farsum_status status = points_place(task, s);
     double most = (double)s->n;
     KEEP_ON(comm_max(r->comm, &most, 1));
-    TRY(points_distinct_over(s, status));
+    TRY(points_distinct_over(task, s, status));
     struct ranks_report *report = &task->report->ranks;
     report->own = s->n;
     report->ghosts = r->ghosts.n;

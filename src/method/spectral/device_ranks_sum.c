@@ -49,6 +49,7 @@ static farsum_status part_strengths(const struct part *p)
                                 &r->channel, 0));
     KEEP_ON(gpu_sends_there(&r->ghosts.sends, pair->strengths, &own, &r->q,
                             p->s->n * pair->strengths));
+    KEEP_ON(gpu_ranks_exclude_in(p->task, g, &own));
     if (task_is_mixed(p->task) && r->all.n > 0)
         KEEP_ON(gpu_mixed_in(p->task, g, r->all.n, &r->q));
     return status;
@@ -235,6 +236,7 @@ farsum_status gpu_ranks_sum(const struct task *task, struct spectral *s,
     KEEP_ON(part_strengths(&part));
     KEEP_ON(part_clear(&part));
     KEEP_ON(part_stages(&part));
+    KEEP_ON(gpu_ranks_exclude_run(task, s, units));
     KEEP_ON(part_totals(&part));
     KEEP_ON(part_home(&part));
     g->timed = status == FARSUM_OK;

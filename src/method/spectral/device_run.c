@@ -328,7 +328,7 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
     const struct gpu_counts counts =
         gpu_counts(task, s->gpu->n, s->gpu->targets);
     farsum_result asked;
-    if (!s->gpu->ranks) /* over ranks there are none */
+    if (!s->gpu->ranks) /* over ranks they come with the points */
         TRY(gpu_exclude_ready(task, s));
     TRY(run_asked(s->gpu, rhs, result, &asked));
     if (task->problem.memory == FARSUM_DEVICE)

@@ -409,9 +409,10 @@ static farsum_status spectral_finish(struct task *task, void *state)
 static farsum_status spectral_excludes(struct task *task, void *state)
 {
     struct spectral *s = state;
-    return s->gpu     ? spectral_gpu_exclude(task, s)
-           : s->ranks ? spectral_ranks_exclusions(task, s)
-                      : FARSUM_OK;
+    return s->ranks                  ? spectral_ranks_exclusions(task, s)
+           : s->gpu && s->gpu->ranks ? gpu_ranks_exclusions(task, s)
+           : s->gpu                  ? spectral_gpu_exclude(task, s)
+                                     : FARSUM_OK;
 }
 
 const struct method method_spectral = {

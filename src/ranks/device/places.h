@@ -7,6 +7,7 @@
 #define FARSUM_RANKS_DEVICE_PLACES_H
 
 #include "ranks/device/sends.h"
+#include "ranks/route.h"
 
 struct gpu_route {
     struct gpu_sends sends;
@@ -31,6 +32,12 @@ void gpu_route_clear(struct gpu_route *route); /* a zeroed one is legal */
 farsum_status gpu_route_set(struct gpu_route *route, struct comm *comm,
                             const struct domain *domain,
                             struct points_gpu *points, struct buf *own);
+
+/* Makes the same route on the host, for numbers of points, on which only lists
+ * of pairs depend.  Waits for the device.  Not collective; on failure *host is
+ * empty.  It need not be initialised. */
+farsum_status gpu_route_host(const struct gpu_route *route,
+                             const struct comm *comm, struct route *host);
 
 struct gpu_ghosts {
     struct gpu_sends sends;

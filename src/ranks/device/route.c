@@ -164,3 +164,41 @@ farsum_status gpu_route_set(struct gpu_route *route, struct comm *comm,
     route->n_own = route->sends.n_got;
     return FARSUM_OK;
 }
+
+/* The sent points' indices. */
+static farsum_status host_index(const struct gpu_sends *from, struct sends *to)
+{
+    farsum_status status = FARSUM_OK;
+    uint32_t *index = NULL;
+    GO(MEM_RAW(to->index, from->n_sent));
+    GO(mem_alloc((void **)&to->packed, from->n_sent * to->bytes_most, 1, 0));
+    GO(MEM_RAW(index, from->n_sent));
+    if (from->n_sent > 0)
+        GO(buf_download(&from->index, 0, index, 4 * from->n_sent));
+    for (int64_t k = 0; k < from->n_sent; k++)
+        to->index[k] = index[k];
+done:
+    mem_free(index);
+    return status;
+}
+
+farsum_status gpu_route_host(const struct gpu_route *route,
+                             const struct comm *comm, struct route *host)
+{
+    const struct gpu_sends *from = &route->sends;
+    size_t bytes = (size_t)comm->size * sizeof *from->to;
+    TRY(route_create(host, comm, sizeof(int64_t), 1));
+    host->n = route->n;
+    host->n_own = route->n_own;
+    host->first = route->first;
+    host->n_all = route->n_all;
+    memcpy(host->given, route->given, bytes);
+    memcpy(host->sends.to, from->to, bytes);
+    memcpy(host->sends.from, from->from, bytes);
+    host->sends.n_sent = from->n_sent;
+    host->sends.n_got = from->n_got;
+    farsum_status status = host_index(from, &host->sends);
+    if (status != FARSUM_OK)
+        route_destroy(host);
+    return status;
+}
