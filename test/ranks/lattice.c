@@ -88,8 +88,11 @@ static const struct lattice_grid grid_failing = {{4, 3, 2}, {1, 1, 1}, 1, 2, 1};
 static void failures(void)
 {
     for (int64_t n = 1, failed = 3; failed == 3; n++) {
-        struct lattice_case s = {
-            .grid = &grid_failing, .threads = 2, .fail_rank = 1, .fail_at = n};
+        struct lattice_case s = {.grid = &grid_failing,
+                                 .precision = FARSUM_F64,
+                                 .threads = 2,
+                                 .fail_rank = 1,
+                                 .fail_at = n};
         cut(s.begin, s.grid->root[0], 3, 0);
         lattice_arrays(&s);
         failed = ranks_run(3, NULL, lattice_work, &s);
@@ -106,7 +109,8 @@ static void calls(void)
 {
     int64_t most = 0;
     for (int64_t call = 0; call <= most; call++) {
-        struct lattice_case s = {.grid = &grid_failing, .threads = 1};
+        struct lattice_case s = {
+            .grid = &grid_failing, .precision = FARSUM_F64, .threads = 1};
         struct ranks_play play = {.fail_rank = 1, .fail_call = call};
         cut(s.begin, s.grid->root[0], 3, 0);
         lattice_arrays(&s);

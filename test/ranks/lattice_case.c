@@ -43,57 +43,77 @@ void lattice_free(const struct lattice_case *s)
 
 /* Copies the own layers of the whole cell's multipoles to the rank's array, or
  * the rank's array to the whole cell's locals. */
-static void move_layers(const struct lattice_case *s,
-                        const struct boxes_args *args, int r, int64_t stride,
-                        void *array, int back)
+static void lattice_layers(const struct lattice_case *s, int r, int64_t stride,
+                           void *array, int back)
 {
+    const struct boxes_args whole = lattice_args(s->grid, s->precision, 1);
+    const struct boxes_args *args = &whole;
     int64_t first = s->begin[r], n = s->begin[r + 1] - first;
     int64_t rows = args->root[1] * args->root[2];
     for (int64_t k = 0; k < multipole_size(args->p); k++)
         for (int64_t row = 0; row < rows; row++)
             for (int64_t x = 0; x < n; x++) {
-                int64_t whole = (k * rows + row) * args->root[0] + first + x;
+                int64_t at = (k * rows + row) * args->root[0] + first + x;
                 int64_t own = k * stride + row * (n + 2 * LATTICE_HALO)
                               + LATTICE_HALO + x;
                 if (back)
-                    s->local[whole] = boxes_number(args, array, own);
+                    s->local[at] = boxes_number(args, array, own);
                 else
-                    boxes_set(args, array, own, s->multipole[whole]);
+                    boxes_set(args, array, own, s->multipole[at]);
             }
 }
 
-/* Ghost layers and gaps hold NaN: they are neither read nor written. */
+struct lattice_own lattice_own(const struct lattice_case *s, int r)
+{
+    const struct boxes_args args = lattice_args(s->grid, s->precision, 1);
+    struct lattice_own own = {.layers = s->begin[r + 1] - s->begin[r]};
+    int64_t row = own.layers > 0 ? own.layers + 2 * LATTICE_HALO : 0;
+    own.stride = row * args.root[1] * args.root[2] + 3;
+    own.n = multipole_size(args.p) * own.stride;
+    own.multipole = check_memory((size_t)own.n, sizeof(double));
+    own.local = check_memory((size_t)own.n, sizeof(double));
+    for (int64_t i = 0; i < own.n; i++) {
+        boxes_set(&args, own.multipole, i, NAN);
+        boxes_set(&args, own.local, i, NAN);
+    }
+    lattice_layers(s, r, own.stride, own.multipole, 0);
+    return own;
+}
+
+void lattice_found(const struct lattice_case *s, int r,
+                   const struct lattice_own *own)
+{
+    const struct boxes_args args = lattice_args(s->grid, s->precision, 1);
+    int64_t set = 0, wanted = own->n / own->stride * own->layers * args.root[1]
+                              * args.root[2];
+    lattice_layers(s, r, own->stride, own->local, 1);
+    for (int64_t i = 0; i < own->n; i++)
+        set += !isnan(boxes_number(&args, own->local, i));
+    CHECK(set == wanted, "rank %d: %lld numbers are set, not %lld", r,
+          (long long)set, (long long)wanted);
+}
+
+void lattice_own_free(const struct lattice_own *own)
+{
+    free(own->multipole);
+    free(own->local);
+}
+
 static farsum_status rank_runs(struct comm *comm, const struct lattice_case *s,
                                struct ranks_lattice *lattice)
 {
-    struct boxes_args args = lattice_args(s->grid, s->precision, 1);
-    int64_t n = s->begin[comm->rank + 1] - s->begin[comm->rank];
-    int64_t row = n > 0 ? n + 2 * LATTICE_HALO : 0, bad = 0;
-    int64_t stride = row * args.root[1] * args.root[2] + 3;
-    int64_t all = multipole_size(args.p) * stride;
-    void *in = check_memory((size_t)all, sizeof(double));
-    void *out = check_memory((size_t)all, sizeof(double));
+    struct lattice_own own = lattice_own(s, comm->rank);
     const struct boxes_io io = {
-        .multipole = in, .local = out, .stride = stride};
-    for (int64_t i = 0; i < all; i++) {
-        boxes_set(&args, in, i, NAN);
-        boxes_set(&args, out, i, NAN);
-    }
-    move_layers(s, &args, comm->rank, stride, in, 0);
+        .multipole = own.multipole, .local = own.local, .stride = own.stride};
     int64_t bytes = mem_bytes();
-    farsum_status status = ranks_lattice_run(lattice, n > 0 ? &io : NULL);
-    farsum_status second = ranks_lattice_run(lattice, n > 0 ? &io : NULL);
+    farsum_status status = FARSUM_OK;
+    for (int again = 0; again < 2; again++)
+        KEEP_ON(ranks_lattice_run(lattice, own.layers > 0 ? &io : NULL));
     CHECK(mem_bytes() == bytes, "a run allocates");
-    move_layers(s, &args, comm->rank, stride, out, 1);
-    for (int64_t i = 0; i < all; i++)
-        bad += !isnan(boxes_number(&args, out, i));
-    CHECK(
-        status != FARSUM_OK
-            || bad == multipole_size(args.p) * n * args.root[1] * args.root[2],
-        "rank %d: %lld numbers are set", comm->rank, (long long)bad);
-    free(in);
-    free(out);
-    return comm_agree(comm, status != FARSUM_OK ? status : second);
+    if (status == FARSUM_OK)
+        lattice_found(s, comm->rank, &own);
+    lattice_own_free(&own);
+    return comm_agree(comm, status);
 }
 
 farsum_status lattice_work(struct comm *comm, void *data)

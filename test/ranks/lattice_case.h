@@ -40,6 +40,19 @@ struct boxes_args lattice_args(const struct lattice_grid *grid,
                                farsum_precision precision, int threads);
 void lattice_arrays(struct lattice_case *s);
 void lattice_free(const struct lattice_case *s);
+
+/* A rank's expansions, in its own tree.  Ghost layers and gaps hold NaN: they
+ * are neither read nor written. */
+struct lattice_own {
+    int64_t layers, stride, n; /* n: reals */
+    void *multipole, *local;   /* of type precision */
+};
+struct lattice_own lattice_own(const struct lattice_case *s, int rank);
+void lattice_own_free(const struct lattice_own *own);
+/* Copies the locals to s->local, and CHECKs which of them are set. */
+void lattice_found(const struct lattice_case *s, int rank,
+                   const struct lattice_own *own);
+
 /* For ranks_run: creates, and runs twice. */
 farsum_status lattice_work(struct comm *comm, void *data);
 /* The locals of s->multipole by a variant of the stage in f64; the caller frees

@@ -21,10 +21,7 @@ static struct lattice_modes_args fft_modes(const struct boxes_args *a)
 {
     struct lattice_modes_args args = {.boxes = *a};
     int64_t *mesh = args.mesh;
-    for (int c = 0; c < 3; c++)
-        mesh[c] = a->periodic[0] ? a->root[c]
-                                 : fft_good_size_device(2 * a->root[c] - 1,
-                                                        a->precision);
+    gpu_modes_mesh(a, mesh);
     args.boxes.threads = a->threads > 1 ? a->threads : 1;
     args.end = mesh[1] / 2 + 1;
     args.rows = args.turn = mesh[1];

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "stage/device.h"
+#include "stage/fft/fft.h"
 #include "stage/lattice/fft_symbol.h"
 
 enum { COPY = 128, COPIED = 10, CHUNK = 8, TEAMS_MOST = 16 };
@@ -18,6 +19,15 @@ struct modes_grid {
 };
 _Static_assert(sizeof(struct modes_grid) == 88,
                "must match stage/lattice/gpu_fft.k");
+
+void gpu_modes_mesh(const struct boxes_args *boxes, int64_t mesh[3])
+{
+    for (int c = 0; c < 3; c++)
+        mesh[c] = boxes->periodic[0]
+                      ? boxes->root[c]
+                      : fft_good_size_device(2 * boxes->root[c] - 1,
+                                             boxes->precision);
+}
 
 static struct gpu_modes_cut modes_cut(const struct boxes_args *a)
 {

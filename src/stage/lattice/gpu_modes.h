@@ -34,6 +34,8 @@ struct gpu_modes {
                               coefficient */
 };
 
+/* As lattice_mesh, for a device. */
+void gpu_modes_mesh(const struct boxes_args *boxes, int64_t mesh[3]);
 /* args->boxes.device must have memory for the fields.  On failure it owns
  * nothing. */
 farsum_status gpu_modes_create(const struct lattice_modes_args *args,
