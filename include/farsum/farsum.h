@@ -19,14 +19,16 @@
  *     laplace    phi_i = C sum_j q_j / r
  *     yukawa     phi_i = C sum_j q_j e^(-kappa r) / r
  *     r6         phi_i = C sum_j q_j / r^6
+ *     charge_dipole  phi_i = C sum_j q_j / r + (p_j.d) / r^3
  *     stokeslet  u_i = C sum_j f_j / r + (f_j.d) d / r^3
  *     rotlet     u_i = C sum_j t_j x d / r^3
  *     stresslet  u_i = -6 C sum_j (q_j.d) (n_j.d) d / r^5
  *
- *     field E = -grad phi, energy (C/2) sum q phi,
- *     virial W = -dE/d(strain), row-major
+ *     field E = -grad phi, gradient G = grad grad phi, energy U = (1/2) sum
+ *     q phi - p.E, force q E - G p, torque p x E (charges alone: p = 0),
+ *     virial W_ab = -dU/d(strain_ab), x_a += strain_ab x_b, p fixed; row-major
  *
- * Periodic sums follow Ewald's conventions.  laplace: conducting surroundings
+ * Periodic sums follow Ewald's conventions.  Charges: conducting surroundings
  * (default: tinfoil), and a uniform background neutralises a net charge.
  * yukawa and r6: the plain sum, which converges.  stokeslet: no mean flow, and
  * a mean pressure gradient balances a net force.  stresslet: the mean flow for
@@ -36,9 +38,8 @@
  * thread's last error.  Host outputs keep their values on failure.  Threads may
  * use different plans simultaneously, and one plan one after another.
  *
- * docs/api.md explains more: 1 life cycle, 2 structs, 3 ownership, 4 errors,
- * 5 threads, 6 devices, 7 determinism, 8 moving particles, 9 checks, 10 units
- * and ranges, 11 exclusions. */
+ * docs/api.md explains more: life cycle, structs, ownership, errors, threads,
+ * devices, determinism, moving particles, checks, units, exclusions. */
 #ifndef FARSUM_H
 #define FARSUM_H
 
@@ -137,7 +138,6 @@ typedef enum farsum_memory {
     FARSUM_DEVICE = 2, /* the plan's device: CUDA or HIP pointers, or OpenCL's
                           cl_mem cast to void * */
 } farsum_memory;
-
 /* A device that the caller has opened: farsum/device.h. */
 typedef struct farsum_device farsum_device;
 
@@ -148,6 +148,7 @@ enum {
     FARSUM_ENERGY = 4,
     FARSUM_VIRIAL = 8,
     FARSUM_VELOCITY = 16, /* stokeslet, rotlet, stresslet: their only output */
+    FARSUM_GRADIENT = 32, /* charge_dipole */
 };
 
 /* What to sum.  Start from FARSUM_PROBLEM_INIT.  Arrays and texts are in host
@@ -167,7 +168,7 @@ typedef struct farsum_problem {
                                 attract; -G makes the field the acceleration */
     double softening;        /* Plummer's eps, a length: r becomes sqrt(r^2 +
                                 eps^2) (default: 0).  Pairs without distance
-                                stay left out.  laplace in open space only */
+                                stay left out.  1/r in open space only */
     farsum_precision precision; /* of the sums (default: f64) */
     farsum_precision arrays; /* of the caller's arrays, f64 or f32 (default: as
                                 precision; f64 for mixed and auto) */
@@ -319,6 +320,7 @@ typedef struct farsum_result {
     double *virial;  /* [R][9], row-major.  fmm in a periodic cell computes it
                         with a second plan of another method */
     void *velocity;  /* [R][N][3], type `arrays` */
+    void *gradient;  /* [R][N][6], type `arrays`: xx xy xz yy yz zz */
 } farsum_result;
 #define FARSUM_RESULT_INIT {.size = sizeof(farsum_result)}
 
@@ -383,7 +385,6 @@ typedef struct farsum_plan_info {
                                  ENERGY and PRESSURE; negative: unknown */
 } farsum_plan_info;
 #define FARSUM_PLAN_INFO_INIT {.size = sizeof(farsum_plan_info)}
-
 typedef struct farsum_plan farsum_plan; /* opaque */
 
 /* Creates a plan: validates the problem, tunes the parameters, selects the
@@ -434,14 +435,14 @@ FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);
 /* Sums rhs >= 1 sets of strengths.  q: [rhs][n][strengths], type `arrays`, in
- * `memory`: one number per source for laplace, yukawa and r6; a vector for
- * stokeslet (force) and rotlet (torque); strength vector, then normal vector
- * for stresslet.  result: the arrays to write.  Errors: ERR_STATE (no points),
- * ERR_ARGUMENT (an output that the problem does not list), ERR_UNSUPPORTED
- * (energy at separate targets), ERR_STRENGTH (input or result out of range;
- * device arrays: by finish), ERR_TOLERANCE.  Allocates only to check the first
- * sum, or if rhs > 1 and options.progress is set.  With device arrays, blocks
- * only to check the first sum. */
+ * `memory`: one number per source for laplace, yukawa and r6; charge, then
+ * dipole vector for charge_dipole; a vector for stokeslet (force) and rotlet
+ * (torque); strength vector, then normal vector for stresslet.  result: the
+ * arrays to write.  Errors: ERR_STATE (no points), ERR_ARGUMENT (an output that
+ * the problem does not list), ERR_UNSUPPORTED (energy at separate targets),
+ * ERR_STRENGTH (input or result out of range; device arrays: by finish),
+ * ERR_TOLERANCE.  Allocates only to check the first sum, or if rhs > 1 and
+ * progress is set.  With device arrays, blocks only to check the first sum. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);
@@ -493,7 +494,6 @@ FARSUM_API const char *farsum_list_stages(int index);
 /* Returns split or window `index`; kind: "split" or "window"; NULL past the
  * last. */
 FARSUM_API const char *farsum_list_names(const char *kind, int index);
-
 #ifdef __cplusplus
 }
 #endif

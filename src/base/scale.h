@@ -47,8 +47,8 @@ struct units {
     int constant;    /* unit of the constant C */
     int sample;      /* unit of a strength of the sample */
     int strength;    /* unit of a strength of the sum that info describes */
-    int part[2];     /* units of the parts of its vectors; only a stresslet uses
-                        part[1] */
+    int part[2];     /* units of the parts of its vectors; only a stresslet and
+                        dipoles use part[1] */
     double per[2];   /* 2^-part: input numbers times this are in the plan's
                         units */
 };

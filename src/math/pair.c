@@ -111,6 +111,22 @@ const struct pair_kind pair_kind_laplace = {
     .bare = laplace_bare, .own = 1,
 };
 
+/* ---- charge_dipole: only the references sum it */
+
+static double moments_square(const double *q)
+{
+    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+}
+
+const struct pair_kind pair_kind_charge_dipole = {
+    .power = 1,
+    .degree = 1,
+    .gradient = 1,
+    .charged = 1,
+    .moments = 1,
+    .square = moments_square,
+};
+
 /* ---- stokeslet, (9.2): E/r + E' = 2 P + 2 (v + 1) dP/dv, and G */
 
 static void stokeslet_near(const double *base, int n, const struct pair *pair,
@@ -236,6 +252,8 @@ const struct pair pair_rows[] = {
 #define FLOW(name, strengths, channels, polys, note)                           \
     {#name, note, strengths, channels, PAIR_VALUES, polys,\
      &pair_kind_##name, 0},
+#define MOMENTS(name, strengths, note)                                         \
+    {#name, note, strengths, strengths, 1, 0, &pair_kind_##name, 0},
 #include "math/pair.def"
 #undef SCALAR
 #undef FLOW

@@ -27,6 +27,8 @@ struct pair_kind {
                      virial */
     int charged;  /* 1: net charge, dipole and boundary condition at infinity
                      act as for 1/r */
+    int moments;  /* 1: strengths are a charge and a dipole vector; a gradient
+                     is among the outputs */
     int screened; /* 1: kappa is a parameter; otherwise it is 0 */
     int limit;    /* 1: the mode k = 0 contributes, with hat(0) */
     /* hat(k) = front gain / (k^2 + kappa^2)^fall smooth(k) */

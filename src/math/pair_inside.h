@@ -9,6 +9,7 @@
 #define SCALAR(name, polys, note)                                              \
     extern const struct pair_kind pair_kind_##name;
 #define FLOW(name, strengths, channels, polys, note) SCALAR(name, polys, note)
+#define MOMENTS(name, strengths, note) SCALAR(name, 0, note)
 #include "math/pair.def"
 #undef SCALAR
 #undef FLOW

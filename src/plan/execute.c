@@ -47,13 +47,14 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
                            | (result->field ? FARSUM_FIELD : 0u)
                            | (result->energy ? FARSUM_ENERGY : 0u)
                            | (result->virial ? FARSUM_VIRIAL : 0u)
-                           | (result->velocity ? FARSUM_VELOCITY : 0u);
-    static const char *const names[] = {"potential", "field", "energy",
-                                        "virial", "velocity"};
+                           | (result->velocity ? FARSUM_VELOCITY : 0u)
+                           | (result->gradient ? FARSUM_GRADIENT : 0u);
+    static const char *const names[] = {"potential", "field",    "energy",
+                                        "virial",    "velocity", "gradient"};
     if (plan->apart && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
         FAIL(ERR_UNSUPPORTED, "energy and virial do not exist for separate "
                               "targets");
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         if (asked & ~plan->task.problem.outputs & (1u << i))
             FAIL(ERR_ARGUMENT, "%s is not among the problem's outputs",
                  names[i]);

@@ -19,7 +19,8 @@
 double plan_power(const struct farsum_plan *plan)
 {
     const struct pair_kind *kind = plan->task.pair.kind;
-    if (!kind->gradient || kind->screened || plan->task.problem.softening > 0)
+    if (!kind->gradient || kind->screened || kind->moments
+        || plan->task.problem.softening > 0)
         return 0;
     return kind->power;
 }
@@ -31,7 +32,7 @@ const char *plan_norm_unseen(const struct farsum_plan *plan)
             && plan->task.links.ranks == 0))
         return NULL;
     return "above 5000 particles and over ranks the virial follows only from "
-           "the energy, and not for yukawa or with softening";
+           "the energy, and not for yukawa, dipoles or with softening";
 }
 
 farsum_status plan_norm(struct farsum_plan *plan)

@@ -94,19 +94,23 @@ static farsum_status problem_outputs(farsum_problem *p,
                                      const struct pair *pair)
 {
     const unsigned all = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
-                         | FARSUM_VIRIAL | FARSUM_VELOCITY;
+                         | FARSUM_VIRIAL | FARSUM_VELOCITY | FARSUM_GRADIENT;
     if (p->outputs & ~all)
         FAIL(ERR_ARGUMENT, "outputs 0x%x has unknown bits", p->outputs);
     if (p->outputs & ~pair_outputs(pair))
         FAIL(ERR_ARGUMENT, "kernel %s has %s", pair->name,
-             pair->kind->gradient
-                 ? "potential, field, energy and virial, no velocity"
-                 : "a velocity, no potential, field, energy or virial");
+             pair->kind->moments
+                 ? "potential, field, gradient, energy and virial, no velocity"
+             : pair->kind->gradient
+                 ? "potential, field, energy and virial, no velocity or "
+                   "gradient; charge_dipole has a gradient"
+                 : "a velocity, no potential, field, gradient, energy or "
+                   "virial");
     if (p->outputs == 0)
-        p->outputs = pair_outputs(pair)
-                     & ~(p->error == FARSUM_ERROR_PRESSURE
-                             ? 0
-                             : (unsigned)FARSUM_VIRIAL);
+        p->outputs =
+            pair_outputs(pair) & ~(unsigned)FARSUM_GRADIENT
+            & ~(p->error == FARSUM_ERROR_PRESSURE ? 0
+                                                  : (unsigned)FARSUM_VIRIAL);
     return FARSUM_OK;
 }
 
@@ -133,16 +137,17 @@ static farsum_status problem_numbers(farsum_problem *p)
     return FARSUM_OK;
 }
 
-/* Softening is only for 1/r in open space: softened images at any distance do
- * not add up. */
+/* Softening is only for 1/r, and its derivatives, in open space: softened
+ * images at any distance do not add up. */
 static farsum_status problem_softening(const farsum_problem *p,
                                        const struct pair *pair)
 {
     if (!(p->softening >= 0) || !isfinite(p->softening))
         FAIL(ERR_ARGUMENT, "softening is %g, not a length of at least 0",
                            p->softening);
-    if (p->softening > 0 && strcmp(pair->name, "laplace") != 0)
-        FAIL(ERR_UNSUPPORTED, "softening requires kernel laplace, not %s",
+    if (p->softening > 0 && !pair->kind->charged)
+        FAIL(ERR_UNSUPPORTED,
+             "softening requires kernel laplace or charge_dipole, not %s",
              pair->name);
     if (p->softening > 0
         && (p->periodic[0] || p->periodic[1] || p->periodic[2]))
@@ -194,7 +199,8 @@ farsum_status problem_check(const farsum_problem *problem,
     if (p.surface == FARSUM_VACUUM && axes != 3)
         FAIL(ERR_ARGUMENT, "surface vacuum needs three periodic axes");
     if (p.surface == FARSUM_VACUUM && !row->kind->charged)
-        FAIL(ERR_ARGUMENT, "surface vacuum requires kernel laplace, not %s",
+        FAIL(ERR_ARGUMENT,
+             "surface vacuum requires kernel laplace or charge_dipole, not %s",
              row->name);
     *filled = p;
     *pair = *row;

@@ -9,7 +9,7 @@
 #include "task/method.h"
 #include "plan/plan.h"
 
-enum { OUTPUTS = 5 };
+enum { OUTPUTS = 6 };
 
 /* The caller's arrays and their sizes in bytes, in the order of
  * farsum_result. */
@@ -24,6 +24,7 @@ static void apart_arrays(const struct farsum_plan *plan, int rhs,
     array[2] = &result->velocity, bytes[2] = 3 * each;
     array[3] = (void **)&result->energy, bytes[3] = 8 * (int64_t)rhs;
     array[4] = (void **)&result->virial, bytes[4] = 72 * (int64_t)rhs;
+    array[5] = &result->gradient, bytes[5] = 6 * each;
 }
 
 /* Memory that may have been a buffer's object of OpenCL still begins as one,

@@ -125,9 +125,7 @@ static void exclude_pair(const struct pass *p, const struct images *m,
                          double lost, int64_t j, double *value)
 {
     double d[3], r2, c[REFERENCE_CHANNELS], sum[REFERENCE_VALUES] = {0};
-    int values =
-        p->kind.values == REFERENCE_FLOW ? REFERENCE_FLOW : REFERENCE_VIRIAL;
-    int many = 0;
+    int values = p->kind.values, many = 0;
     p->kind.load(p->q + j * p->kind.strengths, c);
     for (int n = 0; next_tied(m, &n, d, &r2); many++) {
         double v[REFERENCE_VALUES] = {0};
@@ -159,18 +157,24 @@ static void exclude_row(const struct pass *p, int64_t r, double *value)
 
 static void exclude_target(const struct pass *p, int64_t i, const double *v)
 {
-    static const int at[9] = {4, 7, 8, 7, 5, 9, 8, 9, 6};
     const struct host_sums *sums = p->sums;
+    const double *q = p->q + i * p->kind.strengths;
+    double virial[9];
     for (int a = 0; sums->velocity && a < 3; a++)
         sums->velocity[3 * i + a] -= v[a];
     if (sums->potential)
         sums->potential[i] -= v[0];
     for (int a = 0; sums->field && a < 3; a++)
         sums->field[3 * i + a] -= v[1 + a];
+    for (int a = 0; sums->gradient && a < 6; a++)
+        sums->gradient[6 * i + a] -= v[REFERENCE_FIELD + a];
     if (sums->energy)
-        *sums->energy -= 0.5 * p->q[i] * v[0];
-    for (int a = 0; sums->virial && a < 9; a++)
-        sums->virial[a] -= 0.5 * p->q[i] * v[at[a]];
+        *sums->energy -= reference_energy(&p->kind, q, v);
+    if (!sums->virial)
+        return;
+    reference_virial(&p->kind, q, v, virial);
+    for (int a = 0; a < 9; a++)
+        sums->virial[a] -= virial[a];
 }
 
 farsum_status reference_exclude(const struct task *task,

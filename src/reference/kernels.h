@@ -9,29 +9,35 @@
 
 #include "base/status.h"
 
-enum { REFERENCE_STRENGTHS = 6, REFERENCE_CHANNELS = 6, REFERENCE_VALUES = 10 };
+enum { REFERENCE_STRENGTHS = 6, REFERENCE_CHANNELS = 6, REFERENCE_VALUES = 34 };
 
 /* Numbers per target.  A flow has a velocity.  A potential has, as far as
  * requested, phi, E (3) and w (6).  w is the sum over the sources of c d d f:
  * xx yy zz xy xz yz, with f of E = c f d.  Energy and virial are then 1/2 sum q
- * phi and 1/2 sum q w. */
+ * phi and 1/2 sum q w.  Charges with dipoles have phi, E, the gradient (6: xx
+ * xy xz yy yz zz), w, and w's gradient (3 times 6), (7.16); (7.16a) gives
+ * energy and virial. */
 enum {
     REFERENCE_FLOW = 3,
     REFERENCE_PHI = 1,
     REFERENCE_FIELD = 4,
-    REFERENCE_VIRIAL = 10
+    REFERENCE_VIRIAL = 10,
+    REFERENCE_GRADIENT = 10,
+    REFERENCE_MOMENTS = 34
 };
 
 struct reference_split {
     double xi;     /* 0: near() is the full kernel */
     double screen; /* yukawa only: kappa, 1/length */
+    int vacuum;    /* charge_dipole only: 1: vacuum surroundings */
 };
 
 struct reference_kind {
     const char *name;
     int strengths, channels, values; /* numbers per source, source, target;
-                                        values: REFERENCE_FLOW or
-                                        REFERENCE_VIRIAL */
+                                        values: REFERENCE_FLOW,
+                                        REFERENCE_VIRIAL or
+                                        REFERENCE_MOMENTS */
     /* Computes the summed channels from the strengths, possibly with products
      * of two strengths. */
     void (*load)(const double *q, double *c);
@@ -63,16 +69,12 @@ struct reference_kind {
     double (*aligned)(double s, double u);
 };
 
-/* The number of values to sum for these outputs. */
-static inline int reference_width(const struct reference_kind *kind, int field,
-                                  int virial)
-{
-    return kind->values == REFERENCE_FLOW ? REFERENCE_FLOW
-           : virial                       ? REFERENCE_VIRIAL
-           : field                        ? REFERENCE_FIELD
-                                          : REFERENCE_PHI;
-}
-
+/* The share of a target of strengths q and values v in the energy and in the
+ * virial [9]; potentials only. */
+double reference_energy(const struct reference_kind *kind, const double *q,
+                        const double *v);
+void reference_virial(const struct reference_kind *kind, const double *q,
+                      const double *v, double virial[9]);
 /* The load of kernels with one strength, which is the channel. */
 void reference_load_scalar(const double *q, double *c);
 /* Returns NULL if no kernel has this name. */

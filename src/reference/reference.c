@@ -18,6 +18,30 @@ static farsum_status reference_array(double **p, int64_t n)
     return n > 0 ? MEM_RAW(*p, n) : FARSUM_OK;
 }
 
+/* 1: the problem has the output `gradient`. */
+static int reference_gradient(const struct task *task)
+{
+    return (task->problem.outputs & FARSUM_GRADIENT) != 0;
+}
+
+/* Most values per target that a sum of this problem has; 0: it has no array of
+ * them. */
+static int reference_values(const struct task *task)
+{
+    const struct reference_kind *kind = reference_kind_find(task->pair.name);
+    unsigned outputs = task->problem.outputs;
+    double some = 0;
+    if (!task->pair.kind->gradient || !kind)
+        return 0;
+    const struct host_sums sums = {
+        .field = outputs & FARSUM_FIELD ? &some : NULL,
+        .gradient = outputs & FARSUM_GRADIENT ? &some : NULL,
+        .energy = outputs & FARSUM_ENERGY ? &some : NULL,
+        .virial = outputs & FARSUM_VIRIAL ? &some : NULL,
+    };
+    return reference_wants(kind, &sums);
+}
+
 farsum_status reference_set_points(struct reference *s, struct task *task,
                                    int64_t n, const void *x, int64_t m,
                                    const void *y)
@@ -34,8 +58,10 @@ farsum_status reference_set_points(struct reference *s, struct task *task,
     if (task->pair.kind->gradient)
         TRY(reference_array(&s->potential, targets));
     TRY(reference_array(&s->field, 3 * targets));
-    if (task->pair.kind->gradient && reference_kind_find(task->pair.name))
-        TRY(reference_array(&s->values, REFERENCE_VIRIAL * targets));
+    if (reference_gradient(task))
+        TRY(reference_array(&s->gradient, 6 * targets));
+    if (reference_values(task) > 0)
+        TRY(reference_array(&s->values, reference_values(task) * targets));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
@@ -47,7 +73,7 @@ void reference_bytes(const struct task *task, double *held, double *more)
     double n = (double)p->n_sources, m = (double)p->n_targets, slots = 16;
     double targets = m > 0 ? m : n, each = 3;
     if (task->pair.kind->gradient)
-        each += reference_kind_find(task->pair.name) ? 1 + REFERENCE_VIRIAL : 1;
+        each += 1 + 6 * reference_gradient(task) + reference_values(task);
     while (slots < 2 * n)
         slots *= 2;
     *held = 8 * (n * (3 + task->pair.strengths) + 3 * m + targets * each);
@@ -72,8 +98,9 @@ farsum_status reference_execute(struct task *task, void *state, int rhs,
     double start = clock_seconds();
     for (int r = 0; r < rhs; r++) {
         double energy = 0, virial[9] = {0};
-        const struct host_sums sums =
+        struct host_sums sums =
             host_sums(result, s->potential, s->field, &energy, virial);
+        sums.gradient = result->gradient ? s->gradient : NULL;
         TRY(progress_step(r, rhs, "summing"));
         host_strengths(task, s->n, r, q, s->q);
         TRY(s->sum(task, s, &sums));
@@ -88,7 +115,15 @@ farsum_status reference_execute(struct task *task, void *state, int rhs,
 int reference_wants(const struct reference_kind *kind,
                     const struct host_sums *sums)
 {
-    return reference_width(kind, sums->field != NULL, sums->virial != NULL);
+    if (kind->values == REFERENCE_FLOW)
+        return REFERENCE_FLOW;
+    if (sums->virial)
+        return kind->values;
+    if (kind->values == REFERENCE_MOMENTS && sums->gradient)
+        return REFERENCE_GRADIENT;
+    if (sums->field || (kind->values == REFERENCE_MOMENTS && sums->energy))
+        return REFERENCE_FIELD;
+    return REFERENCE_PHI;
 }
 
 double *reference_results(const struct reference *s,
@@ -97,22 +132,28 @@ double *reference_results(const struct reference *s,
     return s->values ? s->values : sums->velocity;
 }
 
-void exact_spread(const struct reference *s, int width,
+void exact_spread(const struct task *task, const struct reference *s, int width,
                   const struct host_sums *sums)
 {
-    static const int at[9] = {4, 7, 8, 7, 5, 9, 8, 9, 6};
+    const struct reference_kind *kind = reference_kind_find(task->pair.name);
     int64_t targets = s->m > 0 ? s->m : s->n;
     long double energy = 0, virial[9] = {0};
     for (int64_t i = 0; s->values && i < targets; i++) {
         const double *v = s->values + width * i;
+        const double *q = s->q + kind->strengths * i;
+        double of[9];
         if (sums->potential)
             sums->potential[i] = v[0];
         for (int d = 0; d < 3 && sums->field; d++)
             sums->field[3 * i + d] = v[1 + d];
+        for (int a = 0; a < 6 && sums->gradient; a++)
+            sums->gradient[6 * i + a] = v[REFERENCE_FIELD + a];
         if (sums->energy)
-            energy += 0.5L * s->q[i] * v[0];
+            energy += reference_energy(kind, q, v);
+        if (sums->virial)
+            reference_virial(kind, q, v, of);
         for (int a = 0; a < 9 && sums->virial; a++)
-            virial[a] += 0.5L * s->q[i] * v[at[a]];
+            virial[a] += of[a];
     }
     if (sums->energy)
         *sums->energy = (double)energy;
@@ -127,6 +168,7 @@ void reference_clear(struct reference *s)
     mem_free(s->q);
     mem_free(s->potential);
     mem_free(s->field);
+    mem_free(s->gradient);
     mem_free(s->values);
 }
 

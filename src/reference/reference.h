@@ -16,8 +16,9 @@ struct reference {
     double *q;            /* owned, [n][strengths] */
     double *potential;    /* owned, [targets]; NULL for flows */
     double *field;        /* owned, [targets][3]: field, or velocity */
-    double *values;       /* owned, [targets][REFERENCE_VIRIAL]; NULL except for
-                             potentials of kernels.def */
+    double *gradient;     /* owned, [targets][6]; kernels that have it */
+    double *values;       /* owned, [targets][width], at most kind->values;
+                             NULL except for potentials of kernels.def */
     struct ewald *ewald;  /* owned; method ewald, laplace */
     struct ewald_any *any; /* owned; method ewald, other kernels */
     farsum_status (*sum)(const struct task *task, struct reference *s,
@@ -41,7 +42,7 @@ int reference_wants(const struct reference_kind *kind,
                     const struct host_sums *sums);
 double *reference_results(const struct reference *s,
                           const struct host_sums *sums);
-void exact_spread(const struct reference *s, int width,
+void exact_spread(const struct task *task, const struct reference *s, int width,
                   const struct host_sums *sums);
 void reference_clear(struct reference *s);
 /* Reports the whole method as one stage. */

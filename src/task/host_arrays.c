@@ -162,12 +162,12 @@ void host_strengths(struct task *task, int64_t n, int r, const void *q,
     int64_t each = n * width;
     double most[2];
     const double *per = task->units.per;
-    units_most(q, task->problem.arrays, r * each, each, width, most);
+    units_most(&task->pair, q, task->problem.arrays, r * each, n, most);
     (void)task_max(task, most, 2);
     units_strength(task, most);
     for (int64_t i = 0; i < each; i++)
         to[i] = array_get(q, task->problem.arrays, r * each + i)
-                * per[width > 3 ? i % width / 3 : 0];
+                * per[units_part(&task->pair, (int)(i % width))];
 }
 
 struct host_sums host_sums(const farsum_result *result, double *potential,
@@ -205,6 +205,8 @@ static farsum_status results_ranges(const struct task *task, int64_t targets,
                       type, "field"));
     TRY(results_range(task, sums->velocity, 3 * targets, value, type,
                       "velocity"));
+    TRY(results_range(task, sums->gradient, 6 * targets,
+                      task_exponent_gradient(task), type, "gradient"));
     TRY(results_range(task, sums->energy, 1, energy, FARSUM_F64, "energy"));
     return results_range(task, sums->virial, 9, energy, FARSUM_F64, "virial");
 }
@@ -216,6 +218,7 @@ farsum_status host_results(const struct task *task, int64_t targets, int r,
     farsum_precision type = task->problem.arrays;
     struct scale value = scale_of(task_exponent(task));
     struct scale field = scale_of(task_exponent_field(task));
+    struct scale gradient = scale_of(task_exponent_gradient(task));
     struct scale energy = scale_of(task_exponent_energy(task));
     TRY(results_ranges(task, targets, sums));
     for (int64_t i = 0; sums->potential && i < targets; i++)
@@ -227,6 +230,9 @@ farsum_status host_results(const struct task *task, int64_t targets, int r,
     for (int64_t i = 0; sums->velocity && i < 3 * targets; i++)
         array_put(result->velocity, type, 3 * r * targets + i,
                   scale_by(value, c * sums->velocity[i]));
+    for (int64_t i = 0; sums->gradient && i < 6 * targets; i++)
+        array_put(result->gradient, type, 6 * r * targets + i,
+                  scale_by(gradient, c * sums->gradient[i]));
     if (sums->energy)
         result->energy[r] = scale_by(energy, c * *sums->energy);
     for (int a = 0; sums->virial && a < 9; a++)

@@ -37,9 +37,10 @@ struct host_sums {
     double *energy;    /* [1] */
     double *virial;    /* [9] */
     double *velocity;  /* [targets][3] */
+    double *gradient;  /* [targets][6]: xx xy xz yy yz zz */
 };
 /* The arrays of those outputs that the caller requests; vector: [targets][3],
- * for the field or the velocity. */
+ * for the field or the velocity.  No gradient. */
 struct host_sums host_sums(const farsum_result *result, double *potential,
                            double *vector, double *energy, double *virial);
 /* Writes C times the sums to row r of the caller's arrays.  Fails, and writes

@@ -66,9 +66,10 @@ static inline int task_is_mixed(const struct task *task)
 /* The outputs that a kernel has: FARSUM_POTENTIAL | ... */
 static inline unsigned pair_outputs(const struct pair *pair)
 {
-    return pair->kind->gradient
-               ? FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL
-               : FARSUM_VELOCITY;
+    unsigned more = pair->kind->moments ? FARSUM_GRADIENT : 0;
+    return pair->kind->gradient ? FARSUM_POTENTIAL | FARSUM_FIELD
+                                      | FARSUM_ENERGY | FARSUM_VIRIAL | more
+                                : FARSUM_VELOCITY;
 }
 
 /* Fails if the communication among the ranks has failed in an earlier call.

@@ -24,6 +24,11 @@ int task_exponent_field(const struct task *task)
     return task_exponent(task) - task->units.length;
 }
 
+int task_exponent_gradient(const struct task *task)
+{
+    return task_exponent_field(task) - task->units.length;
+}
+
 int task_exponent_energy(const struct task *task)
 {
     return task_exponent(task) + task->units.strength;
@@ -124,11 +129,12 @@ static farsum_status units_sample(struct task *task)
             FAIL(ERR_STRENGTH, "strength %lld is %g", (long long)(i / width),
                  q[i]);
     }
-    units_most(q, FARSUM_F64, 0, n, width, most);
+    units_most(&task->pair, q, FARSUM_F64, 0, given->n_sources, most);
     units_strength(task, most);
     task->units.sample = task->units.strength;
     for (int64_t i = 0; i < n; i++)
-        q[i] = ldexp(q[i], -task->units.part[i % width / 3]);
+        q[i] = ldexp(
+            q[i], -task->units.part[units_part(&task->pair, (int)(i % width))]);
     task->problem.sample_q = q;
     return FARSUM_OK;
 }
@@ -184,30 +190,44 @@ farsum_status units_cell(const struct task *task, const double cell[9],
     return FARSUM_OK;
 }
 
-void units_most(const void *q, farsum_precision type, int64_t first, int64_t n,
-                int width, double most[2])
+void units_most(const struct pair *pair, const void *q, farsum_precision type,
+                int64_t first, int64_t n, double most[2])
 {
+    int width = pair->strengths;
     most[0] = most[1] = 0;
     if (width <= 3) {
-        for (int64_t i = first; i < first + n; i++)
+        for (int64_t i = first; i < first + n * width; i++)
             most[0] = fmax(most[0], fabs(array_get(q, type, i)));
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
-        double *of = &most[i % width / 3];
+    for (int64_t i = 0; i < n * width; i++) {
+        double *of = &most[units_part(pair, (int)(i % width))];
         *of = fmax(*of, fabs(array_get(q, type, first + i)));
     }
+}
+
+/* The unit of charge for which charges are below 2, and dipoles below 2 units
+ * of charge times length.  Both units are in the range of f64. */
+static int units_charge(const struct units *u, const double most[2])
+{
+    int length = u->length, unit = scale_exponent(most[0]);
+    int dipole = scale_exponent(most[1]) - length;
+    if (most[1] > 0 && (!(most[0] > 0) || dipole > unit))
+        unit = dipole;
+    int high = SCALE_MOST - (length > 0 ? length : 0);
+    int low = -SCALE_MOST - (length < 0 ? length : 0);
+    return unit > high ? high : unit < low ? low : unit;
 }
 
 void units_strength(struct task *task, const double most[2])
 {
     struct units *u = &task->units;
-    u->strength = 0;
-    for (int k = 0; k < 2; k++) {
-        u->part[k] = scale_exponent(most[k]);
+    int moments = task->pair.kind->moments;
+    u->part[0] = moments ? units_charge(u, most) : scale_exponent(most[0]);
+    u->part[1] = moments ? u->part[0] + u->length : scale_exponent(most[1]);
+    u->strength = u->part[0] + (moments ? 0 : u->part[1]);
+    for (int k = 0; k < 2; k++)
         u->per[k] = ldexp(1, -u->part[k]);
-        u->strength += u->part[k];
-    }
     units_tolerance(task);
 }
 
@@ -299,12 +319,14 @@ int units_safe(struct task *task, int64_t n, int rhs, const void *q)
     int safe = 1;
     for (int r = 0; r < rhs && safe; r++) {
         double most[2];
-        units_most(q, p->arrays, r * n * width, n * width, width, most);
+        units_most(&task->pair, q, p->arrays, r * n * width, n, most);
         units_strength(task, most);
         safe = units_sure(1, task_exponent(task), p->arrays);
         if (gradient)
             safe &= units_sure(1, task_exponent_field(task), p->arrays)
                     && units_sure(1, task_exponent_energy(task), FARSUM_F64);
+        if (task->pair.kind->moments)
+            safe &= units_sure(1, task_exponent_gradient(task), p->arrays);
     }
     return safe;
 }

@@ -38,10 +38,16 @@ void units_points(struct task *task, const struct extent *extent);
  * than the plan has. */
 farsum_status units_cell(const struct task *task, const double cell[9],
                          double inside[9]);
-/* The largest magnitudes of n strengths with `width` numbers per source, one
- * per vector.  units_strength makes them the units of a sum. */
-void units_most(const void *q, farsum_precision type, int64_t first, int64_t n,
-                int width, double most[2]);
+/* Number c of a source's strengths has the unit of this part: the second one
+ * is a stresslet's normal, or a dipole. */
+static inline int units_part(const struct pair *pair, int c)
+{
+    return pair->kind->moments ? c > 0 : c / 3;
+}
+/* The largest magnitude of each part of n sources' strengths, from number
+ * `first` of q on.  units_strength makes them the units of a sum. */
+void units_most(const struct pair *pair, const void *q, farsum_precision type,
+                int64_t first, int64_t n, double most[2]);
 void units_strength(struct task *task, const double most[2]);
 /* Restores the units of the sample's strengths, which apply when points and
  * cells are checked. */
@@ -53,6 +59,7 @@ void units_tolerance(struct task *task);
  * numbers. */
 int task_exponent(const struct task *task); /* potential, velocity */
 int task_exponent_field(const struct task *task);
+int task_exponent_gradient(const struct task *task);
 int task_exponent_energy(const struct task *task); /* energy, virial */
 double task_error(const struct task *task, double error);
 double task_length(const struct task *task, double length);

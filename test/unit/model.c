@@ -63,13 +63,15 @@ static void test_pairs(void **state)
     assert_false(count_closed("yukawa", 1, 1, 1, &c));
 }
 
-/* Every kernel of the table is counted, near and far; in closed form erfc and
+/* Every kernel of a mesh is counted, near and far; in closed form erfc and
  * exp occur once. */
 static void test_kernels(void **state)
 {
     const int terms[4] = {3, 3, 3, 3};
     (void)state;
     for (int k = 0; pair_rows[k].name; k++) {
+        if (pair_rows[k].kind->moments) /* only the references sum it */
+            continue;
         struct count near = {{0}}, far = {{0}};
         assert_true(count_pair(pair_rows[k].name, 1, 1, terms, 1, &near));
         assert_true(near.calls[COUNT_FMA] >= 2 * pair_rows[k].polys);

@@ -56,8 +56,11 @@ static farsum_status fmm_fits(const struct task *task)
     double best = fmm_best(p);
     if (strcmp(task->pair.name, "laplace") != 0)
         FAIL(ERR_UNSUPPORTED,
-             "expands 1/r in solid harmonics; kernel %s is none",
-             task->pair.name);
+             "expands 1/r in solid harmonics; kernel %s is none%s",
+             task->pair.name,
+             !task->pair.kind->moments   ? ""
+             : task->problem.periodic[0] ? "; method ewald sums it"
+                                         : "; method direct sums it");
     if (task->options.strict && p->softening > 0)
         FAIL(ERR_UNSUPPORTED,
              "strict: of softened pairs far ones are summed as 1/r, whose "

@@ -18,6 +18,11 @@
 static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
+    if (task->pair.kind->moments)
+        FAIL(ERR_UNSUPPORTED,
+             "does not sum kernel %s yet; ewald does, on the host and in one "
+             "process",
+             task->pair.name);
     if (!task->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
     if (task->device && !task->device->properties.f64)

@@ -17,6 +17,10 @@ static farsum_status direct_fits(const struct task *task)
     if (!task->pair.kind->charged && !reference_kind_find(task->pair.name))
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
     TRY(gpu_not_wanted(task->device));
+    if (task->options.strict && task->pair.kind->moments)
+        FAIL(ERR_UNSUPPORTED,
+             "strict: no error bound is known for kernel %s; leave out strict",
+             task->pair.name);
     if (task->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums open boundaries only; the problem is "
                               "periodic");
@@ -62,7 +66,7 @@ static farsum_status direct_run(const struct task *task, struct reference *s,
         double *values = reference_results(s, sums);
         if (values)
             TRY(direct_any_sum(kind, &any, values));
-        exact_spread(s, any.width, sums);
+        exact_spread(task, s, any.width, sums);
     } else {
         TRY(direct_sum(&args, sums->potential, sums->field, sums->energy,
                        sums->virial));

@@ -11,7 +11,7 @@
 struct direct_any {
     struct direct_args pairs;
     double screen;   /* yukawa only: kappa, 1/length */
-    int width;       /* reference_width() */
+    int width;       /* of the values, as reference_wants() */
 };
 
 /* Sums at the targets of tiles t0 to t1, DIRECT_TILE targets each. */

@@ -9,7 +9,8 @@
 
 _Static_assert((int)SUMS == (int)REFERENCE_VALUES, "a sum for each value");
 
-/* Geometry of a target and a source: inv = 1/r, or 0 if they coincide. */
+/* Geometry of a target and a source: inv = 1/r, or 0 if they coincide.  r is
+ * softened. */
 struct sight {
     vreal d[3], r, inv;
     double screen;
@@ -77,11 +78,58 @@ SIMD_FN void any_r6(const struct sight *at, const double *q, vreal *v)
     any_potential(at->d, phi, v_set(6) * phi * inv2, v);
 }
 
+/* Adds to v[0], v[1], ... the numbers of a symmetric tensor. */
+#define TENSOR(a, b, i)                                                        \
+    for (int a = 0, i = 0; a < 3; a++)                                         \
+        for (int b = a; b < 3; b++, i++)
+
+/* Potential, field and gradient of a charge with a dipole, (7.16). */
+SIMD_FN void any_charge_dipole(const struct sight *at, const double *q,
+                               vreal *v)
+{
+    const vreal *d = at->d, inv2 = at->inv * at->inv, zero = v_set(0);
+    vreal f1 = at->inv * inv2, f2 = v_set(3) * f1 * inv2;
+    vreal f3 = v_set(5) * f2 * inv2, along = v_dot(q + 1, d);
+    vreal charge = v_set(q[0]), near = charge * f1 + along * f2;
+    vreal bend = charge * f2 + along * f3;
+    v[0] += charge * at->inv + along * f1;
+    for (int a = 0; a < 3; a++)
+        v[1 + a] += near * d[a] - f1 * v_set(q[1 + a]);
+    TENSOR(a, b, i)
+    v[4 + i] += bend * d[a] * d[b]
+                - f2 * (d[a] * v_set(q[1 + b]) + d[b] * v_set(q[1 + a]))
+                - (a == b ? near : zero);
+}
+
+/* The same, and w with its gradient. */
+SIMD_FN void any_charge_dipole_virial(const struct sight *at, const double *q,
+                                      vreal *v)
+{
+    const vreal *d = at->d, inv2 = at->inv * at->inv, zero = v_set(0);
+    vreal f1 = at->inv * inv2, f2 = v_set(3) * f1 * inv2;
+    vreal f3 = v_set(5) * f2 * inv2, along = v_dot(q + 1, d);
+    vreal near = v_set(q[0]) * f1 + along * f2;
+    vreal bend = v_set(q[0]) * f2 + along * f3;
+    vreal p[3] = {v_set(q[1]), v_set(q[2]), v_set(q[3])};
+    any_charge_dipole(at, q, v);
+    TENSOR(a, b, i)
+    {
+        vreal both = d[a] * p[b] + d[b] * p[a];
+        v[10 + i] += near * d[a] * d[b] - f1 * both;
+        for (int c = 0; c < 3; c++)
+            v[16 + 6 * c + i] += d[a] * d[b] * (p[c] * f2 - d[c] * bend)
+                                 + f2 * d[c] * both
+                                 + (a == c ? d[b] * near - f1 * p[b] : zero)
+                                 + (b == c ? d[a] * near - f1 * p[a] : zero);
+    }
+}
+
 SIMD_FN void lane_run(struct lane *t, const struct direct_any *args,
                       int64_t j0, int count, int strengths, int values,
                       any_pair *pair)
 {
     const struct direct_args *p = &args->pairs;
+    double soft = p->softening * p->softening;
     vreal v[SUMS] = {{0}};
     for (int64_t j = j0; j < j0 + count; j++) {
         struct sight at = {.screen = args->screen};
@@ -91,7 +139,7 @@ SIMD_FN void lane_run(struct lane *t, const struct direct_any *args,
             r2 += at.d[a] * at.d[a];
         }
         for (int l = 0; l < W; l++)
-            r[l] = sqrt(r2[l]);
+            r[l] = sqrt(r2[l] + soft);
         at.r = r;
         at.inv = v_where(r2 > v_set(0), v_set(1) / r);
         pair(&at, p->q + strengths * j, v);
@@ -128,6 +176,20 @@ ANY_RUN(rotlet, 3, REFERENCE_FLOW)
 ANY_RUN(stresslet, 6, REFERENCE_FLOW)
 ANY_RUN(yukawa, 1, REFERENCE_VIRIAL)
 ANY_RUN(r6, 1, REFERENCE_VIRIAL)
+ANY_RUN(charge_dipole_virial, 4, REFERENCE_MOMENTS)
+
+/* The virial needs three times as many sums as the rest. */
+static void run_charge_dipole(const struct direct_any *args, int64_t t0,
+                              int64_t t1, double *values)
+{
+    if (args->width > REFERENCE_GRADIENT) {
+        run_charge_dipole_virial(args, t0, t1, values);
+        return;
+    }
+    for (int64_t t = t0; t < t1; t++)
+        tile_run(args, t * DIRECT_TILE, values, 4, REFERENCE_GRADIENT,
+                 any_charge_dipole);
+}
 
 extern const struct direct_any_kern ISA_NAME(direct_any);
 const struct direct_any_kern ISA_NAME(direct_any) = {{

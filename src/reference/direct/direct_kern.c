@@ -11,7 +11,7 @@
 SIMD_FN void lane_run(struct lane *t, const double *x, const double *q,
                       int count, int sums, vreal soft)
 {
-    vreal s[SUMS] = {{0}};
+    vreal s[10] = {{0}};
     for (int j = 0; j < count; j++) {
         vreal dx = t->x[0] - v_set(x[3 * j]);
         vreal dy = t->x[1] - v_set(x[3 * j + 1]);

@@ -46,7 +46,7 @@ static farsum_status ewald_sums(const struct task *task, struct reference *s,
     int width = reference_wants(kind, sums);
     if (values)
         TRY(ewald_any_run(s->any, s->q, width, values));
-    exact_spread(s, width, sums);
+    exact_spread(task, s, width, sums);
     if (!sums->velocity)
         return FARSUM_OK;
     task->report->info.estimated_error =

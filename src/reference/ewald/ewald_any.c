@@ -30,6 +30,7 @@ farsum_status ewald_any_create(const struct reference_kind *kind, double screen,
     e->kern = isa_ewald_any[setup->isa][0];
     e->body.job.kind = kind;
     e->body.job.split.screen = screen;
+    e->body.job.split.vacuum = setup->vacuum;
     GO(ewald_body_open(&e->body, setup));
     GO(ewald_any_tune(kind, screen, &e->body.lattice, &e->body.setup,
                       &e->body.info));

@@ -30,7 +30,7 @@ farsum_status ewald_any_set_points(struct ewald_any *e, int64_t n,
                                    const double *x, int64_t m,
                                    const double *y);
 void ewald_any_get_info(const struct ewald_any *e, struct ewald_info *info);
-/* q [n][strengths], values [targets][width], width from reference_width. 
+/* q [n][strengths], values [targets][width], width as reference_wants().
  * Allocates nothing.  Repeats bitwise with any number of threads. */
 farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
                             double *values);

@@ -50,6 +50,8 @@ static const struct reference_kind coulomb = {
 
 const struct reference_kind *few_device_kind(const struct task *task)
 {
+    if (task->pair.kind->moments)
+        return NULL; /* its formulas are not in pair.kh */
     return task->pair.kind->charged ? &coulomb
                                     : reference_kind_find(task->pair.name);
 }

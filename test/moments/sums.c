@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sums.c: systems of charges with dipoles, and their sums by a method. */
+#include "sums.h"
+
+#include <string.h>
+
+static double draw(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+void sums_random(struct sums_case *c, int n, double edge, int net)
+{
+    uint64_t state = 11;
+    double sum = 0;
+    c->n = n;
+    for (int i = 0; i < n; i++) {
+        double s[3] = {draw(&state), draw(&state), draw(&state)};
+        for (int d = 0; d < 3; d++) {
+            const double *a = c->problem.cell;
+            c->x[3 * i + d] =
+                c->problem.periodic[0]
+                    ? s[0] * a[d] + s[1] * a[3 + d] + s[2] * a[6 + d]
+                    : edge * s[d];
+            c->q[4 * i + 1 + d] = draw(&state) - 0.5;
+        }
+        c->q[4 * i] = 2 * draw(&state) - 1;
+        sum += c->q[4 * i];
+    }
+    for (int i = 0; i < n; i++)
+        c->q[4 * i] += (net - sum) / n;
+}
+
+void sums_tilted(struct sums_case *c)
+{
+    static const double cell[9] = {2, 0.1, 0.2, -0.3, 1.7, 0.15, 0.2, 0.4, 1.9};
+    c->problem = (farsum_problem)FARSUM_PROBLEM_INIT;
+    memcpy(c->problem.cell, cell, sizeof cell);
+    for (int d = 0; d < 3; d++)
+        c->problem.periodic[d] = 1;
+    c->problem.tolerance = 1e-13;
+    c->method = "ewald";
+}
+
+double sums_volume(const struct sums_case *c)
+{
+    const double *a = c->problem.cell, *b = a + 3, *e = a + 6;
+    return fabs(a[0] * (b[1] * e[2] - b[2] * e[1])
+                + a[1] * (b[2] * e[0] - b[0] * e[2])
+                + a[2] * (b[0] * e[1] - b[1] * e[0]));
+}
+
+static farsum_status sums_run(const struct sums_case *c, const char *kernel,
+                              const double *q, unsigned outputs,
+                              struct sums_answer *a)
+{
+    farsum_problem p = c->problem;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan *plan = NULL;
+    farsum_result r = FARSUM_RESULT_INIT;
+    p.kernel = kernel;
+    p.n_sources = c->n;
+    p.n_targets = c->m;
+    p.outputs = outputs;
+    o.method = c->method;
+    o.cutoff = c->cutoff;
+    o.threads = 1;
+    r.potential = outputs & FARSUM_POTENTIAL ? a->potential : NULL;
+    r.field = outputs & FARSUM_FIELD ? a->field : NULL;
+    r.gradient = outputs & FARSUM_GRADIENT ? a->gradient : NULL;
+    r.energy = outputs & FARSUM_ENERGY && !c->m ? &a->energy : NULL;
+    r.virial = outputs & FARSUM_VIRIAL && !c->m ? a->virial : NULL;
+    farsum_status status = farsum_plan_create(&p, &o, &plan);
+    if (status == FARSUM_OK)
+        status =
+            farsum_plan_set_points(plan, c->n, c->x, c->m, c->m ? c->y : NULL);
+    if (status == FARSUM_OK)
+        status = farsum_plan_execute(plan, 1, q, &r);
+    farsum_plan_destroy(plan);
+    return status;
+}
+
+enum {
+    CHARGES = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL
+};
+
+farsum_status sums_try(const struct sums_case *c, struct sums_answer *a)
+{
+    return sums_run(c, "charge_dipole", c->q, CHARGES | FARSUM_GRADIENT, a);
+}
+
+void sums_get(const struct sums_case *c, struct sums_answer *a)
+{
+    memset(a, 0, sizeof *a);
+    CHECK_OK(sums_try(c, a));
+}
+
+void sums_charges(const struct sums_case *c, const double *charges,
+                  struct sums_answer *a)
+{
+    memset(a, 0, sizeof *a);
+    CHECK_OK(sums_run(c, "laplace", charges, CHARGES, a));
+}
+
+double sums_energy(const struct sums_case *c)
+{
+    struct sums_answer a = {.energy = 0};
+    CHECK_OK(sums_run(c, "charge_dipole", c->q, FARSUM_ENERGY, &a));
+    return a.energy;
+}
+
+void sums_equal(const double *a, const double *b, int n, double most,
+                const char *what)
+{
+    double size = 0, off = 0;
+    for (int i = 0; i < n; i++) {
+        size = fmax(size, fabs(b[i]));
+        off = isnan(a[i]) ? INFINITY : fmax(off, fabs(a[i] - b[i]));
+    }
+    CHECK(off <= most * size, "%s: off by %.3g of %.3g, %.3g allowed", what,
+          off, size, most * size);
+}
+
+void sums_same(const struct sums_case *c, const struct sums_answer *a,
+               const struct sums_answer *b, double most, const char *what)
+{
+    int targets = c->m ? c->m : c->n;
+    sums_equal(a->potential, b->potential, targets, most, what);
+    sums_equal(a->field, b->field, 3 * targets, most, what);
+    sums_equal(a->gradient, b->gradient, 6 * targets, most, what);
+    if (c->m)
+        return;
+    sums_equal(&a->energy, &b->energy, 1, most, what);
+    sums_equal(a->virial, b->virial, 9, most, what);
+}
