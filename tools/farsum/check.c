@@ -162,6 +162,7 @@ static int find_result(struct session *t, const struct settings *now,
 static int check_frame(struct session *t)
 {
     struct settings now = *t->s; /* completed from the frame */
+    now.check = 1;
     struct system sys = {0};
     struct verify_result result;
     if (stamp_read(&t->frame, &now, t->error, sizeof t->error) != 0 ||

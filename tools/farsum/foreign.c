@@ -17,9 +17,10 @@ static const char *const keys[] = {
     "virials",     "magmom",      "magmoms",      "dipole",
     "farsum_exclusions", NULL};
 static const char *const columns[] = {
-    "forces",  "force",   "energies", "energy",   "free_energies",
-    "stress",  "stresses", "virial",  "virials",  "magmom",
-    "magmoms", "dipoles", "potential", "field",   "acceleration", NULL};
+    "forces",  "force",          "energies",  "energy",  "free_energies",
+    "stress",  "stresses",       "virial",    "virials", "magmom",
+    "magmoms", "dipoles",        "potential", "field",   "acceleration",
+    "torque",  "field_gradient", NULL};
 
 static int is_one(const char *name, const char *const *names)
 {

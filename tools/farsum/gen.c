@@ -114,7 +114,7 @@ static int make(const struct settings *s, const struct case_spec *spec,
     return 0;
 }
 
-/* Stores strengths that are not charges, as columns. */
+/* Stores strengths that are not only charges: vectors as columns. */
 static int put_columns(const struct case_particles *p,
                        const struct strengths *row, struct io_frame *frame)
 {
@@ -128,6 +128,10 @@ static int put_columns(const struct case_particles *p,
             memcpy(data + (size_t)i * width, p->q + i * p->strengths + at,
                    width * sizeof *data);
         at += row->columns[k].width;
+        if (row->moments && k == 0) {
+            frame->q = data;
+            continue;
+        }
         if (io_frame_set_column(frame, row->columns[k].name, IO_REAL,
                                 row->columns[k].width, data) != 0) {
             free(data);
@@ -162,7 +166,7 @@ static int to_frame(struct case_particles *p, const char *kernel,
     if (!kernel) {
         if (put_masses(p, frame) != 0)
             return -1;
-    } else if (!strengths_of(kernel)->flow) {
+    } else if (strengths_of(kernel)->count == 1) {
         frame->q = p->q;
         p->q = NULL;
     } else if (put_columns(p, strengths_of(kernel), frame) != 0) {

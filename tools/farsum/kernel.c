@@ -15,6 +15,11 @@ const char *kernel_name(const struct settings *s)
     return s->kernel ? s->kernel : "laplace";
 }
 
+int kernel_moments(const struct settings *s)
+{
+    return strengths_of(kernel_name(s))->moments;
+}
+
 int kernel_flow(const struct settings *s)
 {
     return strengths_of(kernel_name(s))->flow;
@@ -54,6 +59,7 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
                  size_t size)
 {
     int flow = strengths_of(kernel)->flow;
+    int moments = strengths_of(kernel)->moments;
     if (s->asks_gravity && !(s->gravity > 0))
         snprintf(error, size, "gravity is no kernel; --gravity G sums the "
                               "column mass by 1/r (G in the file's units; "
@@ -64,10 +70,15 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
     else if (s->kappa > 0 && !strengths_of(kernel)->kappa)
         snprintf(error, size, "--kappa requires kernel yukawa, not %s",
                  kernel);
-    else if ((s->gravity > 0 || s->softening > 0)
+    else if ((s->gravity > 0 || (s->softening > 0 && !moments))
              && strcmp(kernel, "laplace") != 0)
         snprintf(error, size,
                  "--gravity and --softening require kernel laplace, not %s",
+                 kernel);
+    else if (moments && s->check)
+        snprintf(error, size,
+                 "kernel %s cannot be checked: its methods are the references "
+                 "themselves",
                  kernel);
     else if (s->gravity > 0 && s->units > 1)
         snprintf(error, size,
@@ -93,9 +104,12 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
                               "kernel %s does not have%s",
                               options_word("units", s->units), kernel,
                  flow ? "; give --viscosity instead" : "");
-    else if (strcmp(kernel, "laplace") != 0 && s->surface == FARSUM_VACUUM)
-        snprintf(error, size, "--surface vacuum requires kernel laplace, not "
-                              "%s", kernel);
+    else if (strcmp(kernel, "laplace") != 0 && !moments
+             && s->surface == FARSUM_VACUUM)
+        snprintf(error, size,
+                 "--surface vacuum requires kernel laplace or charge_dipole, "
+                 "not %s",
+                 kernel);
     else
         return 0;
     return -1;
@@ -237,6 +251,8 @@ int kernel_strengths(const char *kernel, const struct io_frame *frame,
     *own = NULL;
     if (!row->columns[1].name)
         return one_column(row, frame, q, error, size);
+    if (row->moments)
+        data[columns++] = frame->q;
     for (; columns < STRENGTHS_COLUMNS && row->columns[columns].name; columns++)
         if (!(data[columns] = find_column(row, &row->columns[columns], frame,
                                           error, size)))
@@ -248,10 +264,14 @@ int kernel_strengths(const char *kernel, const struct io_frame *frame,
         return -1;
     }
     for (int k = 0; k < columns; at += row->columns[k++].width)
-        for (int64_t i = 0; i < frame->n; i++)
-            memcpy(*own + i * row->count + at,
-                   data[k] + i * row->columns[k].width,
-                   (size_t)row->columns[k].width * sizeof **own);
+        for (int64_t i = 0; i < frame->n; i++) {
+            double *to = *own + i * row->count + at;
+            size_t bytes = (size_t)row->columns[k].width * sizeof **own;
+            if (data[k])
+                memcpy(to, data[k] + i * row->columns[k].width, bytes);
+            else
+                memset(to, 0, bytes);
+        }
     *q = *own;
     return 0;
 }

@@ -80,8 +80,9 @@ static int list_names(const char *kind)
 /* Prints each kernel with its input and output. */
 static int list_kernels(void)
 {
-    static const char *const outputs[] = {"potential", "field", "energy",
-                                          "virial", "velocity"};
+    static const char *const outputs[] = {"potential", "field",    "energy",
+                                          "virial",    "velocity", "gradient"};
+    enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     farsum_kernel_info info = FARSUM_KERNEL_INFO_INIT;
     for (int k = 0; farsum_list_kernels(k, &info) == FARSUM_OK; k++) {
         char columns[80], text[300];
@@ -90,7 +91,7 @@ static int list_kernels(void)
                                        "%d number%s a source, %s; gives",
                                        info.strengths,
                                        info.strengths == 1 ? "" : "s", columns);
-        for (int j = 0, found = 0; j < 5; j++)
+        for (int j = 0, found = 0; j < OUTPUTS; j++)
             if (info.outputs & 1u << j && used < sizeof text)
                 used += (size_t)snprintf(text + used, sizeof text - used,
                                          "%s %s", found++ ? "," : "",

@@ -11,6 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int force_beyond(int64_t particle, char *error, size_t size)
+{
+    snprintf(error, size,
+             "the force on particle %lld is beyond 1.8e308: give charges and "
+             "positions in larger units",
+             (long long)particle);
+    return -1;
+}
+
 int outcome_forces(int64_t n, int64_t first, const double *q,
                    const double *field, double *forces, char *error,
                    size_t size)
@@ -19,24 +28,58 @@ int outcome_forces(int64_t n, int64_t first, const double *q,
         forces[i] = q[i / 3] * field[i];
         if (isfinite(forces[i]))
             continue;
-        snprintf(error, size, "the force on particle %lld is beyond 1.8e308: "
-                 "give charges and positions in larger units",
-                 (long long)(first + i / 3 + 1));
-        return -1;
+        return force_beyond(first + i / 3 + 1, error, size);
     }
     return 0;
 }
 
-double outcome_energy_part(struct ranks *ranks, int64_t n, const double *q,
-                           const double *potential, double energy)
+int outcome_particles(const struct system *sys, int64_t first,
+                      struct outcome *o, char *error, size_t size)
+{
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    if (!sys->moments)
+        return outcome_forces(sys->n, first, sys->q, o->vector, o->vector,
+                              error, size);
+    o->torque = malloc(3 * (size_t)sys->n * sizeof *o->torque + 1);
+    if (!o->torque) {
+        snprintf(error, size, "no memory for the result");
+        return -1;
+    }
+    for (int64_t i = 0; i < sys->n; i++) {
+        const double *q = sys->q + 4 * i, *p = q + 1;
+        const double *g = o->gradient + 6 * i;
+        double *e = o->vector + 3 * i, force[3];
+        for (int d = 0; d < 3; d++) {
+            int b = (d + 1) % 3, c = (d + 2) % 3;
+            o->torque[3 * i + d] = p[b] * e[c] - p[c] * e[b];
+            force[d] = q[0] * e[d] - g[at[d][0]] * p[0] - g[at[d][1]] * p[1]
+                       - g[at[d][2]] * p[2];
+            if (!isfinite(force[d]) || !isfinite(o->torque[3 * i + d]))
+                return force_beyond(first + i + 1, error, size);
+        }
+        memcpy(e, force, sizeof force);
+    }
+    return 0;
+}
+
+double outcome_energy_part(struct ranks *ranks, const struct system *sys,
+                           const double *potential, const double *field,
+                           double energy)
 {
     double most = 0, sum = 0;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < sys->n; i++)
         most = fmax(most, fabs(potential[i]));
+    for (int64_t i = 0; sys->moments && i < 3 * sys->n; i++)
+        most = fmax(most, fabs(field[i]));
     ranks_max(ranks, &most, 1);
     int unit = verify_exponent(most);
-    for (int64_t i = 0; i < n; i++)
-        sum += 0.5 * fabs(q[i] * ldexp(potential[i], -unit));
+    for (int64_t i = 0; i < sys->n; i++) {
+        const double *q = sys->q + sys->strengths * i;
+        double of = q[0] * ldexp(potential[i], -unit);
+        for (int d = 0; sys->moments && d < 3; d++)
+            of -= q[1 + d] * ldexp(field[3 * i + d], -unit);
+        sum += 0.5 * fabs(of);
+    }
     ranks_sum(ranks, &sum, 1);
     return sum > 0 ? fabs(ldexp(energy, -unit)) / sum : 0;
 }
@@ -78,6 +121,8 @@ void outcome_free(struct outcome *o)
 {
     free(o->potential);
     free(o->vector);
+    free(o->gradient);
+    free(o->torque);
     free(o->acceleration);
     free(o->work);
     memset(o, 0, sizeof *o);

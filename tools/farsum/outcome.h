@@ -15,6 +15,10 @@ struct outcome {
     double *potential;       /* owned, [targets]; NULL of flows */
     double *vector;          /* owned, [targets][3]: velocities; forces, or the
                                 field if the targets are not the sources */
+    double *gradient;        /* owned, [targets][6], of the field; NULL unless
+                                sources have dipoles */
+    double *torque;          /* owned, [n][3]; NULL unless particles have
+                                dipoles */
     double *acceleration;    /* owned, [n][3]; NULL except for gravity at the
                                 particles */
     int has_energy;          /* not for separate targets */
@@ -55,9 +59,15 @@ static inline int outcome_exceeds(const struct outcome *o)
 int outcome_forces(int64_t n, int64_t first, const double *q,
                    const double *field, double *forces, char *error,
                    size_t size);
-/* |energy| over half the sum of |q phi| over all ranks; 0: no charges. */
-double outcome_energy_part(struct ranks *ranks, int64_t n, const double *q,
-                           const double *potential, double energy);
+/* Replaces the field at the particles by the forces q E - G p, and sets the
+ * torques p x E of dipoles.  Returns -1 as outcome_forces. */
+int outcome_particles(const struct system *sys, int64_t first,
+                      struct outcome *o, char *error, size_t size);
+/* |energy| over half the sum of |q phi - p.E| over all ranks; 0: no charges.
+ * field: of the particles; dipoles only. */
+double outcome_energy_part(struct ranks *ranks, const struct system *sys,
+                           const double *potential, const double *field,
+                           double energy);
 /* Sets flow_mean and flow_rms from n velocities of this rank; all: number on
  * all ranks. */
 void outcome_flow(struct outcome *o, struct ranks *ranks, int64_t n,

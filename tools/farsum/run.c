@@ -122,10 +122,14 @@ static int make_arrays(struct session *t, const struct system *sys,
             malloc(targets * sizeof *o->potential + 1);
         out->field = o->vector;
     }
+    if (sys->moments)
+        out->gradient = o->gradient =
+            malloc(6 * targets * sizeof *o->gradient + 1);
     o->ranks = t->ranks ? ranks_size(t->ranks) : 0;
     if (o->ranks > 0)
         o->work = malloc((size_t)o->ranks * sizeof *o->work);
-    if (!o->vector || !(o->potential || sys->flow) || (o->ranks && !o->work)) {
+    if (!o->vector || !(o->potential || sys->flow)
+        || (sys->moments && !o->gradient) || (o->ranks && !o->work)) {
         snprintf(t->error, sizeof t->error, "no memory for the result");
         return fail_here(t, t->s->words[0]);
     }
@@ -152,8 +156,7 @@ static int make_forces(struct session *t, const struct system *sys,
         }
         memcpy(o->acceleration, o->vector, bytes);
     }
-    if (outcome_forces(sys->n, t->frame.first, sys->q, o->vector, o->vector,
-                       t->error, sizeof t->error) != 0)
+    if (outcome_particles(sys, t->frame.first, o, t->error, sizeof t->error))
         return fail_here(t, t->s->words[0]);
     return 0;
 }
@@ -183,8 +186,8 @@ static int sum_frame(struct session *t, const struct system *sys,
     if (t->ranks)
         ranks_work(t->ranks, t->plan, sys->n, &t->work, o->work);
     if (o->has_energy)
-        o->energy_part = outcome_energy_part(t->ranks, sys->n, sys->q,
-                                             o->potential, o->energy);
+        o->energy_part = outcome_energy_part(t->ranks, sys, o->potential,
+                                             o->vector, o->energy);
     if (o->flow)
         outcome_flow(o, t->ranks, system_targets(sys),
                      sys->all_m ? sys->all_m : sys->all_n);

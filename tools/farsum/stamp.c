@@ -60,7 +60,17 @@ static int put_columns(struct io_frame *frame, const struct system *sys,
                != 0)
         return -1;
     o->acceleration = NULL;
-    if ((sys->all_m && charges
+    if (o->gradient
+        && io_frame_set_column(frame, "field_gradient", IO_REAL, 6, o->gradient)
+               != 0)
+        return -1;
+    o->gradient = NULL;
+    if (o->torque
+        && io_frame_set_column(frame, "torque", IO_REAL, 3, o->torque) != 0)
+        return -1;
+    o->torque = NULL;
+    /* a target's dipole is not known */
+    if ((sys->all_m && charges && !sys->moments
          && put_target_forces(frame, o->vector, error, size) != 0)
         || io_frame_set_column(frame, sys->all_m ? "field" : "forces", IO_REAL,
                                3, o->vector)

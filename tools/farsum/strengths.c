@@ -11,12 +11,23 @@
     "+1 and -1 in equal numbers (for odd n one has 0), in random order"
 
 static const struct strengths table[] = {
-    {"laplace", 1, 0, 0, {{"charge", 1, 0, CHARGE}}},
-    {"yukawa", 1, 0, 1, {{"charge", 1, 0, CHARGE}}},
-    {"r6", 1, 0, 0, {{"charge", 1, 0, CHARGE}}},
-    {"stokeslet", 3, 1, 0, {{"force", 3, 0, NORMAL}}},
-    {"rotlet", 3, 1, 0, {{"torque", 3, 0, NORMAL}}},
-    {"stresslet", 6, 1, 0,
+    {"laplace", 1, 0, 0, 0, {{"charge", 1, 0, CHARGE}}},
+    {"yukawa", 1, 0, 1, 0, {{"charge", 1, 0, CHARGE}}},
+    {"r6", 1, 0, 0, 0, {{"charge", 1, 0, CHARGE}}},
+    {"charge_dipole",
+     4,
+     0,
+     0,
+     1,
+     {{"charge", 1, 0, CHARGE},
+      {"dipole", 3, 1, "uniform on the unit sphere"}}},
+    {"stokeslet", 3, 1, 0, 0, {{"force", 3, 0, NORMAL}}},
+    {"rotlet", 3, 1, 0, 0, {{"torque", 3, 0, NORMAL}}},
+    {"stresslet",
+     6,
+     1,
+     0,
+     0,
      {{"strength", 3, 0, NORMAL},
       {"normal", 3, 1, "uniform on the unit sphere"}}},
 };
@@ -45,18 +56,19 @@ void strengths_print(const struct strengths *row, char *text, size_t size)
                                      row->columns[k].width);
 }
 
-/* +1 and -1 in equal numbers (0 for the odd one), in random order. */
-static void draw_charges(struct rng *r, int64_t n, double *q)
+/* +1 and -1 in equal numbers (0 for the odd one), in random order, at q[0],
+ * q[stride], ... */
+static void draw_charges(struct rng *r, int64_t n, int stride, double *q)
 {
     for (int64_t i = 0; i < n; i++)
-        q[i] = i % 2 ? -1 : 1;
+        q[i * stride] = i % 2 ? -1 : 1;
     if (n % 2)
-        q[n - 1] = 0;
+        q[(n - 1) * stride] = 0;
     for (int64_t i = n - 1; i > 0; i--) {
         int64_t j = rng_below(r, i + 1);
-        double t = q[i];
-        q[i] = q[j];
-        q[j] = t;
+        double t = q[i * stride];
+        q[i * stride] = q[j * stride];
+        q[j * stride] = t;
     }
 }
 
@@ -85,7 +97,7 @@ void strengths_draw(const struct strengths *row, struct rng *r, int64_t n,
     for (int k = 0; k < STRENGTHS_COLUMNS && row->columns[k].name; k++) {
         const struct strengths_column *column = &row->columns[k];
         if (column->width == 1)
-            draw_charges(r, n, q);
+            draw_charges(r, n, row->count, q + at);
         else
             draw_vectors(r, n, column->unit, row->count, q + at);
         at += column->width;

@@ -23,6 +23,8 @@ struct strengths {
     int count; /* numbers per source, in the columns' order */
     int flow;  /* 1: the sums are velocities */
     int kappa; /* 1: requires kappa */
+    int moments; /* 1: the second column is a dipole of the charge; a file
+                    without charges has dipoles only */
     struct strengths_column columns[STRENGTHS_COLUMNS];
 };
 

@@ -39,6 +39,7 @@ int system_make_bare(const struct settings *s, struct io_frame *sources,
     }
     out.strengths = strengths_of(kernel)->count;
     out.flow = strengths_of(kernel)->flow;
+    out.moments = strengths_of(kernel)->moments;
     if (targets) {
         out.m = targets->n;
         out.all_m = io_frame_all(targets);
@@ -117,6 +118,8 @@ farsum_problem system_problem(const struct settings *s,
     p.tolerance = s->tolerance;
     p.error = (farsum_error_kind)s->error;
     p.outputs = sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
+    if (sys->moments)
+        p.outputs |= FARSUM_GRADIENT;
     if (sys->all_m == 0 && !sys->flow)
         p.outputs |= FARSUM_ENERGY | (s->no_virial ? 0 : FARSUM_VIRIAL);
     p.exclude_coincident = s->exclude;

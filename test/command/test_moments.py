@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Charges with dipoles (charge_dipole): columns, forces and torques."""
+
+import math
+import unittest
+
+from command import CommandTest
+
+KERNEL = ("--kernel", "charge_dipole")
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0]]
+
+
+class Moments(CommandTest):
+    def run_file(self, *words):
+        self.farsum("run", "in.xyz", *KERNEL, *words, "-o", "out.xyz")
+        return self.frame("out.xyz")
+
+    def test_columns(self):
+        self.farsum("gen", "uniform", "-n", 60, *KERNEL, "-o", "in.xyz")
+        made = self.frame("in.xyz")
+        self.assertEqual(made.order, ["pos", "charge", "dipole"])
+        for p in made.columns["dipole"]:
+            self.assertAlmostEqual(math.hypot(*p), 1, 12)
+        self.assertAlmostEqual(sum(made.columns["charge"]), 0, 12)
+        frame = self.run_file()
+        self.assertEqual(frame.order, made.order + [
+            "potential", "field_gradient", "torque", "forces"])
+        # results of an earlier run are replaced
+        self.farsum("run", "out.xyz", *KERNEL, "-o", "again.xyz")
+        self.assertEqual(self.frame("again.xyz").columns, frame.columns)
+
+    def test_balance(self):
+        """In open space neither the sum of forces nor of torques is left."""
+        self.farsum("gen", "uniform", "-n", 40, *KERNEL, "-o", "in.xyz")
+        for more in (), ("--softening", "0.3"):
+            c = self.run_file("--periodic", "none", *more).columns
+            force, torque = [0] * 3, [0] * 3
+            for x, f, t in zip(c["pos"], c["forces"], c["torque"]):
+                arm = cross(x, f)
+                for d in range(3):
+                    force[d] += f[d]
+                    torque[d] += t[d] + arm[d]
+            size = max(abs(v) for f in c["forces"] for v in f)
+            for d in range(3):
+                self.assertLess(abs(force[d]), 1e-12 * size)
+                self.assertLess(abs(torque[d]), 1e-11 * size)
+
+    def test_two(self):
+        """Two dipoles on a line; the second file has no charges."""
+        for charge in (":charge:R:1", ""):
+            q = " 0" if charge else ""
+            self.write("in.xyz", f"2\nProperties=pos:R:3{charge}:dipole:R:3\n"
+                       f"0 0 0{q} 0 0 1\n0 0 2{q} 0 0 3\n")
+            frame = self.run_file()
+            c = frame.columns
+            # energy -2 p p/r^3, force -6 p p/r^4
+            self.assertAlmostEqual(float(frame.keys["energy"]), -0.75, 13)
+            self.assertAlmostEqual(c["forces"][0][2], 6 * 3 / 16, 13)
+            self.assertAlmostEqual(c["forces"][1][2], -6 * 3 / 16, 13)
+            self.assertEqual(c["torque"], [[0, 0, 0]] * 2)
+            self.assertAlmostEqual(c["field_gradient"][1][5], 6 / 16, 13)
+
+    def test_targets(self):
+        self.write("in.xyz", "1\nProperties=pos:R:3:charge:R:1:dipole:R:3\n"
+                   "0 0 0 1 0 0 2\n")
+        self.write("at.xyz", "1\nProperties=pos:R:3:charge:R:1\n0 0 2 1\n")
+        frame = self.run_file("--targets", "at.xyz")
+        self.assertEqual(frame.order, ["pos", "charge", "potential",
+                                       "field_gradient", "field"])
+        self.assertAlmostEqual(frame.columns["potential"][0], 1, 13)
+        self.assertAlmostEqual(frame.columns["field"][0][2], 0.75, 13)
+
+    def test_refused(self):
+        self.farsum("gen", "uniform", "-n", 20, *KERNEL, "-o", "in.xyz")
+        for says, *words in (
+                ("cannot be checked", "--check"),
+                ("require kernel laplace", "--gravity", "1"),
+                ("does not sum kernel charge_dipole yet", "--method",
+                 "spectral"),
+                ("method ewald sums it", "--method", "fmm"),
+                ("requires open space", "--softening", "0.1")):
+            done = self.run_farsum("run", "in.xyz", *KERNEL, *words)
+            self.assertNotEqual(done.status, 0)
+            self.assertIn(says, done.err)
+        self.run_file("--surface", "vacuum")
+        self.farsum("check", "out.xyz", status=1)
+        self.farsum("gen", "uniform", "-n", 20, "-o", "in.xyz")
+        done = self.run_farsum("run", "in.xyz", *KERNEL)
+        self.assertIn("found no column 'dipole'; kernel charge_dipole needs "
+                      "charge:R:1 and dipole:R:3", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
