@@ -254,6 +254,41 @@ static void test_coincident(void)
     check_torques(&c, 1e-7);
 }
 
+/* A plan with a new cell sums as one made for it. */
+static void test_cell(void)
+{
+    struct sums_case c = {.m = 0}, other;
+    struct sums_answer a = {.energy = 0}, b;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_result r = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    sums_tilted(&c);
+    sums_random(&c, 18, 0, 1);
+    c.problem.surface = FARSUM_VACUUM;
+    other = c;
+    for (int k = 0; k < 9; k++)
+        other.problem.cell[k] *= 1.03 + 0.001 * k;
+    sums_get(&other, &b);
+    c.problem.kernel = "charge_dipole";
+    c.problem.n_sources = c.n;
+    c.problem.sample_x = c.x;
+    c.problem.sample_q = c.q;
+    c.problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_GRADIENT
+                        | FARSUM_ENERGY | FARSUM_VIRIAL;
+    o.method = "ewald";
+    r.potential = a.potential;
+    r.field = a.field;
+    r.gradient = a.gradient;
+    r.energy = &a.energy;
+    r.virial = a.virial;
+    CHECK_OK(farsum_plan_create(&c.problem, &o, &plan));
+    CHECK_OK(farsum_plan_set_cell(plan, other.problem.cell));
+    CHECK_OK(farsum_plan_set_points(plan, c.n, c.x, 0, NULL));
+    CHECK_OK(farsum_plan_execute(plan, 1, c.q, &r));
+    farsum_plan_destroy(plan);
+    sums_same(&c, &a, &b, 4e-14, "a new cell");
+}
+
 static void refused(const farsum_problem *p, const char *method,
                     const char *says)
 {
@@ -292,6 +327,7 @@ int main(void)
     RUN(test_lattice);
     RUN(test_exclusions);
     RUN(test_coincident);
+    RUN(test_cell);
     RUN(test_refused);
     return check_end();
 }

@@ -4,3 +4,5 @@ foreach(subject direct ewald)
   farsum_test(moments_${subject} moments/${subject}.c moments/sums.c
     moments/derivatives.c)
 endforeach()
+farsum_test(moments_refused moments/refused.c moments/sums.c
+  ranks/comm_threads.c)
