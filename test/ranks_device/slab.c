@@ -180,7 +180,8 @@ static const struct {
               {{5, 7, 9}, 6},    {{2, 3, 2}, 0},    {{1, 4, 6}, 0}};
 enum { MESHES = sizeof meshes / sizeof *meshes };
 
-/* padded: 1: half of the planes; rows of the spectrum from the middle on. */
+/* padded: 1: half of the planes; rows of the spectrum from the middle on; all
+ * channels in two exchanges. */
 static void case_make(struct gpu_case *t, int m, int pruned, int padded,
                       int channels, const char *fft)
 {
@@ -188,10 +189,11 @@ static void case_make(struct gpu_case *t, int m, int pruned, int padded,
     *t = (struct gpu_case){.s = {.mesh = {mesh[0], mesh[1], mesh[2]},
                                  .ldz = 2 * half_of(mesh) + meshes[m].more,
                                  .planes = padded ? (mesh[0] + 1) / 2 : 0,
+                                 .batch = padded ? channels : 0,
                                  .variant = "kiss"},
-                           .halo = m % 3,
-                           .channels = channels,
-                           .more = channels == 3 ? m % 4 : 0,
+                           .halo = padded ? 0 : m % 3,
+                           .channels = padded ? 2 * channels : channels,
+                           .more = channels == 3 && !padded ? m % 4 : 0,
                            .fft = fft};
     disc(mesh, t->columns);
     for (int64_t i = 0; i < mesh[1]; i++)

@@ -10,10 +10,14 @@
 #include "stage/device.h"
 #include "stage/lattice/gpu_modes.h"
 
+/* Bytes of all coefficients that travel together.  Then few exchanges and
+ * launches suffice. */
+static const int64_t together = 256 << 20;
+
 struct gpu_ranks_lattice {
     struct ranks_lattice_args args;
     int64_t layers;           /* of this rank */
-    int size;                 /* (p + 1)^2 */
+    int size, batch;          /* (p + 1)^2; coefficients per exchange */
     int64_t mesh[3], ldz;     /* reals per row of the mesh */
     struct lattice_rows rows; /* owned: of the spectrum */
     struct gpu_slab *slab;
@@ -30,6 +34,7 @@ static farsum_status lattice_shape(struct gpu_ranks_lattice *l)
     const struct boxes_args *boxes = &l->args.boxes;
     const struct comm *comm = l->args.comm;
     const int64_t *begin = l->args.begin;
+    int64_t most = 0;
     int axes = boxes->periodic[0] + boxes->periodic[1] + boxes->periodic[2];
     if (axes == 1 || axes == 2)
         FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
@@ -42,6 +47,10 @@ static farsum_status lattice_shape(struct gpu_ranks_lattice *l)
     if (l->mesh_channel > INT32_MAX)
         FAIL(ERR_UNSUPPORTED, "%lld layers of %lld x %lld points are too large",
              (long long)l->layers, (long long)l->mesh[1], (long long)l->ldz);
+    for (int r = 0; r < comm->size; r++)
+        most = begin[r + 1] - begin[r] > most ? begin[r + 1] - begin[r] : most;
+    int64_t bytes = most * l->mesh[1] * l->ldz * gpu_real(boxes->precision);
+    l->batch = bytes * l->size <= together ? l->size : boxes->p + 1;
     return lattice_rows_create(&l->rows, l->mesh[1], comm->rank, comm->size);
 }
 
@@ -54,7 +63,8 @@ static struct slab_args lattice_cut(const struct gpu_ranks_lattice *l)
                               .mesh = {l->mesh[0], l->mesh[1], l->mesh[2]},
                               .ldz = l->ldz,
                               .precision = l->args.boxes.precision,
-                              .threads = l->args.boxes.threads};
+                              .threads = l->args.boxes.threads,
+                              .batch = l->batch};
 }
 
 static farsum_status lattice_modes(struct gpu_ranks_lattice *l)

@@ -42,17 +42,18 @@ static farsum_status slab_transforms(struct gpu_slab *s)
                            .ldz = a->ldz,
                            .patient = a->patient,
                            .device = s->args.device};
-    if (shape->planes > INT32_MAX || shape->lines > INT32_MAX)
+    if (s->batch * shape->planes > INT32_MAX
+        || s->batch * shape->lines > INT32_MAX)
         FAIL(ERR_UNSUPPORTED, "%lld planes and %lld lines are too many",
              (long long)shape->planes, (long long)shape->lines);
-    fft.batch[0] = fft.batch[1] = (int)shape->planes;
+    fft.batch[0] = fft.batch[1] = (int)(s->batch * shape->planes);
     if (shape->planes > 0)
         TRY(slab_fft_create(s, &s->plane_fft, &fft));
     fft.mesh[1] = 1;
     fft.mesh[2] = shape->points;
     fft.ldz = 2 * shape->points;
     fft.is_complex = 1;
-    fft.batch[0] = fft.batch[1] = (int)shape->lines;
+    fft.batch[0] = fft.batch[1] = (int)(s->batch * shape->lines);
     if (shape->lines > 0 && shape->points > 1) /* of one point: the identity */
         TRY(slab_fft_create(s, &s->line_fft, &fft));
     return FARSUM_OK;
@@ -64,6 +65,7 @@ static farsum_status slab_kernels(struct gpu_slab *s)
               s->args.slab.precision);
     jit_define(&s->jit, "PLANES", "%d", s->wide);
     jit_define(&s->jit, "LINES", "%d", s->tall);
+    jit_define(&s->jit, "BATCH", "%d", s->batch);
     TRY(jit_build(&s->jit));
     TRY(jit_kernel(&s->jit, "slab_out", SLAB_GROUP, 0, &s->out));
     TRY(jit_kernel(&s->jit, "slab_in", SLAB_GROUP, 0, &s->in));
@@ -76,11 +78,11 @@ static farsum_status slab_memory(struct gpu_slab *s)
     const struct slab_shape *shape = &s->shape;
     struct device *device = s->args.device;
     int64_t planes = s->plane_fft.reals, lines = s->line_fft.reals;
-    int64_t packed = 2 * s->real * shape->planes * (shape->all - shape->lines);
-    int64_t arrived =
-        2 * s->real * (shape->known - shape->planes) * shape->lines;
+    int64_t number = 2 * s->real * s->batch;
+    int64_t packed = number * shape->planes * (shape->all - shape->lines);
+    int64_t arrived = number * (shape->known - shape->planes) * shape->lines;
     int64_t most = packed > arrived ? packed : arrived;
-    int aside = s->args.channels > 1 && s->args.slab.comm->size > 1;
+    int aside = s->args.channels > s->batch && s->args.slab.comm->size > 1;
     for (int b = 0; b < (aside ? 2 : 1); b++) {
         TRY(buf_alloc(&s->packed[b], device, packed));
         TRY(buf_alloc(&s->arrived[b], device, arrived));
@@ -122,6 +124,10 @@ farsum_status gpu_slab_create(const struct gpu_slab_args *args,
     GO(MEM_NEW(s, 1));
     s->args = *args;
     s->real = gpu_real(args->slab.precision);
+    s->batch = args->slab.batch > 1 ? args->slab.batch : 1;
+    if (s->batch > 1 && (args->halo > 0 || args->channels % s->batch))
+        GO_FAIL(ERR_INTERNAL, "%d channels and halo %lld in groups of %d",
+                args->channels, (long long)args->halo, s->batch);
     GO(MEM_NEW(s->packed_bytes, comm->size));
     GO(MEM_NEW(s->arrived_bytes, comm->size));
     GO(gpu_slab_shape(s));
@@ -141,7 +147,7 @@ done:
     return FARSUM_OK;
 }
 
-/* The channel whose exchange is next. */
+/* The group whose exchange is next. */
 struct run {
     struct gpu_slab *slab;
     const struct gpu_slab_io *io;
@@ -167,14 +173,14 @@ static farsum_status run_aside(struct run *run)
     return second_stream_join(&run->slab->exchange);
 }
 
-/* A channel travels on the second queue while the next one is transformed
+/* A group travels on the second queue while the next one is transformed
  * before its exchange, and the last one after.  The exchange waits for the fork
  * only, so the kernels that follow it may be enqueued first. */
 static farsum_status run_channels(struct run *run)
 {
     farsum_status status = FARSUM_OK;
     struct second_stream *aside = &run->slab->exchange;
-    int n = run->io->channels;
+    int n = run->io->channels / run->slab->batch;
     KEEP_ON(gpu_slab_before(run->slab, run->io, 0, run->backward));
     KEEP_ON(second_stream_fork(aside));
     for (run->c = 0; run->c < n; run->c++) {
@@ -194,9 +200,9 @@ static farsum_status slab_run(struct gpu_slab *s, const struct gpu_slab_io *io,
 {
     farsum_status status = FARSUM_OK;
     struct run run = {s, io, backward, 0};
-    if (io->channels > 1 && s->exchange.device)
+    if (io->channels > s->batch && s->exchange.device)
         return run_channels(&run);
-    for (; run.c < io->channels; run.c++) {
+    for (; run.c < io->channels / s->batch; run.c++) {
         KEEP_ON(gpu_slab_before(s, io, run.c, backward));
         if (s->args.slab.comm->size > 1)
             KEEP_ON(run_trade(&run));

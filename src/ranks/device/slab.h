@@ -2,11 +2,10 @@
 /* slab.h: the real transform of a mesh that is cut along axis 0, on devices,
  * not normalised.
  *
- * As ranks/slab.h without `batch`, but the spectrum consists of lines along
- * axis 0, complex [line][mesh0]: one for each column (k1, k2) with k2 <
- * columns[k1] of the rank's rows, ordered by row, then k2.  So lines are
- * contiguous, and columns that do not travel have no memory
- * (stage/scale/scale.h, scale_args.columns).
+ * As ranks/slab.h, but the spectrum consists of lines along axis 0, complex
+ * [line][mesh0]: one for each column (k1, k2) with k2 < columns[k1] of the
+ * rank's rows, ordered by row, then k2.  So lines are contiguous, and columns
+ * that do not travel have no memory (stage/scale/scale.h, scale_args.columns).
  */
 #ifndef FARSUM_RANKS_DEVICE_SLAB_H
 #define FARSUM_RANKS_DEVICE_SLAB_H
@@ -40,6 +39,10 @@ struct gpu_slab;
 int64_t gpu_slab_lines(const struct slab_args *args, int rank);
 
 /* Collective: fails on all ranks or on none.  Runs do not allocate.
+ *
+ * A batch above 1 requires that `channels` and those of each run are multiples
+ * of it, that halo is 0, and that channels follow each other without gaps.
+ * Below, a channel is then a batch.
  *
  * It stores the complex numbers of one channel that the rank sends to others,
  * and those that it receives, both twice for several channels: one travels

@@ -10,12 +10,12 @@
 
 /* As in slab.k. */
 struct slab_turn {
-    int64_t planes, plane, mesh, first, count, at, step;
+    int64_t planes, plane, mesh, first, count, at, step, channel;
 };
 struct slab_points {
     int64_t lines, points, known, own, planes, spectrum;
 };
-_Static_assert(sizeof(struct slab_turn) == 56
+_Static_assert(sizeof(struct slab_turn) == 64
                    && sizeof(struct slab_points) == 48,
                "must match ranks/device/slab.k");
 enum { SLAB_GROUP = 256, SLAB_EDGE = 32, SLAB_COPIES = 8 };
@@ -44,6 +44,7 @@ struct slab_shape {
 struct gpu_slab {
     struct gpu_slab_args args;
     int64_t real; /* bytes */
+    int batch;    /* channels of a group, which has one exchange */
     struct slab_shape shape;
     int wide, tall; /* planes and lines per tile */
     struct jit jit;
@@ -51,15 +52,15 @@ struct gpu_slab {
     struct buf place; /* [all] i32, as in slab.k; so are the next two */
     struct buf zero;  /* [zeros] i32 */
     struct buf part;  /* [known - planes][2] i64 */
-    /* Complex, for channels with even and odd numbers: one travels while the
+    /* Complex, for groups with even and odd numbers: one travels while the
      * kernels work on the other. */
-    struct buf packed[2];  /* for each other rank [its lines][planes] */
-    struct buf arrived[2]; /* for each other rank [lines][its planes] */
+    struct buf packed[2];  /* for each other rank [its lines][batch][planes] */
+    struct buf arrived[2]; /* for each other rank [lines][batch][its planes] */
     struct buf apart;      /* OpenCL: the planes or lines while they are
                            transformed, unless their own place is aligned */
     int64_t *packed_bytes, *arrived_bytes; /* owned, [size]: parts of ranks */
     struct slab_fft plane_fft, line_fft;
-    struct second_stream exchange; /* for several channels */
+    struct second_stream exchange; /* for several groups */
 };
 
 /* The reals of a transform, where it runs: in place, or copied to `apart`. */
@@ -69,7 +70,7 @@ struct slab_place {
     int apart;         /* 1: in slab->apart */
 };
 
-/* The planes of a channel, its lines, and their parts that travel. */
+/* The planes of a group, its lines, and their parts that travel. */
 struct slab_channel {
     struct slab_place mesh, spectrum;
     struct buf *packed, *arrived; /* borrowed */
@@ -83,7 +84,7 @@ farsum_status gpu_slab_tables(struct gpu_slab *slab);
 /* 1: the device makes views at aligned offsets only, as OpenCL does. */
 int gpu_slab_aligns(const struct gpu_slab *slab);
 
-/* slab_steps.c: a channel's steps before and after its exchange. */
+/* slab_steps.c: the steps of group c before and after its exchange. */
 farsum_status gpu_slab_before(struct gpu_slab *slab,
                               const struct gpu_slab_io *io, int c,
                               int backward);

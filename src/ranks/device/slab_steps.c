@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slab_steps.c: the steps of one channel of a cut transform. */
+/* slab_steps.c: the steps of one group of a cut transform's channels. */
 #include "ranks/device/slab_inside.h"
 
 static int64_t slab_blocks(int64_t n, int64_t per)
@@ -51,18 +51,24 @@ struct slab_channel gpu_slab_channel(struct gpu_slab *s,
     int64_t halo = s->args.halo * 2 * s->shape.plane;
     int buffer = s->exchange.device ? c % 2 : 0;
     return (struct slab_channel){
-        slab_place(s, io->mesh, c * io->mesh_channel + halo),
-        slab_place(s, io->spectrum, c * io->spectrum_channel),
+        slab_place(s, io->mesh, c * s->batch * io->mesh_channel + halo),
+        slab_place(s, io->spectrum, c * s->batch * io->spectrum_channel),
         &s->packed[buffer], &s->arrived[buffer]};
 }
 
-/* Fails if the arrays end before the channel does. */
+/* Fails if the arrays end before the group does, or if it has gaps. */
 static farsum_status slab_holds(const struct gpu_slab *s,
-                                const struct slab_channel *c)
+                                const struct slab_channel *c,
+                                const struct gpu_slab_io *io)
 {
     const struct slab_shape *a = &s->shape;
-    int64_t planes = 2 * a->planes * a->plane * s->real;
-    int64_t lines = 2 * a->lines * a->points * s->real;
+    int64_t planes = s->batch * 2 * a->planes * a->plane * s->real;
+    int64_t lines = s->batch * 2 * a->lines * a->points * s->real;
+    if (s->batch > 1
+        && (io->mesh_channel != 2 * a->planes * a->plane
+            || io->spectrum_channel != 2 * a->lines * a->points))
+        FAIL(ERR_INTERNAL, "channels of %lld and %lld reals have gaps",
+             (long long)io->mesh_channel, (long long)io->spectrum_channel);
     if ((planes > 0 && c->mesh.first + planes > c->mesh.whole->bytes)
         || (lines > 0 && c->spectrum.first + lines > c->spectrum.whole->bytes))
         FAIL(ERR_INTERNAL,
@@ -85,12 +91,12 @@ static struct slab_turn slab_planes(const struct gpu_slab *s,
 }
 
 /* Transposes lines first .. first + count: point p of the first is line[at +
- * p]. */
+ * p], and of the next channel it is `channel` numbers behind. */
 static farsum_status slab_lines(const struct gpu_slab *s,
                                 const struct kernel *kernel,
                                 const struct slab_channel *c, int64_t first,
                                 int64_t count, const struct buf *line,
-                                int64_t at, int64_t step)
+                                int64_t at, int64_t step, int64_t channel)
 {
     const struct buf *mesh = NULL;
     struct slab_turn a = slab_planes(s, c, &mesh);
@@ -100,9 +106,10 @@ static farsum_status slab_lines(const struct gpu_slab *s,
     a.count = count;
     a.at = at;
     a.step = step;
+    a.channel = channel;
     if (blocks == 0)
         return FARSUM_OK;
-    return LAUNCH(kernel, blocks, ARG_BUF(mesh), ARG_BUF(&s->place),
+    return LAUNCH(kernel, s->batch * blocks, ARG_BUF(mesh), ARG_BUF(&s->place),
                   ARG_BUF(line), ARG_STRUCT(a));
 }
 
@@ -112,11 +119,13 @@ farsum_status gpu_slab_turn(struct gpu_slab *s, const struct kernel *kernel,
 {
     const struct slab_shape *a = &s->shape;
     int64_t end = a->first + a->lines;
-    TRY(slab_lines(s, kernel, c, 0, a->first, c->packed, 0, a->planes));
-    TRY(slab_lines(s, kernel, c, end, a->all - end, c->packed,
-                   a->first * a->planes, a->planes));
+    int64_t step = s->batch * a->planes;
+    TRY(slab_lines(s, kernel, c, 0, a->first, c->packed, 0, step, a->planes));
+    TRY(slab_lines(s, kernel, c, end, a->all - end, c->packed, a->first * step,
+                   step, a->planes));
     return slab_lines(s, kernel, c, a->first, a->lines, c->spectrum.whole,
-                      c->spectrum.first / (2 * s->real) + a->own, a->points);
+                      c->spectrum.first / (2 * s->real) + a->own, a->points,
+                      a->lines * a->points);
 }
 
 farsum_status gpu_slab_zero(struct gpu_slab *s, const struct slab_channel *c)
@@ -128,8 +137,8 @@ farsum_status gpu_slab_zero(struct gpu_slab *s, const struct slab_channel *c)
     a.count = s->shape.zeros;
     if (blocks == 0)
         return FARSUM_OK;
-    return LAUNCH(&s->clear, blocks, ARG_BUF(mesh), ARG_BUF(&s->zero),
-                  ARG_STRUCT(a));
+    return LAUNCH(&s->clear, s->batch * blocks, ARG_BUF(mesh),
+                  ARG_BUF(&s->zero), ARG_STRUCT(a));
 }
 
 farsum_status gpu_slab_points(struct gpu_slab *s, const struct slab_channel *c,
@@ -145,8 +154,9 @@ farsum_status gpu_slab_points(struct gpu_slab *s, const struct slab_channel *c,
         slab_blocks(end - a.planes, SLAB_EDGE) * slab_blocks(a.lines, rows);
     if (blocks == 0)
         return FARSUM_OK;
-    return LAUNCH(&s->points, blocks, ARG_BUF(c->arrived), ARG_BUF(&s->part),
-                  ARG_BUF(c->spectrum.whole), ARG_I32(back), ARG_STRUCT(a));
+    return LAUNCH(&s->points, s->batch * blocks, ARG_BUF(c->arrived),
+                  ARG_BUF(&s->part), ARG_BUF(c->spectrum.whole), ARG_I32(back),
+                  ARG_STRUCT(a));
 }
 
 static farsum_status planes_forward(struct gpu_slab *s,
@@ -192,7 +202,7 @@ farsum_status gpu_slab_before(struct gpu_slab *s, const struct gpu_slab_io *io,
                               int c, int backward)
 {
     const struct slab_channel channel = gpu_slab_channel(s, io, c);
-    TRY(slab_holds(s, &channel));
+    TRY(slab_holds(s, &channel, io));
     return backward ? lines_backward(s, &channel) : planes_forward(s, &channel);
 }
 
@@ -200,6 +210,6 @@ farsum_status gpu_slab_after(struct gpu_slab *s, const struct gpu_slab_io *io,
                              int c, int backward)
 {
     const struct slab_channel channel = gpu_slab_channel(s, io, c);
-    TRY(slab_holds(s, &channel));
+    TRY(slab_holds(s, &channel, io));
     return backward ? planes_backward(s, &channel) : lines_forward(s, &channel);
 }

@@ -33,12 +33,13 @@ int64_t gpu_slab_lines(const struct slab_args *args, int rank)
 static void slab_bytes(struct gpu_slab *s)
 {
     const struct slab_args *a = &s->args.slab;
+    int64_t number = s->batch * 2 * s->real;
     for (int r = 0; r < a->comm->size; r++) {
         int64_t planes = a->begin0[r + 1] - a->begin0[r];
         int other = r != a->comm->rank;
         s->packed_bytes[r] =
-            other * s->shape.planes * gpu_slab_lines(a, r) * 2 * s->real;
-        s->arrived_bytes[r] = other * planes * s->shape.lines * 2 * s->real;
+            other * s->shape.planes * gpu_slab_lines(a, r) * number;
+        s->arrived_bytes[r] = other * planes * s->shape.lines * number;
     }
 }
 
@@ -124,8 +125,8 @@ static farsum_status slab_parts(struct gpu_slab *s)
         int64_t planes = a->begin0[r + 1] - a->begin0[r];
         int64_t block = x * s->shape.lines;
         for (int64_t p = 0; r != a->comm->rank && p < planes; p++, x++) {
-            part[2 * x] = block + p;
-            part[2 * x + 1] = planes;
+            part[2 * x] = s->batch * block + p;
+            part[2 * x + 1] = s->batch * planes;
         }
     }
     GO(buf_alloc(&s->part, s->args.device, 16 * others));
