@@ -45,6 +45,7 @@ struct move {
     const struct farsum_plan *plan;
     struct comm *comm;
     struct verify_slab *slab;
+    double low, edge;             /* open space: of all points, along axis 0 */
     struct points source, target; /* fractions of the points given here */
     int64_t planes, *count, *begin; /* owned: [planes], [size + 1] */
     struct domain domain;
@@ -68,12 +69,49 @@ static void move_clear(struct move *w)
     mem_free(w->own);
 }
 
+/* The box of all ranks' points, in the caller's unit.  Collective. */
+static void move_extent(struct move *w, const struct verify_sum *s)
+{
+    const void *const given[2] = {s->given_x, s->given_y};
+    const int64_t n[2] = {s->n, s->m};
+    double most[2] = {-INFINITY, -INFINITY};
+    for (int k = 0; k < 2; k++)
+        for (int64_t i = 0; i < n[k]; i++) {
+            double v = array_get(given[k], w->plan->task.problem.arrays, 3 * i);
+            most[0] = fmax(most[0], v);
+            most[1] = fmax(most[1], -v);
+        }
+    (void)task_max(&w->plan->task, most, 2);
+    w->low = -most[1];
+    w->edge = most[0] + most[1];
+}
+
+/* Fractions of points: of the cell, or in open space of that box; only those
+ * along axis 0 are used. */
+static farsum_status move_fractions(const struct move *w,
+                                    const struct cell *cell, int64_t n,
+                                    const void *x, const char *what,
+                                    struct points *to)
+{
+    const struct task *task = &w->plan->task;
+    farsum_precision type = task->problem.arrays;
+    if (n == 0)
+        return FARSUM_OK;
+    if (task->problem.periodic[0])
+        return points_set(to, cell, n, x, type, what, task->threads);
+    TRY(points_hold(to, n));
+    for (int64_t i = 0; i < n; i++) {
+        double f = (array_get(x, type, 3 * i) - w->low) / w->edge;
+        to->s[0][i] = f >= 0 ? fmin(f, 1 - 0x1p-53) : 0;
+    }
+    return FARSUM_OK;
+}
+
 /* Fractions of the given points, and memory to count them. */
 static farsum_status move_given(struct move *w, const struct verify_sum *s)
 {
     const struct task *task = &w->plan->task;
-    farsum_precision type = task->problem.arrays;
-    struct cell cell;
+    struct cell cell = {.unit = 1};
     w->planes = PLANES_EACH * (int64_t)w->comm->size;
     w->planes = w->planes > PLANES ? w->planes : PLANES;
     TRY(MEM_NEW(w->count, w->planes));
@@ -82,15 +120,11 @@ static farsum_status move_given(struct move *w, const struct verify_sum *s)
     TRY(route_create(&w->sources, w->comm, 6 * sizeof(double), task->threads));
     TRY(route_create(&w->targets, w->comm, 3 * sizeof(double), task->threads));
     TRY(ghosts_create(&w->ghosts, w->comm, 3 * sizeof(double), task->threads));
-    TRY(cell_set(&cell, task->problem.cell, 1));
+    if (task->problem.periodic[0])
+        TRY(cell_set(&cell, task->problem.cell, 1));
     cell.unit = task_per(task);
-    if (s->n > 0)
-        TRY(points_set(&w->source, &cell, s->n, s->given_x, type, "source",
-                       task->threads));
-    if (s->m > 0)
-        TRY(points_set(&w->target, &cell, s->m, s->given_y, type, "target",
-                       task->threads));
-    return FARSUM_OK;
+    TRY(move_fractions(w, &cell, s->n, s->given_x, "source", &w->source));
+    return move_fractions(w, &cell, s->m, s->given_y, "target", &w->target);
 }
 
 /* Cuts the cell between planes, so that each rank gets as many of the n sources
@@ -110,8 +144,10 @@ static farsum_status move_cut(struct move *w, int64_t n)
     }
     w->begin[0] = 0;
     w->begin[size] = planes;
-    return domain_create(&w->domain, w->comm->rank, size, planes,
-                         1 + (int64_t)(distance / 2), w->begin);
+    TRY(domain_create(&w->domain, w->comm->rank, size, planes,
+                      1 + (int64_t)(distance / 2), w->begin));
+    w->domain.open = !w->plan->task.problem.periodic[0];
+    return FARSUM_OK;
 }
 
 /* Brings sources and targets to their slabs, and finds the sources around. */
@@ -264,6 +300,8 @@ farsum_status verify_slabs(const struct farsum_plan *plan, struct verify_sum *s)
         return FARSUM_OK;
     KEEP_ON(MEM_NEW(s->slab, 1));
     w.slab = s->slab;
+    if (!plan->task.problem.periodic[0])
+        move_extent(&w, s);
     KEEP_ON(move_given(&w, s));
     GO(comm_agree(comm, status));
     GO(move_route(&w, s));
