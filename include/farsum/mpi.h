@@ -73,8 +73,8 @@ typedef struct farsum_mpi_options {
  * or if libfarsum has another version; ERR_ARGUMENT for MPI_COMM_NULL, an
  * intercommunicator, or a field that differs; ERR_UNKNOWN for an unknown
  * transport; ERR_UNSUPPORTED for a transport on the host or one that does not
- * work on all ranks, and for methods except spectral; ERR_DEVICE if a device
- * does not work; ERR_COMM if MPI or NCCL fails. */
+ * work on all ranks, and for methods except spectral and fmm; ERR_DEVICE if a
+ * device does not work; ERR_COMM if MPI or NCCL fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_plan_create(const farsum_problem *problem,
                        const farsum_options *options,
@@ -83,11 +83,13 @@ farsum_mpi_plan_create(const farsum_problem *problem,
 
 /* Gets the part of the cell whose points this rank owns and sums.  A program
  * that keeps its points there makes set_points and execute send fewer bytes.
- * The part may change in set_cell.  cell: out, rows a, b, c of a basis of the
- * lattice, in the caller's length: those of the problem's cell, unless it is
- * strongly tilted or left-handed; NULL: not returned.  low, high: out,
- * fractions along these rows; the part is low <= s < high, and empty if low[0]
- * = high[0].  Errors: ERR_ARGUMENT, also for a plan of farsum_plan_create. */
+ * The part may change in set_cell.  In open space it is a part of a box around
+ * all points, which set_points determines; before that it is empty.  cell: out,
+ * rows a, b, c of a basis of the lattice, in the caller's length: those of the
+ * problem's cell, unless it is strongly tilted or left-handed; NULL: not
+ * returned.  low, high: out, fractions along these rows; the part is low <= s <
+ * high, and empty if low[0] = high[0].  Errors: ERR_ARGUMENT, also for a plan
+ * of farsum_plan_create. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_domain(const farsum_plan *plan, double cell[9], double low[3],
                   double high[3]);

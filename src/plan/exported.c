@@ -43,8 +43,8 @@ farsum_status farsum_ranks_domain(const farsum_plan *plan, double cell[9],
     if (cell)
         memcpy(cell, r->cell, sizeof r->cell);
     for (int d = 0; d < 3; d++) {
-        low[d] = d == 0 ? r->low : 0;
-        high[d] = d == 0 ? r->high : 1;
+        low[d] = r->low[d];
+        high[d] = r->high[d];
     }
     return FARSUM_OK;
 }

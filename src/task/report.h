@@ -9,7 +9,7 @@
 /* A plan over ranks: this rank's part. */
 struct ranks_report {
     double cell[9];      /* basis of the fractions, in the caller's length */
-    double low, high;    /* its slab: fractions along row 0 */
+    double low[3], high[3]; /* its part: fractions along the rows */
     int64_t own, ghosts; /* points that it owns, and copies of others */
     double imbalance;    /* most own points of a rank over the mean */
     const char *transport; /* between the ranks' devices, owned by the method;

@@ -118,19 +118,20 @@ void fmm_ranks_report(const struct task *task, const struct fmm *s)
     const struct fmm_ranks *k = s->ranks;
     const struct domain *domain = &k->domain;
     struct ranks_report *r = &task->report->ranks;
-    double per = task_per(task), shift = 0;
-    if (s->input.periodic) {
-        for (int i = 0; i < 9; i++)
-            r->cell[i] = s->cell.a[i] / per;
-    } else {
-        for (int d = 0; d < 3; d++)
+    double per = task_per(task), mesh0 = (double)domain->mesh0;
+    for (int i = 0; i < 9 && s->input.periodic; i++)
+        r->cell[i] = s->cell.a[i] / per;
+    for (int d = 0; d < 3; d++) {
+        double corner = 0;
+        if (!s->input.periodic) { /* the region has a corner */
             r->cell[4 * d] = k->tree.edge[d] / per;
-        shift = k->tree.corner[0] / k->tree.edge[0];
+            corner = k->tree.corner[d] / k->tree.edge[d];
+        }
+        r->low[d] = corner;
+        r->high[d] = corner + 1;
     }
-    r->low =
-        shift + (double)domain->begin[domain->rank] / (double)domain->mesh0;
-    r->high =
-        shift + (double)domain->begin[domain->rank + 1] / (double)domain->mesh0;
+    r->high[0] = r->low[0] + (double)domain->begin[domain->rank + 1] / mesh0;
+    r->low[0] += (double)domain->begin[domain->rank] / mesh0;
 }
 
 const struct boxes_args *fmm_ranks_whole(const struct fmm *s)

@@ -157,8 +157,13 @@ void ranks_cut_cell(struct ranks_cut *cut, const struct task *task,
     scale_exchange(&cut->exchanged, cell);
     for (int i = 0; i < 9; i++)
         r->cell[i] = cell->a[i] * length;
-    r->low = (double)domain->begin[domain->rank] / (double)domain->mesh0;
-    r->high = (double)domain->begin[domain->rank + 1] / (double)domain->mesh0;
+    for (int d = 0; d < 3; d++) {
+        r->low[d] = 0;
+        r->high[d] = 1;
+    }
+    r->low[0] = (double)domain->begin[domain->rank] / (double)domain->mesh0;
+    r->high[0] =
+        (double)domain->begin[domain->rank + 1] / (double)domain->mesh0;
 }
 
 /* Sets *covers to 1 if the cut exchanges all that the cell of `trial` needs. */
