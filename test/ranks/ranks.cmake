@@ -35,3 +35,5 @@ farsum_test(ranks_check_faults ranks/check_faults.c ranks/comm_threads.c)
 farsum_test(ranks_check_sum ranks/check_sum.c ranks/comm_threads.c)
 farsum_test(ranks_fmm ranks/fmm.c ranks/comm_threads.c)
 include(ranks_mesh/tests.cmake)
+farsum_test(ranks_fmm_faults ranks/fmm_faults.c ranks/plan_life.c
+  ranks/comm_threads.c)
