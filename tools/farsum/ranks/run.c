@@ -35,8 +35,8 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
     } rows[] = {
         {s->check, "--check"},
         {s->method && strcmp(s->method, "spectral") != 0
-             && strcmp(s->method, "auto") != 0,
-         "--method other than spectral"},
+             && strcmp(s->method, "fmm") != 0 && strcmp(s->method, "auto") != 0,
+         "--method other than spectral and fmm"},
     };
     if (!ranks && s->transport) {
         say_error("run: --transport requires several copies; see 'farsum help "
