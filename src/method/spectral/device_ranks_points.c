@@ -40,15 +40,12 @@ static farsum_status arrivals_route(const struct task *task, struct spectral *s,
 static farsum_status points_in(const struct task *task, struct points *points,
                                int64_t n, const struct buf *x, const char *what)
 {
-    static const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    struct cell cube;
     points->n = n;
     if (n == 0)
         return FARSUM_OK;
     if (!points->gpu)
         TRY(points_gpu_create(task->device, &points->gpu));
-    TRY(cell_set(&cube, rows, 1));
-    return points_gpu_set_device(points->gpu, &cube, n, x, FARSUM_F64, what);
+    return gpu_points_in_cube(points->gpu, n, x, what);
 }
 
 /* Memory for strengths and results, of own points and of those given here. */

@@ -7,24 +7,7 @@
 
 #include "base/text.h"
 #include "plan/options.h"
-
-/* Sets name to "cuda:K" for "cuda"; other names are copied. */
-static farsum_status name_by_rank(const struct comm *comm, const char *given,
-                                  char *name, size_t size)
-{
-    int n = 0;
-    snprintf(name, size, "%s", given);
-    for (int b = 0; device_backends[b]; b++) {
-        if (strcmp(device_backends[b]->name, given) != 0)
-            continue;
-        farsum_status status = device_count(device_backends[b], &n);
-        if (status != FARSUM_OK)
-            return status_prefix(status, "device %s", given);
-        if (n > 0) /* else device_open finds none */
-            snprintf(name, size, "%s:%d", given, comm->node_rank % n);
-    }
-    return FARSUM_OK;
-}
+#include "ranks/device/name.h"
 
 farsum_status ranks_device_open(const struct comm *comm,
                                 farsum_options *options,
@@ -35,7 +18,7 @@ farsum_status ranks_device_open(const struct comm *comm,
     TRY(options_check_device(options));
     if (o->handle || device_is_host(o->name))
         return FARSUM_OK;
-    TRY(name_by_rank(comm, o->name, name, sizeof name));
+    TRY(gpu_name_of_rank(comm, o->name, name, sizeof name));
     TRY(device_open(name, &device->handle.device));
     device->opened = 1;
     o->handle = &device->handle;

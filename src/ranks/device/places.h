@@ -66,4 +66,9 @@ farsum_status gpu_ghosts_set(struct gpu_ghosts *ghosts, struct comm *comm,
 farsum_status gpu_ghosts_own(const struct gpu_ghosts *ghosts,
                              const struct domain *domain, int64_t n,
                              const struct buf *own, struct buf *s);
+
+/* Sets n > 0 points from fractions, x [n][3] f64 in [0, 1), which are borrowed
+ * until the next set. */
+farsum_status gpu_points_in_cube(struct points_gpu *points, int64_t n,
+                                 const struct buf *x, const char *what);
 #endif

@@ -202,3 +202,12 @@ farsum_status gpu_route_host(const struct gpu_route *route,
         route_destroy(host);
     return status;
 }
+
+farsum_status gpu_points_in_cube(struct points_gpu *points, int64_t n,
+                                 const struct buf *x, const char *what)
+{
+    static const double rows[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    struct cell cube;
+    TRY(cell_set(&cube, rows, 1));
+    return points_gpu_set_device(points, &cube, n, x, FARSUM_F64, what);
+}
