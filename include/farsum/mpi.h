@@ -128,14 +128,16 @@ farsum_mpi_get_info(const farsum_plan *plan, farsum_mpi_info *info);
  * its own planes of the mesh along axis 0: [channel][own planes][mesh1][ldz].
  *
  * problem: n_points is the number that this rank expects to pass.  All other
- * fields, and the options except threads, isa and log, must be the same on all
- * ranks.  Rank 0 chooses the window and the variants, once for all points.
- * mesh: out; the caller owns *mesh and frees it with farsum_mesh_destroy().
- * All functions of a mesh accept it.  Ranks with points request the same of
- * value and gradient.  A rank without planes may pass NULL as grid.
+ * fields, and the options except threads, isa, log and the device, must be the
+ * same on all ranks.  device, on_device: a rank's own, or "cuda" as for
+ * farsum_mpi_plan_create, of one back end; calls wait for the devices.  Rank 0
+ * chooses the window and the variants, once for all points.  mesh: out; the
+ * caller owns *mesh and frees it with farsum_mesh_destroy().  All functions of
+ * a mesh accept it.  Ranks with points request the same of value and gradient.
+ * A rank without planes may pass NULL as grid.
  *
- * Errors: those of farsum_mesh_create and of communicators in
- * farsum_mpi_plan_create; ERR_UNSUPPORTED for devices and a transport. */
+ * Errors: those of farsum_mesh_create, and those of communicators, transports
+ * and devices in farsum_mpi_plan_create. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_mesh_create(
     const farsum_mesh_problem *problem, const farsum_mesh_options *options,
     const farsum_mpi_options *mpi, MPI_Comm comm, farsum_mesh **mesh);
@@ -148,7 +150,8 @@ farsum_mpi_mesh_planes(const farsum_mesh *mesh, int64_t *first, int64_t *count);
  * Each rank passes any points, none too: c is [channel][n].  f has the rank's
  * own modes along axis 0: [channel][own modes][N_1][N_2].
  *
- * problem, options, nufft and errors: as for farsum_mpi_mesh_create. */
+ * problem, options, nufft and errors: as for farsum_mpi_mesh_create, but
+ * devices are refused (ERR_UNSUPPORTED). */
 FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_nufft_create(
     const farsum_nufft_problem *problem, const farsum_mesh_options *options,
     const farsum_mpi_options *mpi, MPI_Comm comm, farsum_nufft **nufft);

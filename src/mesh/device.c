@@ -32,8 +32,8 @@ static int64_t gpu_real_bytes(const struct farsum_mesh *m)
 static int64_t gpu_grid_bytes(const struct farsum_mesh *m)
 {
     const farsum_mesh_problem *p = &m->problem;
-    return p->mesh[0] * p->mesh[1] * p->ldz * p->channels * m->spread.parts
-           * gpu_real_bytes(m);
+    return m->spread.mesh[0] * p->mesh[1] * p->ldz * p->channels
+           * m->spread.parts * gpu_real_bytes(m);
 }
 
 void mesh_gpu_destroy(struct mesh_gpu *g)
@@ -55,7 +55,8 @@ void mesh_gpu_destroy(struct mesh_gpu *g)
 
 static int gpu_open(const struct farsum_mesh *m)
 {
-    return m->spread.open[0] || m->spread.open[1] || m->spread.open[2];
+    const int *wrapped = m->problem.periodic;
+    return !wrapped[0] || !wrapped[1] || !wrapped[2];
 }
 
 farsum_status mesh_gpu_create(struct farsum_mesh *m)
@@ -66,7 +67,7 @@ farsum_status mesh_gpu_create(struct farsum_mesh *m)
     TRY(points_gpu_create(m->device, &m->points.gpu));
     for (int w = 0; w < MESH_STAGES; w++, g->has_watches++)
         TRY(stopwatch_create(&g->watch[w], m->device));
-    if (m->problem.grid_memory == FARSUM_HOST)
+    if (m->problem.grid_memory == FARSUM_HOST || m->ranks)
         TRY(buf_alloc(&g->grid, m->device, gpu_grid_bytes(m)));
     jit_begin(&g->jit, m->device, "mesh/device.k", FARSUM_F64);
     jit_define(&g->jit, "GROUP", "%d", GROUP);
@@ -141,7 +142,7 @@ static farsum_status gpu_outside(struct farsum_mesh *m, int64_t n,
     int64_t groups = kernel_groups(&g->outside, n);
     memcpy(args.inv, m->cell.inv, sizeof args.inv);
     for (int d = 0; d < 3; d++)
-        args.open[d] = m->spread.open[d];
+        args.open[d] = !m->problem.periodic[d];
     g->groups = groups < RECORDS ? groups : RECORDS;
     return LAUNCH(&g->outside, g->groups, ARG_BUF(x), ARG_BUF(x),
                   ARG_BUF(&g->record), ARG_STRUCT(args));
@@ -164,33 +165,47 @@ static farsum_status gpu_stages(struct farsum_mesh *m)
     return FARSUM_OK;
 }
 
-farsum_status mesh_gpu_points(struct farsum_mesh *m, int64_t n, const void *x)
+farsum_status mesh_gpu_place(struct farsum_mesh *m, struct points *points,
+                             int64_t n, const void *x)
 {
     struct mesh_gpu *g = m->gpu;
     farsum_precision precision = m->problem.precision;
     struct buf given;
-    m->points.n = 0;
+    points->n = 0;
     g->groups = g->unchecked = 0;
     const struct mesh_array array = {"positions", m->problem.x_memory, x,
                                      3 * n * gpu_real_bytes(m)};
+    if (m->problem.x_memory == FARSUM_HOST) {
+        TRY(buf_given_host(m->device, x, n, "positions"));
+        TRY(mesh_inside(m, n, x));
+    }
     if (m->problem.x_memory == FARSUM_HOST || n == 0) {
-        TRY(points_gpu_set(m->points.gpu, &m->cell, n, x, precision, "point"));
+        TRY(points_gpu_set(points->gpu, &m->cell, n, x, precision, "point"));
     } else {
         TRY(mesh_gpu_array(m->device, &array, 0, NULL, &given));
-        TRY(points_gpu_set_device(m->points.gpu, &m->cell, n, &given, precision,
+        TRY(points_gpu_set_device(points->gpu, &m->cell, n, &given, precision,
                                   "point"));
         if (gpu_open(m))
             TRY(gpu_outside(m, n, &given));
         g->unchecked = 1;
     }
-    m->points.n = n;
+    points->n = n;
+    return FARSUM_OK;
+}
+
+farsum_status mesh_gpu_points(struct farsum_mesh *m, int64_t n, const void *x)
+{
+    TRY(mesh_gpu_place(m, &m->points, n, x));
     return gpu_stages(m);
 }
 
-static farsum_status gpu_bad(struct farsum_mesh *m)
+farsum_status mesh_gpu_bad(struct farsum_mesh *m, const struct points *points)
 {
     struct mesh_gpu *g = m->gpu;
     double record[RECORDS][RECORD], *first = record[0];
+    if (!g->unchecked)
+        return FARSUM_OK;
+    g->unchecked = 0;
     if (g->groups > 0) {
         TRY(buf_download(&g->record, 0, record,
                          g->groups * RECORD * (int64_t)sizeof(double)));
@@ -199,16 +214,12 @@ static farsum_status gpu_bad(struct farsum_mesh *m)
         if (isfinite(first[0]))
             return mesh_outside(m, (int64_t)first[0], first + 1);
     }
-    return points_gpu_check(m->points.gpu);
+    return points_gpu_check(points->gpu);
 }
 
 farsum_status mesh_gpu_check(struct farsum_mesh *m)
 {
-    struct mesh_gpu *g = m->gpu;
-    if (!g->unchecked)
-        return FARSUM_OK;
-    farsum_status status = gpu_bad(m);
-    g->unchecked = 0;
+    farsum_status status = mesh_gpu_bad(m, &m->points);
     if (status != FARSUM_OK)
         m->has_points = 0;
     return status;

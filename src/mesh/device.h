@@ -30,6 +30,13 @@ void mesh_gpu_destroy(struct mesh_gpu *gpu); /* NULL is legal */
  * variants' set. */
 farsum_status mesh_gpu_points(struct farsum_mesh *mesh, int64_t n,
                               const void *x);
+/* The parts of it and of mesh_gpu_check, for other points: sets points from the
+ * caller's, without memory for their values; waits, and fails if positions are
+ * invalid. */
+farsum_status mesh_gpu_place(struct farsum_mesh *mesh, struct points *points,
+                             int64_t n, const void *x);
+farsum_status mesh_gpu_bad(struct farsum_mesh *mesh,
+                           const struct points *points);
 /* Runs a stage and times it. */
 farsum_status mesh_gpu_stage(struct farsum_mesh *mesh, int stage,
                              const void *io);

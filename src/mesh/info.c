@@ -26,7 +26,7 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
     for (int d = 0; d < 3; d++)
         i.mesh[d] = p->mesh[d];
     i.n_points = !mesh->has_points ? p->n_points
-                 : mesh->ranks     ? mesh->ranks->route.n
+                 : mesh->ranks     ? mesh->ranks->n
                                    : mesh->points.n;
     i.shape = mesh->window.shape;
     i.integral = window_hat(&mesh->window, 0);

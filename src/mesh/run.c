@@ -47,12 +47,9 @@ farsum_status mesh_inside(const struct farsum_mesh *m, int64_t n, const void *x)
 static farsum_status run_points(struct farsum_mesh *m, int64_t n, const void *x)
 {
     int32_t tiles[3];
-    if (m->device && m->problem.x_memory == FARSUM_HOST)
-        TRY(buf_given_host(m->device, x, n, "positions"));
-    if (m->problem.x_memory == FARSUM_HOST)
-        TRY(mesh_inside(m, n, x));
     if (m->device)
         return mesh_gpu_points(m, n, x);
+    TRY(mesh_inside(m, n, x));
     TRY(points_set(&m->points, &m->cell, n, x, m->problem.precision, "point",
                    m->threads));
     spread_tiles(&m->spread, tiles);

@@ -2,7 +2,7 @@
 /* door.c: tests of meshes and NUFFTs of farsum/mpi.h, with the shared
  * libraries.
  *
- *     mpiexec -n N test_ranks_mesh_door N
+ *     mpiexec -n N test_ranks_mesh_door DEVICE N      DEVICE "host": the host
  *
  * Each rank computes the same by its own process, and compares. */
 #include "farsum/mpi.h"
@@ -16,6 +16,7 @@ enum { MANY = 400, M0 = 12, M1 = 10, M2 = 9, PLANE = M1 * M2 };
 enum { N0 = 5, N1 = 6, N2 = 7, ROW = N1 * N2 };
 
 static int ranks, rank;
+static const char *device;
 static double x[3 * MANY], q[2 * MANY]; /* of all ranks */
 static int64_t first, n;                /* this rank's points */
 
@@ -77,6 +78,7 @@ static void test_mesh(void)
     CHECK_OK(farsum_mesh_spread(alone, q, all));
     CHECK_OK(farsum_mesh_interp(alone, all, right, slopes));
     p.n_points = n;
+    o.device = device;
     CHECK_OK(farsum_mpi_mesh_create(&p, &o, NULL, MPI_COMM_WORLD, &mesh));
     CHECK_OK(farsum_mpi_mesh_planes(mesh, &begin, &own));
     CHECK_OK(farsum_mesh_set_points(mesh, n, own_x()));
@@ -96,6 +98,8 @@ static void test_mesh(void)
               && info.ranks == ranks && info.imbalance >= 1,
           "%lld planes, %lld points, imbalance %g", (long long)planes,
           (long long)points, info.imbalance);
+    CHECK((*info.transport != 0) == (strcmp(device, "host") != 0),
+          "transport %s", info.transport);
     CHECK((info.bytes_planes > 0) == (ranks > 1) && (sent > 0) == (ranks > 1)
               && info.bytes_transform == 0
               && info.bytes_sent >= info.bytes_route + info.bytes_planes,
@@ -178,7 +182,10 @@ static void test_refused(void)
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("transport \"nccl\"");
     o.device = "cuda";
-    CHECK_FAILS(farsum_mpi_mesh_create(&p, &o, NULL, MPI_COMM_WORLD, &mesh),
+    np.type = 1;
+    np.sign = 1;
+    np.modes[0] = np.modes[1] = np.modes[2] = 4;
+    CHECK_FAILS(farsum_mpi_nufft_create(&np, &o, NULL, MPI_COMM_WORLD, &nufft),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("device cuda");
     o.device = NULL;
@@ -200,14 +207,32 @@ static void test_refused(void)
     farsum_mesh_destroy(mesh);
 }
 
+/* 1: the device exists. */
+static int usable(void)
+{
+    farsum_mesh_problem p = mesh_problem();
+    farsum_mesh_options o = one_thread();
+    farsum_mesh *mesh = NULL;
+    o.device = device;
+    farsum_status status = farsum_mesh_tune(&p, &o, &mesh);
+    farsum_mesh_destroy(mesh);
+    return status == FARSUM_OK;
+}
+
 int main(int argc, char **argv)
 {
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc != 2 || ranks != atoi(argv[1]))
-        check_stop("%d ranks; the argument is their number", ranks);
+    if (argc != 3 || ranks != atoi(argv[2]))
+        check_stop("%d ranks; the arguments are a device and their number",
+                   ranks);
+    device = argv[1];
+    if (!usable()) {
+        MPI_Finalize();
+        return CHECK_SKIPPED;
+    }
     int last = ranks > 1 ? ranks - 1 : 1; /* rank 0 has no points */
     first = ranks > 1 && rank > 0 ? MANY * (rank - 1) / last : 0;
     n = ranks > 1 ? MANY * rank / last - first : MANY;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* faults.c: meshes and NUFFTs over ranks when an allocation or the network
  * fails on one rank, and when one rank passes wrong arguments.  All ranks fail
- * with the same words, no memory is lost, and no rank waits for ever. */
+ * with the same words, no memory is lost, and no rank waits for ever.
+ * ON_DEVICE 1: meshes whose ranks have a device each. */
 #include "check.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/mem.h"
 #include "mesh/ranks/nufft.h"
 #include "ranks/comm_threads.h"
+#include "ranks_device/rank_device.h"
 
 enum { PATIENCE = 600 }; /* seconds, after which a rank waits for ever */
 enum { RANKS = 3, POINTS = 40, MOST = 6 * 5 * 8 };
@@ -18,8 +20,12 @@ enum { RANKS = 3, POINTS = 40, MOST = 6 * 5 * 8 };
 #define STRIDE 1 /* tries every such allocation and call */
 #endif
 
+static _Thread_local struct farsum_device handle; /* ON_DEVICE: this rank's */
+
 /* A mesh, or a NUFFT of a type. */
-enum kind { MESH, TYPE_1, TYPE_2, KINDS };
+enum kind { MESH, TYPE_1, TYPE_2 };
+/* NUFFTs have no devices. */
+static const enum kind last_kind = ON_DEVICE ? MESH : TYPE_2;
 
 enum step { CREATE, FEW_POINTS, SUM, MORE_POINTS, LAST_SUM, INTERP, STEPS };
 
@@ -51,6 +57,7 @@ struct life {
     int allocated; /* set: 1: fail_at was reached */
     /* Changes what rank fail_rank passes to all steps; NULL: nothing. */
     void (*change)(struct given *);
+    int64_t opening; /* set: calls of comm before the first step */
     enum step ended;                   /* set */
     struct end ends[STEPS + 1][RANKS]; /* the last: after a failure */
 };
@@ -70,6 +77,8 @@ static void given_make(struct given *g, const struct life *l, int rank)
     g->nufft = (farsum_nufft_problem)FARSUM_NUFFT_PROBLEM_INIT;
     g->options = (farsum_mesh_options)FARSUM_MESH_OPTIONS_INIT;
     g->options.threads = 1;
+    if (ON_DEVICE)
+        g->options.on_device = &handle;
     for (int d = 0; d < 3; d++) {
         g->mesh.cell[4 * d] = 1;
         g->mesh.periodic[d] = d != 0;
@@ -152,7 +161,11 @@ static void recovers(struct life *l, struct comm *comm, struct made *made)
 static farsum_status rank_work(struct comm *comm, void *data)
 {
     struct life *l = data;
-    int64_t before = mem_bytes();
+    struct rank_device of = {NULL, NULL};
+    if (ON_DEVICE && rank_device_open(&of, comm) != FARSUM_OK)
+        check_stop("%s", farsum_message());
+    handle.device = of.device;
+    int64_t before = mem_bytes(), calls = ranks_calls_of(comm);
     struct made made = {NULL, NULL};
     struct given g;
     enum step step = CREATE;
@@ -186,6 +199,10 @@ static farsum_status rank_work(struct comm *comm, void *data)
     farsum_nufft_destroy(made.nufft);
     CHECK(mem_bytes() == before, "rank %d keeps %lld bytes after step %d",
           comm->rank, (long long)(mem_bytes() - before), step);
+    if (comm->rank == 0)
+        l->opening = calls;
+    if (ON_DEVICE)
+        rank_device_close(&of);
     return FARSUM_OK;
 }
 
@@ -221,7 +238,7 @@ static void ends_by(const char *name, farsum_status status, const char *words,
 
 static void test_memory(void)
 {
-    for (life.kind = MESH; life.kind < KINDS; life.kind++)
+    for (life.kind = MESH; life.kind <= last_kind; life.kind++)
         for (life.size = 1; life.size <= RANKS; life.size++)
             for (life.fail_rank = 0; life.fail_rank < life.size;
                  life.fail_rank++) {
@@ -251,12 +268,12 @@ static void test_memory(void)
 static void test_network(void)
 {
     life.size = RANKS;
-    for (life.kind = MESH; life.kind < KINDS; life.kind++) {
+    for (life.kind = MESH; life.kind <= last_kind; life.kind++) {
         run(NULL, "no failure");
         CHECK(life.ended == STEPS, "%s", life.ends[life.ended][0].words);
         int64_t calls = life.ends[STEPS - 1][0].calls;
         for (int r = 0; r < life.size; r++)
-            for (int64_t k = 1; k < calls; k += STRIDE) {
+            for (int64_t k = life.opening + 1; k < calls; k += STRIDE) {
                 struct ranks_play play = {.fail_rank = r, .fail_call = k};
                 char name[80];
                 snprintf(name, sizeof name, "kind %d, call %lld of rank %d",
@@ -347,7 +364,7 @@ static void test_arguments(void)
 {
     static const struct {
         void (*change)(struct given *);
-        int mesh, nufft; /* 1: is an error there */
+        int mesh, nufft; /* 1: is an error there; 2: on the host */
         farsum_status status;
         const char *words;
         int rank; /* -1: all ranks */
@@ -377,17 +394,21 @@ static void test_arguments(void)
          "tolerance is 0.001 on rank 0 and 0.0001 on rank 1", -1, CREATE},
         {other_variant, 1, 1, FARSUM_ERR_ARGUMENT,
          "spread is not set on rank 0 and plain on rank 1", -1, CREATE},
-        {device, 1, 1, FARSUM_ERR_UNSUPPORTED, "device opencl", 1, CREATE},
-        {transport, 1, 1, FARSUM_ERR_UNSUPPORTED, "transport \"staged\"", 1,
+        {device, 0, 1, FARSUM_ERR_UNSUPPORTED, "device opencl", 1, CREATE},
+        {device, 2, 0, FARSUM_ERR_ARGUMENT,
+         "device is host on rank 0 and opencl on rank 1", -1, CREATE},
+        {transport, 2, 1, FARSUM_ERR_UNSUPPORTED, "transport \"staged\"", 1,
          CREATE},
-        {on_device, 1, 1, FARSUM_ERR_ARGUMENT, "on the device", 1, CREATE},
+        {on_device, 2, 1, FARSUM_ERR_ARGUMENT, "on the device", 1, CREATE},
     };
     life.size = RANKS;
     life.fail_rank = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (life.kind = MESH; life.kind < TYPE_2; life.kind++) {
+        for (life.kind = MESH; life.kind <= TYPE_1; life.kind++) {
             char name[80];
             if (life.kind == MESH ? !cases[i].mesh : !cases[i].nufft)
+                continue;
+            if (ON_DEVICE && (life.kind != MESH || cases[i].mesh != 1))
                 continue;
             life.change = cases[i].change;
             snprintf(name, sizeof name, "kind %d, %s", life.kind,

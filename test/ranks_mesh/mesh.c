@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.c: meshes over ranks against a mesh of one process: windows, precisions,
  * channels, complex strengths, open axes, numbers of ranks, points given by any
- * rank. */
+ * rank.  ON_DEVICE 1: each rank has a device. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "mesh/ranks/mesh.h"
 #include "ranks/comm_threads.h"
+#include "ranks_device/rank_device.h"
 
 enum { MANY = 700, MOST_RANKS = 13, CHANNELS = 3, PARTS = 2 };
 enum { POINTS_MOST = 20 * 12 * 14 }; /* of a mesh */
@@ -29,6 +30,7 @@ struct shared {
     int64_t n;                     /* points of all ranks */
     int64_t first[MOST_RANKS + 1]; /* points that each rank gives */
     int repeats;
+    int there;               /* 1: arrays are on the ranks' devices */
     int crystal;             /* 1: all points are mesh points */
     struct arrays *in, *out; /* out: of all ranks */
     int support[MOST_RANKS];
@@ -58,24 +60,63 @@ static void slice(const struct shared *s, char *all, int64_t rows,
     }
 }
 
+/* A rank's array: on the host, or a copy on its device. */
+struct place {
+    struct buf buf;
+    void *at;
+};
+
+static farsum_status put_there(const struct shared *s, struct rank_device *of,
+                               struct place *place, void *here, int64_t reals)
+{
+    int64_t bytes = reals * (int64_t)real_of(s);
+    place->at = reals > 0 ? here : NULL;
+    if (!s->there)
+        return FARSUM_OK;
+    TRY(rank_device_put(of, &place->buf, here, bytes));
+    place->at = reals > 0 ? place->buf.handle : NULL;
+    return FARSUM_OK;
+}
+
+static farsum_status get_back(const struct shared *s, struct place *place,
+                              void *here, int64_t reals)
+{
+    return s->there && reals > 0
+               ? buf_download(&place->buf, 0, here, reals * (int64_t)real_of(s))
+               : FARSUM_OK;
+}
+
+enum { X, Q, FIELD, GRID, VALUE, GRADIENT, PLACES };
+
 /* One rank's spread and interp. */
 static farsum_status both_ways(struct shared *s, farsum_mesh *mesh, int rank,
-                               struct arrays *mine)
+                               struct arrays *mine, struct rank_device *of,
+                               struct place place[PLACES])
 {
     int64_t first = s->first[rank], n = s->first[rank + 1] - first;
-    int64_t mesh0 = s->problem.mesh[0], p = parts(s);
+    int64_t mesh0 = s->problem.mesh[0], p = parts(s), c = s->problem.channels;
     int64_t plane = s->problem.mesh[1] * s->problem.ldz * p;
     int64_t begin = mesh->ranks->domain.begin[rank];
     int64_t own = mesh_ranks_own(mesh->ranks);
-    TRY(farsum_mesh_set_points(
-        mesh, n, n > 0 ? s->in->x + 3 * (size_t)first * real_of(s) : NULL));
+    const int64_t reals[PLACES] = {3 * n,           c * n * p, c * own * plane,
+                                   c * own * plane, c * n * p, 3 * c * n * p};
+    memcpy(mine->x, s->in->x + 3 * (size_t)first * real_of(s),
+           3 * (size_t)n * real_of(s));
     slice(s, s->in->q, s->n, first, n, p, mine->q, 0);
     slice(s, s->in->field, mesh0, begin, own, plane, mine->field, 0);
-    TRY(farsum_mesh_spread(mesh, n > 0 ? mine->q : NULL,
-                           own > 0 ? mine->grid : NULL));
-    TRY(farsum_mesh_interp(mesh, own > 0 ? mine->field : NULL,
-                           n > 0 ? mine->value : NULL,
-                           n > 0 ? mine->gradient : NULL));
+    void *const here[PLACES] = {mine->x,    mine->q,     mine->field,
+                                mine->grid, mine->value, mine->gradient};
+    farsum_status status = FARSUM_OK;
+    for (int i = 0; i < PLACES && status == FARSUM_OK; i++)
+        status = put_there(s, of, &place[i], here[i], reals[i]);
+    TRY(status);
+    TRY(farsum_mesh_set_points(mesh, n, place[X].at));
+    TRY(farsum_mesh_spread(mesh, place[Q].at, place[GRID].at));
+    TRY(farsum_mesh_interp(mesh, place[FIELD].at, place[VALUE].at,
+                           place[GRADIENT].at));
+    TRY(farsum_mesh_finish(mesh));
+    for (int i = GRID; i < PLACES; i++)
+        TRY(get_back(s, &place[i], here[i], reals[i]));
     slice(s, s->out->grid, mesh0, begin, own, plane, mine->grid, 1);
     slice(s, s->out->value, s->n, first, n, p, mine->value, 1);
     slice(s, s->out->gradient, s->n, first, n, 3 * p, mine->gradient, 1);
@@ -88,13 +129,24 @@ static farsum_status work(struct comm *comm, void *data)
     struct shared *s = data;
     int rank = comm->rank;
     farsum_mesh_problem problem = s->problem;
+    farsum_mesh_options options = s->options;
     farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
     struct arrays *mine = check_memory(1, sizeof *mine);
+    struct rank_device of = {NULL, NULL};
+    struct farsum_device handle;
+    struct place place[PLACES] = {{.at = NULL}};
     farsum_mesh *mesh = NULL;
+    if (ON_DEVICE) {
+        if (rank_device_open(&of, comm) != FARSUM_OK)
+            check_stop("%s", farsum_message());
+        handle.device = of.device;
+        options.on_device = &handle;
+        problem.memory = s->there ? FARSUM_DEVICE : FARSUM_HOST;
+    }
     problem.n_points = s->first[rank + 1] - s->first[rank];
-    GO(mesh_over_ranks(comm, &problem, &s->options, NULL, &mesh));
+    GO(mesh_over_ranks(comm, &problem, &options, NULL, &mesh));
     for (int r = 0; r < s->repeats; r++)
-        GO(both_ways(s, mesh, rank, mine));
+        GO(both_ways(s, mesh, rank, mine, &of, place));
     GO(farsum_mesh_get_info(mesh, &info));
     s->support[rank] = info.support;
     for (int i = 0; i < 2; i++)
@@ -106,6 +158,10 @@ done:
     if (status != FARSUM_OK)
         printf("rank %d of %d: %s\n", rank, comm->size, farsum_message());
     farsum_mesh_destroy(mesh);
+    for (int i = 0; i < PLACES; i++)
+        buf_clear(&place[i].buf);
+    if (ON_DEVICE)
+        rank_device_close(&of);
     free(mine);
     return status;
 }
@@ -208,6 +264,7 @@ static void alone(const struct shared *s, struct arrays *right)
 static void compare(struct shared *s, const char *name)
 {
     static const int sizes[] = {1, 2, 3, 4, 7, MOST_RANKS};
+    int n_sizes = ON_DEVICE ? 3 : 6;
     struct arrays *right = check_memory(1, sizeof *right);
     const farsum_mesh_problem *p = &s->problem;
     int64_t rows = p->channels * p->mesh[0] * p->mesh[1];
@@ -219,7 +276,7 @@ static void compare(struct shared *s, const char *name)
         check_stop("%s: the mesh is too large", name);
     inputs(s);
     alone(s, right);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (int i = 0; i < n_sizes; i++) {
         int size = sizes[i];
         shares(s, size);
         s->options = (farsum_mesh_options)FARSUM_MESH_OPTIONS_INIT;
@@ -346,8 +403,31 @@ static void test_kinds(void)
     }
 }
 
+/* Each way of a device, host and device arrays by turns. */
+static void test_device(void)
+{
+    for (int kind = 0; kind < 8; kind++) {
+        char name[64];
+        struct shared s = case_of(kind < 4 ? 11 : 3, 10, 9);
+        s.problem.is_complex = kind & 1;
+        s.problem.channels = kind & 2 ? 2 : 1;
+        s.problem.periodic[0] = kind % 3 != 0;
+        s.problem.periodic[1] = kind != 5;
+        s.problem.precision = kind & 4 && kind & 1 ? FARSUM_F32 : FARSUM_F64;
+        s.problem.tolerance = 1e-4;
+        s.there = kind % 4 > 1;
+        s.repeats = 2;
+        snprintf(name, sizeof name, "device, kind %d", kind);
+        compare(&s, name);
+    }
+}
+
 int main(void)
 {
+    if (ON_DEVICE) {
+        RUN(test_device);
+        return check_end();
+    }
     RUN(test_windows);
     RUN(test_thin);
     RUN(test_open);

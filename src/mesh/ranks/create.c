@@ -11,7 +11,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "mesh/ranks/device.h"
 #include "mesh/ranks/same.h"
+#include "ranks/device/name.h"
 #include "tune/measured_choice.h"
 
 enum { NAME = 48, REASON = sizeof((struct choice *)0)->reason };
@@ -127,10 +129,10 @@ static farsum_status ranks_choose(struct farsum_mesh *m)
 static farsum_status ranks_think(struct farsum_mesh *m,
                                  const farsum_mesh_problem *problem,
                                  const farsum_mesh_options *options,
-                                 const int64_t *modes)
+                                 struct device *device, const int64_t *modes)
 {
     struct comm *comm = m->ranks->comm;
-    TRY(comm_agree(comm, mesh_prepare(m, problem, options, NULL)));
+    TRY(comm_agree(comm, mesh_prepare(m, problem, options, device)));
     m->threads =
         mesh_threads(m->options.threads, m->problem.n_points / comm->size + 1);
     TRY(ranks_window(m, modes));
@@ -139,7 +141,8 @@ static farsum_status ranks_think(struct farsum_mesh *m,
 }
 
 /* The states, exchanges and memory. */
-static farsum_status ranks_make(struct farsum_mesh *m, int of_nufft)
+static farsum_status ranks_make(struct farsum_mesh *m, const char *transport,
+                                int of_nufft)
 {
     struct mesh_ranks *k = m->ranks;
     const farsum_mesh_problem *p = &m->problem;
@@ -151,6 +154,8 @@ static farsum_status ranks_make(struct farsum_mesh *m, int of_nufft)
                                        .threads = m->threads,
                                        .precision = p->precision};
     size_t real = p->precision == FARSUM_F32 ? 4 : 8;
+    if (m->device)
+        return mesh_ranks_gpu_create(m, &planes, transport);
     farsum_status status =
         route_create(&k->route, k->comm, 6 * sizeof(double), m->threads);
     if (status == FARSUM_OK)
@@ -172,16 +177,17 @@ static farsum_status ranks_new(struct comm *comm, struct farsum_mesh **mesh)
 farsum_status mesh_ranks_create(struct comm *comm,
                                 const farsum_mesh_problem *problem,
                                 const farsum_mesh_options *options,
+                                struct device *device, const char *transport,
                                 const int64_t *modes, int of_nufft,
                                 struct farsum_mesh **mesh)
 {
     farsum_status status = FARSUM_OK;
     struct farsum_mesh *m = NULL;
     double start = clock_seconds();
-    struct mesh_held before = mesh_held(NULL);
+    struct mesh_held before = mesh_held(device);
     GO(comm_agree(comm, ranks_new(comm, &m)));
-    GO(ranks_think(m, problem, options, modes));
-    GO(ranks_make(m, of_nufft));
+    GO(ranks_think(m, problem, options, device, modes));
+    GO(ranks_make(m, transport, of_nufft));
     mesh_holds(m, before);
     m->seconds_create = clock_seconds() - start;
     *mesh = m;
@@ -193,6 +199,20 @@ done:
     return status;
 }
 
+/* This rank's device; NULL: the host. */
+static farsum_status ranks_device(struct comm *comm,
+                                  const farsum_mesh_options *options,
+                                  struct device **device, int *owned)
+{
+    farsum_mesh_options own = *options;
+    char name[64];
+    if (!own.on_device && !device_is_host(own.device)) {
+        TRY(gpu_name_of_rank(comm, own.device, name, sizeof name));
+        own.device = name;
+    }
+    return mesh_device(&own, device, owned);
+}
+
 farsum_status mesh_over_ranks(struct comm *comm,
                               const farsum_mesh_problem *problem,
                               const farsum_mesh_options *options,
@@ -200,14 +220,26 @@ farsum_status mesh_over_ranks(struct comm *comm,
 {
     farsum_mesh_problem same;
     farsum_mesh_options how;
+    struct device *device = NULL;
+    int owned = 0;
     TRY(mesh_ranks_same(comm, problem, options, transport, &same, &how));
-    return mesh_ranks_create(comm, &same, &how, NULL, 0, mesh);
+    farsum_status status =
+        comm_agree(comm, ranks_device(comm, &how, &device, &owned));
+    if (status == FARSUM_OK)
+        status = mesh_ranks_create(comm, &same, &how, device, transport, NULL,
+                                   0, mesh);
+    if (status == FARSUM_OK)
+        (*mesh)->owns_device = owned;
+    else if (owned)
+        device_close(device);
+    return status;
 }
 
 void mesh_ranks_destroy(struct mesh_ranks *k)
 {
     if (!k)
         return;
+    mesh_ranks_gpu_destroy(k->gpu);
     planes_destroy(k->planes);
     route_destroy(&k->route);
     domain_destroy(&k->domain);
@@ -222,10 +254,11 @@ void mesh_ranks_destroy(struct mesh_ranks *k)
 
 void mesh_ranks_info(const struct mesh_ranks *k, struct ranks_info *info)
 {
-    *info = (struct ranks_info){.ranks = k->comm->size,
-                                .rank = k->comm->rank,
-                                .own = k->route.n_own,
-                                .imbalance = k->imbalance,
-                                .transport = ""};
+    *info = (struct ranks_info){
+        .ranks = k->comm->size,
+        .rank = k->comm->rank,
+        .own = k->own,
+        .imbalance = k->imbalance,
+        .transport = k->gpu ? transport_name(k->gpu->transport) : ""};
     memcpy(info->spent, k->comm->spent, sizeof info->spent);
 }

@@ -130,8 +130,8 @@ static farsum_status ranks_make(struct farsum_nufft *n)
     farsum_mesh_problem p;
     struct comm *comm = n->ranks->comm;
     TRY(ranks_choose(n, &p));
-    TRY(mesh_ranks_create(comm, &p, &n->options, n->problem.modes, 1,
-                          &n->mesh));
+    TRY(mesh_ranks_create(comm, &p, &n->options, NULL, NULL, n->problem.modes,
+                          1, &n->mesh));
     mesh_log(&n->options, &n->choice);
     TRY(comm_agree(comm, nufft_tables(n)));
     TRY(ranks_exchanges(n));
@@ -286,7 +286,7 @@ static farsum_status execute_given(const struct farsum_nufft *n, const void *c,
     TRY(mesh_usable(n->mesh, 0));
     if (!f && n->ranks->own > 0)
         FAIL(ERR_ARGUMENT, "f is NULL");
-    if (!c && n->mesh->ranks->route.n > 0)
+    if (!c && n->mesh->ranks->n > 0)
         FAIL(ERR_ARGUMENT, "c is NULL");
     return FARSUM_OK;
 }
@@ -297,8 +297,8 @@ static farsum_status execute_finite(const struct farsum_nufft *n, const void *c,
 {
     const farsum_nufft_problem *p = &n->problem;
     int one = p->type == 1;
-    int64_t each = one ? n->ranks->own * p->modes[1] * p->modes[2]
-                       : n->mesh->ranks->route.n;
+    int64_t each =
+        one ? n->ranks->own * p->modes[1] * p->modes[2] : n->mesh->ranks->n;
     if (each == 0)
         return FARSUM_OK;
     return mesh_finite(one ? f : c, p->precision, 2 * p->channels * each,
@@ -309,7 +309,7 @@ farsum_status nufft_ranks_execute(struct farsum_nufft *n, void *c, void *f)
 {
     farsum_status status = FARSUM_OK;
     double stages[MESH_STAGES] = {0};
-    int64_t points = n->mesh->ranks->route.n;
+    int64_t points = n->mesh->ranks->n;
     TRY(mesh_ranks_agree(n->mesh, execute_given(n, c, f)));
     n->seconds_fft = 0;
     for (int v = 0; v < n->problem.channels; v += n->batch) {

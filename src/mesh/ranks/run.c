@@ -5,11 +5,13 @@
  * no rank waits for it. */
 #include "mesh/ranks/mesh.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "mesh/ranks/device.h"
 #include "task/units.h"
 
 static int64_t real_of(const struct farsum_mesh *m)
@@ -63,38 +65,57 @@ farsum_status mesh_ranks_points(struct farsum_mesh *m, int64_t n, const void *x)
 {
     farsum_status status = FARSUM_OK;
     struct mesh_ranks *k = m->ranks;
+    if (m->device)
+        return mesh_ranks_gpu_points(m, n, x);
     TRY(comm_agree(k->comm, points_given(m, n, x)));
     TRY(route_set(&k->route, k->comm, &k->domain, n, k->given.s));
     TRY(comm_agree(k->comm, points_reserve(m)));
     for (int d = 0; d < 3; d++)
         KEEP_ON(route_there(&k->route, k->comm, k->given.s[d], sizeof(double),
                             m->points.s[d]));
-    double most = (double)k->route.n_own;
-    KEEP_ON(comm_max(k->comm, &most, 1));
     /* after a failure of the network all fractions are 0 */
     KEEP_ON(points_place(m));
+    return mesh_ranks_placed(m, n, k->route.n_all, status);
+}
+
+farsum_status mesh_ranks_placed(struct farsum_mesh *m, int64_t n, int64_t n_all,
+                                farsum_status status)
+{
+    struct mesh_ranks *k = m->ranks;
+    double most = (double)m->points.n;
+    KEEP_ON(comm_max(k->comm, &most, 1));
     TRY(comm_agree(k->comm, status));
-    k->imbalance =
-        k->route.n_all > 0 ? most * k->comm->size / (double)k->route.n_all : 1;
+    k->n = n;
+    k->n_all = n_all;
+    k->own = m->points.n;
+    k->imbalance = n_all > 0 ? most * k->comm->size / (double)n_all : 1;
     return FARSUM_OK;
 }
 
-/* Sets the planes of extended meshes that lie beyond the whole mesh along an
- * open axis to 0: parts of windows that are dropped. */
+void mesh_ranks_beyond(const struct farsum_mesh *m, int end, int64_t *first,
+                       int64_t *count)
+{
+    const struct domain *domain = &m->ranks->domain;
+    int64_t planes = domain_planes(domain, domain->rank);
+    int64_t begin = domain->halo - domain->begin[domain->rank]; /* of plane 0 */
+    int64_t stop = begin + domain->mesh0;
+    begin = begin < 0 ? 0 : begin < planes ? begin : planes;
+    stop = stop < 0 ? 0 : stop < planes ? stop : planes;
+    *first = end ? stop : 0;
+    *count = m->problem.periodic[0] ? 0 : end ? planes - stop : begin;
+}
+
+/* Sets the planes beyond the whole mesh to 0. */
 static void run_drop(const struct farsum_mesh *m, void *mesh, int64_t channel)
 {
-    const struct mesh_ranks *k = m->ranks;
-    const struct domain *domain = &k->domain;
-    int64_t planes = domain_planes(domain, domain->rank);
-    int64_t first = domain->begin[domain->rank] - domain->halo;
-    int64_t bytes = k->plane * real_of(m);
-    if (m->problem.periodic[0])
-        return;
+    int64_t real = real_of(m), first, count;
     for (int c = 0; c < m->problem.channels; c++)
-        for (int64_t p = 0; p < planes; p++)
-            if (first + p < 0 || first + p >= domain->mesh0)
-                memset((char *)mesh + c * channel * real_of(m) + p * bytes, 0,
-                       (size_t)bytes);
+        for (int end = 0; end < 2; end++) {
+            mesh_ranks_beyond(m, end, &first, &count);
+            memset((char *)mesh
+                       + (c * channel + first * m->ranks->plane) * real,
+                   0, (size_t)(count * m->ranks->plane * real));
+        }
 }
 
 farsum_status mesh_ranks_spread_run(struct farsum_mesh *m,
@@ -151,26 +172,28 @@ static farsum_status run_route(struct farsum_mesh *m, char *values, char *own,
     int64_t bytes = each * m->interp.parts * real_of(m);
     for (int c = 0; c < m->problem.channels; c++) {
         /* a rank without points may have no array */
-        char *one = k->route.n > 0 ? values + c * k->route.n * bytes : NULL;
-        char *there =
-            k->route.n_own > 0 ? own + c * k->route.n_own * bytes : NULL;
+        char *one = k->n > 0 ? values + c * k->n * bytes : NULL;
+        char *there = m->points.n > 0 ? own + c * m->points.n * bytes : NULL;
         KEEP_ON(back ? route_back(&k->route, k->comm, there, bytes, one)
                      : route_there(&k->route, k->comm, one, bytes, there));
     }
     return status;
 }
 
-static farsum_status spread_given(const struct farsum_mesh *m, const void *q,
-                                  const void *grid, double *largest)
+farsum_status mesh_ranks_spread_given(const struct farsum_mesh *m,
+                                      const void *q, const void *grid,
+                                      double *largest)
 {
     const struct mesh_ranks *k = m->ranks;
     TRY(mesh_usable(m, FARSUM_MESH_SPREAD));
     if (!grid && mesh_ranks_own(k) > 0)
         FAIL(ERR_ARGUMENT, "grid is NULL");
-    if (!q && k->route.n > 0)
+    if (!q && k->n > 0)
         FAIL(ERR_ARGUMENT, "q is NULL");
-    return k->route.n > 0 ? mesh_strengths(m, q, k->route.n, largest)
-                          : FARSUM_OK;
+    *largest = m->problem.q_memory == FARSUM_DEVICE ? INFINITY : 0;
+    if (k->n == 0 || m->problem.q_memory == FARSUM_DEVICE)
+        return FARSUM_OK;
+    return mesh_strengths(m, q, k->n, largest);
 }
 
 farsum_status mesh_ranks_spread(struct farsum_mesh *m, const void *q,
@@ -179,7 +202,9 @@ farsum_status mesh_ranks_spread(struct farsum_mesh *m, const void *q,
     farsum_status status = FARSUM_OK;
     struct mesh_ranks *k = m->ranks;
     double largest = 0;
-    TRY(mesh_ranks_agree(m, spread_given(m, q, grid, &largest)));
+    if (m->device)
+        return mesh_ranks_gpu_spread(m, q, grid);
+    TRY(mesh_ranks_agree(m, mesh_ranks_spread_given(m, q, grid, &largest)));
     KEEP_ON(comm_max(k->comm, &largest, 1));
     KEEP_ON(run_route(m, (char *)(uintptr_t)q, k->value, 1, 0));
     KEEP_ON(mesh_ranks_spread_run(
@@ -187,16 +212,14 @@ farsum_status mesh_ranks_spread(struct farsum_mesh *m, const void *q,
                .q = k->value, .mesh = k->grid, .mesh_channel = k->channel}));
     if (mesh_ranks_own(k) > 0)
         run_copy(m, grid, 1);
-    if (!mesh_small(m, largest, k->route.n_all))
+    if (!mesh_small(m, largest, k->n_all))
         KEEP_ON(mesh_sums_finite(m, mesh_ranks_own(k), grid));
     return comm_agree(k->comm, status);
 }
 
-/* Sets want: above 0 if any rank requests values, gradients.  A rank with
- * points must pass what others pass. */
-static farsum_status interp_given(const struct farsum_mesh *m, const void *grid,
-                                  const void *value, const void *gradient,
-                                  double want[2])
+farsum_status mesh_ranks_interp_given(const struct farsum_mesh *m,
+                                      const void *grid, const void *value,
+                                      const void *gradient, double want[2])
 {
     const struct mesh_ranks *k = m->ranks;
     const void *const arrays[] = {value, gradient};
@@ -211,7 +234,7 @@ static farsum_status interp_given(const struct farsum_mesh *m, const void *grid,
     if (!grid && mesh_ranks_own(k) > 0)
         status = status_fail(FARSUM_ERR_ARGUMENT, "grid is NULL");
     for (int i = 0; i < 2; i++)
-        if (want[i] > 0 && !arrays[i] && k->route.n > 0)
+        if (want[i] > 0 && !arrays[i] && k->n > 0)
             status = status_fail(FARSUM_ERR_ARGUMENT,
                                  "%s is NULL, but another rank requests it; "
                                  "request the same arrays on all ranks",
@@ -225,9 +248,11 @@ farsum_status mesh_ranks_interp(struct farsum_mesh *m, const void *grid,
     farsum_status status = FARSUM_OK;
     struct mesh_ranks *k = m->ranks;
     double want[2];
-    TRY(interp_given(m, grid, value, gradient, want));
+    if (m->device)
+        return mesh_ranks_gpu_interp(m, grid, value, gradient);
+    TRY(mesh_ranks_interp_given(m, grid, value, gradient, want));
     int values = want[0] > 0, gradients = want[1] > 0;
-    int64_t n = k->route.n * m->problem.channels * m->interp.parts;
+    int64_t n = k->n * m->problem.channels * m->interp.parts;
     if (!values && !gradients)
         return FARSUM_OK;
     if (mesh_ranks_own(k) > 0)

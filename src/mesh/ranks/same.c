@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* same.c: checks of arguments that all ranks pass.  Each rank may set its own
- * n_points, threads, isa and log. */
+ * n_points, threads, isa and log, and another device of the same back end. */
 #include "mesh/ranks/same.h"
 
 #include <stdio.h>
@@ -47,9 +47,20 @@ static const char *element(char name[32], const char *array, int i)
     return name;
 }
 
+/* The back end: only it must be the same. */
+static void list_device(struct list *list, const farsum_mesh_options *o)
+{
+    const char *name = o->on_device ? o->on_device->device->backend->name
+                       : o->device  ? o->device
+                                    : "host";
+    snprintf(list_add(list, "device")->text, SAME_TEXT, "%.*s",
+             (int)strcspn(name, ":"), name);
+}
+
 static void list_options(struct list *list, const farsum_mesh_options *o,
                          const char *transport)
 {
+    list_device(list, o);
     list_text(list, "spread", o->spread);
     list_text(list, "interp", o->interp);
     list_text(list, "fft", o->fft);
@@ -94,20 +105,22 @@ static void list_nufft(struct list *list, const farsum_nufft_problem *p)
     list_whole(list, "channels", p->channels);
 }
 
-/* Checks this rank's options. */
+/* Checks this rank's options.  devices: 1: they are possible. */
 static farsum_status options_take(const farsum_mesh_options *given,
-                                  const char *transport,
+                                  const char *transport, int devices,
                                   farsum_mesh_options *options)
 {
     TRY(mesh_options_check(given, options));
-    if (options->on_device || !device_is_host(options->device))
+    int host = !options->on_device && device_is_host(options->device);
+    if (!host && !devices)
         FAIL(ERR_UNSUPPORTED,
-             "device %s: a mesh or NUFFT over ranks runs only on the host",
+             "device %s: a NUFFT over ranks runs only on the "
+             "host",
              options->on_device ? "on_device" : options->device);
-    if (transport)
+    if (transport && host)
         FAIL(ERR_UNSUPPORTED,
-             "transport \"%s\" is between devices; a mesh or NUFFT over ranks "
-             "runs only on the host",
+             "transport \"%s\" is between devices; this mesh or NUFFT runs on "
+             "the host",
              transport);
     return FARSUM_OK;
 }
@@ -133,7 +146,7 @@ farsum_status mesh_ranks_same(struct comm *comm,
     farsum_mesh_problem checked;
     farsum_status status = mesh_problem_check(problem, &checked);
     if (status == FARSUM_OK)
-        status = options_take(options, transport, how);
+        status = options_take(options, transport, 1, how);
     if (status == FARSUM_OK && (how->fft || how->upsampling > 0))
         status = status_fail(FARSUM_ERR_ARGUMENT, "%s", MESH_NUFFT_ONLY);
     if (status == FARSUM_OK) {
@@ -156,7 +169,7 @@ farsum_status nufft_ranks_same(struct comm *comm,
     farsum_nufft_problem checked;
     farsum_status status = nufft_check(problem, &checked);
     if (status == FARSUM_OK)
-        status = options_take(options, transport, how);
+        status = options_take(options, transport, 0, how);
     if (status == FARSUM_OK) {
         status = struct_take(to, sizeof *to, problem, problem->size,
                              "FARSUM_NUFFT_PROBLEM_INIT");

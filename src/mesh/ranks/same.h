@@ -7,7 +7,7 @@
 #include "mesh/mesh.h"
 
 /* Each replaces n_points by the sum over the ranks, checks this rank's problem
- * and options, refuses devices, and compares with the other ranks.  On success
+ * and options, and compares with the other ranks.  On success
  * *to and *how are copies.  Collective; they return the same status on all
  * ranks. */
 farsum_status mesh_ranks_same(struct comm *comm,
