@@ -143,8 +143,8 @@ static const struct help_page pages[] = {
      "launcher by its variables (OMPI_COMM_WORLD_SIZE, PMI_SIZE, "
      "MV2_COMM_WORLD_SIZE, SLURM_STEP_NUM_TASKS, PMIX_RANK) and then needs "
      "libfarsum_mpi. With --ranks 1 it runs alone. --device cuda gives each "
-     "rank the device of its number on its machine. Other methods, --check "
-     "and, on devices, --exclude do not work over ranks yet.\n"
+     "rank the device of its number on its machine. Other methods and --check "
+     "do not work over ranks yet.\n"
      "\n" STATUSES,
      help_run,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"

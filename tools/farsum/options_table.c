@@ -252,13 +252,14 @@ static const struct option_row table[] = {
      "measured time of each stage (default: off)"},
     {"nodes", 0, "K", FOR_TUNE, set_int, FIELD(nodes), NULL,
      "number of nodes with equal parts of the --ranks (default: 1)"},
-    {"link-latency", 0, "SECONDS", FOR_TUNE, set_real, FIELD(link_latency),
-     NULL,
-     "time of a short message over the slowest link of the --ranks (default: "
-     "2e-6 between nodes, 3e-6 within one)"},
-    {"link-bandwidth", 0, "B", FOR_TUNE, set_real, FIELD(link_bandwidth), NULL,
-     "bytes per second over the slowest link: a node's port, or on one node "
-     "what a rank sends (default: 1e10 between nodes, 3e9 within one)"},
+    {"link-latency", 0, "SECONDS", FOR_RUN | FOR_TUNE, set_real,
+     FIELD(link_latency), NULL,
+     "time of a short message over the slowest link of the ranks, for the "
+     "choice of mesh and cutoff (default: as expected, see 'farsum tune')"},
+    {"link-bandwidth", 0, "B", FOR_RUN | FOR_TUNE, set_real,
+     FIELD(link_bandwidth), NULL,
+     "bytes per second over the slowest link: tune: a node's port, or on one "
+     "node what a rank sends; run: what a rank sends (default: as expected)"},
     {"weak", 0, NULL, FOR_TUNE, set_flag, FIELD(weak), NULL,
      "weak scaling: gives each of 1, 2, 4 ... --ranks as many points as the "
      "case or file has (default: off, all ranks share them)"},

@@ -72,7 +72,7 @@ static int make_plan(struct session *t, const struct system *sys)
     t->plan = NULL;
     say_progress("frame %lld: choosing a plan", (long long)t->count);
     memset(&t->work, 0, sizeof t->work);
-    farsum_status status = ranks_plan(t->ranks, t->s->transport, &problem,
+    farsum_status status = ranks_plan(t->ranks, t->s, &problem,
                                       &how, &t->plan);
     return status == FARSUM_OK ? 0 : fail_library(t, status);
 }

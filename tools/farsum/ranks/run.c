@@ -38,9 +38,13 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
              && strcmp(s->method, "fmm") != 0 && strcmp(s->method, "auto") != 0,
          "--method other than spectral and fmm"},
     };
-    if (!ranks && s->transport) {
-        say_error("run: --transport requires several copies; see 'farsum help "
-                  "run'");
+    const char *several = s->transport            ? "transport"
+                          : s->link_latency > 0   ? "link-latency"
+                          : s->link_bandwidth > 0 ? "link-bandwidth"
+                                                  : NULL;
+    if (!ranks && several) {
+        say_error("run: --%s requires several copies; see 'farsum help run'",
+                  several);
         return -1;
     }
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
@@ -53,17 +57,35 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
     return 0;
 }
 
-farsum_status ranks_plan(struct ranks *ranks, const char *transport,
+/* Sets all links to the given ones; 1: some are given. */
+static int given_links(const struct settings *s, const farsum_options *how,
+                       int ranks, struct links *links)
+{
+    if ((s->link_latency <= 0 && s->link_bandwidth <= 0)
+        || farsum_ranks_links(how, ranks, 1, links) != FARSUM_OK)
+        return 0;
+    if (s->link_latency > 0)
+        links->within.latency = s->link_latency;
+    if (s->link_bandwidth > 0)
+        links->within.bandwidth = s->link_bandwidth;
+    return 1;
+}
+
+farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
                          const farsum_problem *problem,
                          const farsum_options *how, farsum_plan **plan)
 {
+    struct links links;
     if (!ranks)
         return farsum_plan_create(problem, how, plan);
     struct comm *comm = ranks_comm(ranks);
     if (!comm)
         return FARSUM_ERR_COMM;
+    if (given_links(s, how, comm->size, &links))
+        comm->links = &links;
     farsum_status status =
-        farsum_ranks_plan_create(comm, problem, how, transport, plan);
+        farsum_ranks_plan_create(comm, problem, how, s->transport, plan);
+    comm->links = NULL; /* only create reads them */
     if (status != FARSUM_OK)
         farsum_comm_destroy(comm);
     return status;

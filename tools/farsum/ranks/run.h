@@ -13,9 +13,9 @@
 int ranks_begin(const struct settings *s, struct ranks **ranks);
 /* Fails, with a message, if an option does not work over ranks. */
 int ranks_refuse(struct ranks *ranks, const struct settings *s);
-/* farsum_plan_create, over the ranks if there are any.  transport: NULL or as
- * in farsum_mpi_options. */
-farsum_status ranks_plan(struct ranks *ranks, const char *transport,
+/* farsum_plan_create, over the ranks if there are any, with transport and links
+ * of the settings. */
+farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
                          const farsum_problem *problem,
                          const farsum_options *how, farsum_plan **plan);
 /* words_message, with the particles' numbers in the files instead of those on a
