@@ -134,7 +134,8 @@ farsum_mpi_get_info(const farsum_plan *plan, farsum_mpi_info *info);
  * chooses the window and the variants, once for all points.  mesh: out; the
  * caller owns *mesh and frees it with farsum_mesh_destroy().  All functions of
  * a mesh accept it.  Ranks with points request the same of value and gradient.
- * A rank without planes may pass NULL as grid.
+ * A rank without planes may pass NULL as grid.  After a failed spread or interp
+ * the results are undefined.
  *
  * Errors: those of farsum_mesh_create, and those of communicators, transports
  * and devices in farsum_mpi_plan_create. */

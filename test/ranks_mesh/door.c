@@ -32,6 +32,8 @@ static double apart(const double *found, const double *right, int64_t count)
 {
     double most = 0, largest = 1e-300;
     for (int64_t i = 0; i < count; i++) {
+        if (!isfinite(found[i])) /* which fmax would leave out */
+            return INFINITY;
         most = fmax(most, fabs(found[i] - right[i]));
         largest = fmax(largest, fabs(right[i]));
     }

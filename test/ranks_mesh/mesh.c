@@ -187,14 +187,16 @@ static void put(const struct shared *s, char *v, int64_t i, double value)
         memcpy(v + 4 * i, &f, 4);
 }
 
-/* The largest difference over the largest value; rows have `used` of `row`
- * numbers. */
+/* The largest difference over the largest value, infinite for a number that is
+ * not finite; rows have `used` of `row` numbers. */
 static double apart(const struct shared *s, const char *found,
                     const char *right, int64_t rows, int64_t row, int64_t used)
 {
     double most = 0, largest = 0;
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = r * row; i < r * row + used; i++) {
+            if (!isfinite(get(s, found, i))) /* which fmax would leave out */
+                return INFINITY;
             most = fmax(most, fabs(get(s, found, i) - get(s, right, i)));
             largest = fmax(largest, fabs(get(s, right, i)));
         }

@@ -6,8 +6,8 @@
  * are numbered k1 = 0, 1, .., -2, -1 and cut into equal parts.  A used row k1
  * holds the half spectra of all k0, and yields two parts of rows of modes: of
  * k1 and of -k1, whose k2 have different signs.  So a rank computes modes from
- * its own rows only, and each mode travels once.  The modes are cut into equal
- * parts along axis 0. */
+ * its own rows only, and each mode travels once; in type 2 those with k2 = 0
+ * twice.  The modes are cut into equal parts along axis 0. */
 #ifndef FARSUM_MESH_RANKS_MODES_H
 #define FARSUM_MESH_RANKS_MODES_H
 

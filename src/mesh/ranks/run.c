@@ -228,7 +228,7 @@ farsum_status mesh_ranks_interp_given(const struct farsum_mesh *m,
         mesh_usable(m, (value ? FARSUM_MESH_VALUE : 0)
                            | (gradient ? FARSUM_MESH_GRADIENT : 0));
     for (int i = 0; i < 2; i++)
-        want[i] = arrays[i] != NULL;
+        want[i] = arrays[i] != NULL && k->n > 0;
     TRY(mesh_ranks_agree(m, status));
     KEEP_ON(comm_max(k->comm, want, 2));
     if (!grid && mesh_ranks_own(k) > 0)
