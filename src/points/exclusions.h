@@ -2,7 +2,7 @@
 /* exclusions.h: excluded pairs, whose interaction is scaled by a factor.
  *
  * Over ranks the list has global numbers, and the rows are those of the rank's
- * own points (method/spectral/ranks_exclude.c): sources from n on are points
+ * own points (ranks/excluded.h): sources from n on are points
  * that other ranks own. */
 #ifndef FARSUM_POINTS_EXCLUSIONS_H
 #define FARSUM_POINTS_EXCLUSIONS_H

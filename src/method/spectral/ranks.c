@@ -120,7 +120,7 @@ void spectral_ranks_destroy(struct spectral *s)
     slab_destroy(k->slab);
     planes_destroy(k->planes);
     ghosts_destroy(&k->ghosts);
-    ranks_exclude_clear(&k->exclude);
+    excluded_clear(&k->exclude);
     route_destroy(&k->route);
     route_destroy(&k->target_route);
     ranks_cut_clear(&k->cut);

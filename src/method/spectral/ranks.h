@@ -21,7 +21,7 @@ struct spectral_ranks {
     struct route route;        /* of the sources */
     struct route target_route; /* of separate targets */
     struct ghosts ghosts;
-    struct ranks_exclude exclude;
+    struct excluded exclude;
     struct planes *planes;
     struct slab *slab;
     struct points given;   /* the caller's, in fractions of the whole cell */

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_exclude.h: excluded pairs of `spectral` over ranks.
- *
- * The owner of a target subtracts its pairs.  Sources that other ranks own are
- * fetched: their positions when points are set, their strengths in each sum. */
+/* ranks_exclude.h: excluded pairs of `spectral` over ranks
+ * (ranks/excluded.h).  Positions are fractions of the whole cell. */
 #ifndef FARSUM_METHOD_SPECTRAL_RANKS_EXCLUDE_H
 #define FARSUM_METHOD_SPECTRAL_RANKS_EXCLUDE_H
 
 #include "method/spectral/spectral.h"
-#include "ranks/partners.h"
-
-/* Sources that other ranks own; all of it is replaced together. */
-struct ranks_needs {
-    struct partners_own pairs; /* its rows go to task->exclusions */
-    double *s[3]; /* owned, [pairs.needed.n]: fractions of the whole cell */
-    void *q;      /* owned, [pairs.needed.n][strengths], as spectral.q */
-};
-struct ranks_exclude {
-    struct partners partners;
-    struct ranks_needs needs;
-};
+#include "ranks/excluded.h"
 
 /* Makes the rows of task->exclusions for the own targets, once points are with
  * their owners, and the exclusions of near pairs need them.  On failure the old
@@ -30,5 +17,4 @@ farsum_status spectral_ranks_exclude(const struct task *task,
                                      struct spectral *s,
                                      const farsum_result *result,
                                      struct spectral_sums *sums);
-void ranks_exclude_clear(struct ranks_exclude *exclude);
 #endif
