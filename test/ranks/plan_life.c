@@ -184,6 +184,18 @@ static void life_is_broken(const struct comm *comm, struct given *g,
     CHECK(ranks_calls_of(comm) == calls, "a broken plan communicates");
 }
 
+/* After a failure to set exclusions the old ones stay, also if they are set
+ * again: then the list has the version that the failed one had. */
+static farsum_status life_excludes(struct life *quiet, struct comm *comm,
+                                   enum step before, struct given *g,
+                                   farsum_plan **plan)
+{
+    TRY(life_step(quiet, comm, before, g, plan));
+    TRY(farsum_plan_set_exclusions(*plan, g->problem.n_exclusions,
+                                   g->problem.exclusions, NULL));
+    return life_step(quiet, comm, before, g, plan);
+}
+
 /* After a failure of a step the plan works again. */
 static void life_recovers(struct life *life, struct comm *comm, enum step step,
                           farsum_plan **plan)
@@ -204,6 +216,9 @@ static void life_recovers(struct life *life, struct comm *comm, enum step step,
     for (int k = 0; k < STEPS; k++)
         quiet.right[k][comm->rank] = life->right[k][comm->rank];
     given_make(&g, life, comm);
+    if (step == EXCLUDE)
+        status =
+            life_excludes(&quiet, comm, life->brief ? SUM : CELL_SUM, &g, plan);
     const enum step *next = again[which];
     for (; *next < STEPS && status == FARSUM_OK; next++)
         status = life_step(&quiet, comm, *next, &g, plan);

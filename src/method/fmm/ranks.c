@@ -36,7 +36,7 @@ void fmm_ranks_destroy(struct fmm *s)
         layers_clear(&k->around[i]);
     tree_clear(&k->near);
     domain_destroy(&k->domain);
-    ranks_excluded_clear(&k->excluded);
+    excluded_clear(&k->excluded);
     void *const all[] = {k->middle, k->ghost,     k->ghost_q,
                          k->q,      k->potential, k->field};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

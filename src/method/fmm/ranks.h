@@ -11,9 +11,9 @@
 #define FARSUM_METHOD_FMM_RANKS_H
 
 #include "method/fmm/fmm.h"
+#include "ranks/excluded.h"
 #include "ranks/ghosts.h"
 #include "ranks/lattice.h"
-#include "ranks/partners.h"
 #include "ranks/planes.h"
 #include "ranks/route.h"
 
@@ -31,13 +31,6 @@ struct fmm_side {
     struct points given;  /* as fmm_given, then positions */
     struct layers from;   /* of the given points in the whole tree */
     struct layers layers; /* of the own points in the rank's own tree */
-};
-/* Excluded pairs: positions and strengths of own sources, and then of those
- * that other ranks own. */
-struct fmm_excluded {
-    struct partners partners;
-    struct partners_own pairs; /* its rows go to task->exclusions */
-    double *x[3], *q;          /* owned, [own + pairs.needed.n] */
 };
 
 struct fmm_ranks {
@@ -61,7 +54,7 @@ struct fmm_ranks {
     struct boxes_args whole;       /* of all boxes */
     struct boxes_args made;        /* for which lattice was created */
     struct ranks_lattice *lattice; /* owned */
-    struct fmm_excluded excluded;
+    struct excluded excluded;
     /* owned, the caller's type: strengths and results of own points */
     void *q, *potential, *field;
     int64_t have_middle, have_ghost, have_ghost_q, have_q, have_potential,
@@ -81,6 +74,5 @@ static inline struct fmm_side *ranks_targets(const struct fmm *s)
 /* ranks_exclude.c.  rows: makes those of task->exclusions.  places: brings
  * positions, once s->source has them. */
 farsum_status ranks_exclude_rows(struct task *task, struct fmm *s);
-farsum_status ranks_exclude_places(const struct task *task, struct fmm *s);
-void ranks_excluded_clear(struct fmm_excluded *excluded);
+farsum_status ranks_exclude_places(struct fmm *s);
 #endif

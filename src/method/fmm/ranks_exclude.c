@@ -1,99 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_exclude.c: excluded pairs of `fmm` over ranks.
- *
- * The owner of a target subtracts its pairs.  Sources that other ranks own are
- * fetched: their positions when points are set, their strengths in each sum. */
+/* ranks_exclude.c: excluded pairs of `fmm` over ranks. */
 #include <string.h>
 
-#include "base/mem.h"
 #include "method/fmm/ranks.h"
 #include "reference/exclusions.h"
 
-/* What is replaced together. */
-static void pairs_clear(struct fmm_excluded *x)
+static farsum_status exclude_find(const struct task *task, struct fmm *s,
+                                  struct excluded_needs *made)
 {
-    partners_own_clear(&x->pairs);
-    for (int d = 0; d < 3; d++) {
-        mem_free(x->x[d]);
-        x->x[d] = NULL;
-    }
-    mem_free(x->q);
-    x->q = NULL;
+    struct fmm_ranks *k = s->ranks;
+    return excluded_find(&k->excluded, k->comm, &task->exclusions,
+                         &ranks_targets(s)->route, &k->source.route,
+                         s->source.n, sizeof(double), made);
 }
 
-void ranks_excluded_clear(struct fmm_excluded *x)
+static farsum_status exclude_places(const struct fmm *s,
+                                    struct excluded_needs *needs)
 {
-    partners_clear(&x->partners);
-    pairs_clear(x);
+    const double *const held[3] = {s->source.s[0], s->source.s[1],
+                                   s->source.s[2]};
+    return excluded_places(needs, s->ranks->comm, held);
 }
 
 farsum_status ranks_exclude_rows(struct task *task, struct fmm *s)
 {
-    farsum_status status = FARSUM_OK;
-    struct fmm_ranks *k = s->ranks;
-    struct fmm_excluded *x = &k->excluded;
-    struct route *sources = &k->source.route;
-    struct route *targets = &ranks_targets(s)->route;
-    struct partners_own made = {.needed = {.n = 0}};
-    GO(partners_set(&x->partners, k->comm, &task->exclusions, targets->given,
-                    sources->given));
-    if (x->partners.all > 0)
-        GO(partners_travel(&x->partners, k->comm, targets, sources,
-                           sizeof(double), &made));
-    exclusions_take_rows(&task->exclusions, &made.rows);
-    exclusions_clear(&made.rows);
-    pairs_clear(x);
-    x->pairs = made;
-    made = (struct partners_own){.needed = {.n = 0}};
-done:
-    if (status != FARSUM_OK) /* this list's version may come again */
-        x->partners.version = 0;
-    partners_own_clear(&made);
-    return status;
+    struct excluded_needs made;
+    TRY(exclude_find(task, s, &made));
+    excluded_take(&s->ranks->excluded, &task->exclusions, &made);
+    return FARSUM_OK;
 }
 
-farsum_status ranks_exclude_places(const struct task *task, struct fmm *s)
+farsum_status ranks_exclude_places(struct fmm *s)
 {
-    farsum_status status = FARSUM_OK;
-    struct fmm_excluded *x = &s->ranks->excluded;
-    int64_t n = s->source.n, all = n + x->pairs.needed.n;
-    (void)task;
-    if (x->pairs.needed.sends.size == 0) /* no rank names a pair */
-        return FARSUM_OK;
-    for (int d = 0; d < 3; d++)
-        KEEP_ON(MEM_RAW(x->x[d], all));
-    KEEP_ON(MEM_RAW(x->q, all));
-    TRY(comm_agree(s->ranks->comm, status));
-    for (int d = 0; d < 3; d++) {
-        if (n > 0)
-            memcpy(x->x[d], s->source.s[d], (size_t)n * sizeof(double));
-        KEEP_ON(fetch_values(&x->pairs.needed, s->ranks->comm, s->source.s[d],
-                             sizeof(double), x->x[d] + n));
-    }
-    return comm_agree(s->ranks->comm, status);
+    return exclude_places(s, &s->ranks->excluded.needs);
 }
 
 farsum_status fmm_ranks_exclusions(struct task *task, struct fmm *s)
 {
-    TRY(ranks_exclude_rows(task, s));
-    return ranks_exclude_places(task, s);
+    struct excluded *x = &s->ranks->excluded;
+    struct excluded_needs made;
+    TRY(exclude_find(task, s, &made));
+    farsum_status status = exclude_places(s, &made);
+    if (status == FARSUM_OK)
+        excluded_take(x, &task->exclusions, &made);
+    else
+        excluded_drop(x, &made);
+    return status;
 }
 
 farsum_status fmm_ranks_exclude(const struct task *task, struct fmm *s,
                                 const struct host_sums *sums)
 {
-    struct fmm_excluded *x = &s->ranks->excluded;
-    int64_t n = s->source.n;
+    struct excluded_needs *x = &s->ranks->excluded.needs;
+    int64_t n = x->kept;
+    double *q = x->q;
     const struct positions source = {
         n + x->pairs.needed.n, {x->x[0], x->x[1], x->x[2]}, 1};
     const struct positions target =
         fmm_positions(s->all_m > 0 ? &s->target : &s->source);
-    if (x->pairs.needed.sends.size == 0)
+    if (!excluded_any(&s->ranks->excluded))
         return FARSUM_OK;
     if (n > 0)
-        memcpy(x->q, s->caller.q, (size_t)n * sizeof(double));
+        memcpy(q, s->caller.q, (size_t)n * sizeof(double));
     farsum_status status = fetch_values(&x->pairs.needed, s->ranks->comm,
-                                        s->caller.q, sizeof(double), x->q + n);
-    KEEP_ON(reference_exclude(task, &source, &target, x->q, sums));
+                                        s->caller.q, sizeof(double), q + n);
+    KEEP_ON(reference_exclude(task, &source, &target, q, sums));
     return comm_agree(s->ranks->comm, status);
 }

@@ -320,7 +320,7 @@ farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
     TRY(fmm_points_tree(task, s, 0, s->all_n, s->all_m));
     TRY(task_agree(task, points_reserve(task, s)));
     TRY(points_positions(task, s, of));
-    TRY(ranks_exclude_places(task, s));
+    TRY(ranks_exclude_places(s));
     TRY(task_agree(task, points_stages(task, s)));
     return points_report(task, s);
 }
