@@ -9,7 +9,7 @@
 
 #include "base/arrays.h"
 #include "base/progress.h"
-#include "method/spectral/ranks_asked.h"
+#include "ranks/asked.h"
 
 void fmm_ranks_send(struct fmm *s, double unit)
 {

@@ -5,9 +5,9 @@
 
 #include "base/progress.h"
 #include "method/spectral/device_ranks.h"
-#include "method/spectral/ranks_asked.h"
 #include "method/staging/device_coincident.h"
 #include "points/device/set.h"
+#include "ranks/asked.h"
 
 _Static_assert(sizeof(struct spectral_units) == 136, "as the kernels have it");
 

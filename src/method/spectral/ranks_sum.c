@@ -9,7 +9,7 @@
 
 #include "base/arrays.h"
 #include "base/clock.h"
-#include "method/spectral/ranks_asked.h"
+#include "ranks/asked.h"
 
 /* Where a sum's results are added.  NULL: not wanted. */
 struct ranks_out {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_asked.h: agreement of ranks on what a sum computes. */
-#ifndef FARSUM_METHOD_SPECTRAL_RANKS_ASKED_H
-#define FARSUM_METHOD_SPECTRAL_RANKS_ASKED_H
+/* asked.h: agreement of ranks on what a sum computes. */
+#ifndef FARSUM_RANKS_ASKED_H
+#define FARSUM_RANKS_ASKED_H
 
 #include <farsum/farsum.h>
 

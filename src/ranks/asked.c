@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_asked.c: agreement of ranks on what a sum computes. */
-#include "method/spectral/ranks_asked.h"
+/* asked.c: agreement of ranks on what a sum computes. */
+#include "ranks/asked.h"
 
 farsum_status ranks_asked(struct comm *comm, int64_t targets, int rhs,
                           const farsum_result *result, unsigned *asked)
