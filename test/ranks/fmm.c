@@ -14,9 +14,10 @@
 #include "ranks/comm_threads.h"
 #include "ranks/sums.h"
 
-enum { MANY = 1500, MOST_RANKS = 13, RHS = 2, PAIRS = 12 };
+enum { MOST = 10000, MOST_RANKS = 16, RHS = 2, PAIRS = 12, SIZES = 6 };
 
-static double x[3 * MANY], y[3 * MANY], q[RHS * MANY];
+static int64_t many = 1500; /* points */
+static double x[3 * MOST], y[3 * MOST], q[RHS * MOST];
 
 struct test {
     const char *what;
@@ -31,6 +32,8 @@ struct test {
     double stretch[4]; /* changes of the cell after create, ended by 0 */
     int excluded, sampled, checked;
     double softening;
+    int64_t points;   /* 0: 1500 */
+    int ranks[SIZES]; /* ended by 0; none: several */
 };
 
 /* What the ranks' threads share. */
@@ -40,8 +43,8 @@ struct shared {
     const struct test *test;
     int64_t first[MOST_RANKS + 1]; /* points that each rank gives */
     int64_t pair[2 * PAIRS];
-    /* of all ranks, [RHS][MANY] */
-    double potential[RHS * MANY], field[RHS * 3 * MANY];
+    /* of all ranks, [RHS][many] */
+    double potential[RHS * MOST], field[RHS * 3 * MOST];
     double energy[MOST_RANKS][RHS], virial[MOST_RANKS][9 * RHS];
     farsum_plan_info info[MOST_RANKS];
 };
@@ -53,7 +56,7 @@ static double *part_of(const double *all, const struct shared *s, int rank,
     int64_t first = s->first[rank], n = s->first[rank + 1] - first;
     double *part = check_memory((size_t)(RHS * width * n) + 1, sizeof *part);
     for (int r = 0; r < RHS && all; r++)
-        memcpy(part + r * n * width, all + (r * MANY + first) * width,
+        memcpy(part + r * n * width, all + (r * many + first) * width,
                (size_t)(n * width) * sizeof *part);
     return part;
 }
@@ -63,7 +66,7 @@ static void part_back(double *all, const struct shared *s, int rank, int width,
 {
     int64_t first = s->first[rank], n = s->first[rank + 1] - first;
     for (int r = 0; r < RHS; r++)
-        memcpy(all + (r * MANY + first) * width, part + r * n * width,
+        memcpy(all + (r * many + first) * width, part + r * n * width,
                (size_t)(n * width) * sizeof *part);
 }
 
@@ -147,17 +150,20 @@ static void alone(const struct shared *s, double *potential, double *field,
     farsum_options o = s->options;
     farsum_plan *plan = NULL;
     farsum_result result = wanted(s, potential, field, energy, virial);
-    p.n_sources = MANY;
-    p.n_targets = s->test->apart ? MANY : 0;
+    p.n_sources = many;
+    p.n_targets = s->test->apart ? many : 0;
     p.sample_x = s->test->sampled ? x : NULL;
     p.sample_q = s->test->sampled ? q : NULL;
     p.exclusions = s->pair;
     p.n_exclusions = s->test->excluded ? PAIRS : 0;
+    for (int d = 0; d < 3; d++) /* with free boxes those that rank 0 chose */
+        o.fmm.boxes[d] =
+            s->info[0].boxes[d] ? s->info[0].boxes[d] : s->options.fmm.boxes[d];
     o.fmm.lattice = "fft";
     o.fmm.tree = "dense";
     o.fmm.levels = 1;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
-    CHECK_OK(set(plan, s, 0, MANY));
+    CHECK_OK(set(plan, s, 0, many));
     CHECK_OK(farsum_plan_execute(plan, RHS, q, &result));
     CHECK_OK(farsum_plan_get_info(plan, info));
     farsum_plan_destroy(plan);
@@ -169,21 +175,24 @@ enum share { EVEN, ALL, NONE, SHARES };
 static void share(struct shared *s, int size, enum share how)
 {
     for (int r = 0; r <= size; r++)
-        s->first[r] = how == ALL ? (r == size ? MANY : 0)
+        s->first[r] = how == ALL ? (r == size ? many : 0)
                       : how == NONE && size > 1
-                          ? MANY * (r > 0 ? r - 1 : 0) / (size - 1)
-                          : MANY * r / size;
+                          ? many * (r > 0 ? r - 1 : 0) / (size - 1)
+                          : many * r / size;
 }
 
 static void compare(struct shared *s)
 {
-    static const int sizes[] = {1, 2, 3, 4, 7, 13};
-    static double potential[RHS * MANY], field[RHS * 3 * MANY];
+    static const int several[SIZES] = {1, 2, 3, 4, 7, 13};
+    static double potential[RHS * MOST], field[RHS * 3 * MOST];
     const struct test *t = s->test;
     double energy[RHS] = {0}, virial[9 * RHS] = {0};
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    alone(s, potential, field, energy, virial, &info);
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    const int *sizes = t->ranks[0] ? t->ranks : several;
+    int free_boxes = t->boxes[0] == 0;
+    if (!free_boxes)
+        alone(s, potential, field, energy, virial, &info);
+    for (int k = 0; k < SIZES && sizes[k]; k++)
         for (enum share how = EVEN; how < SHARES; how++) {
             int size = sizes[k];
             if (how != EVEN && size != 3)
@@ -191,8 +200,10 @@ static void compare(struct shared *s)
             share(s, size, how);
             CHECK(ranks_run(size, NULL, work, s) == 0, "%s: a rank failed",
                   t->what);
-            double values = sums_apart(s->potential, potential, RHS * MANY);
-            double forces = sums_apart(s->field, field, 3 * RHS * MANY);
+            if (free_boxes)
+                alone(s, potential, field, energy, virial, &info);
+            double values = sums_apart(s->potential, potential, RHS * many);
+            double forces = sums_apart(s->field, field, 3 * RHS * many);
             double energies =
                 t->apart ? 0 : sums_apart(s->energy[0], energy, RHS);
             double virials = t->apart || t->periodic
@@ -253,7 +264,7 @@ static void problem_of(struct shared *s, const struct test *t)
         s->problem.outputs &= ~(unsigned)FARSUM_VIRIAL;
     for (int k = 0; k < PAIRS; k++) {
         s->pair[2 * k] = 7 * k;
-        s->pair[2 * k + 1] = MANY - 1 - 31 * k;
+        s->pair[2 * k + 1] = many - 1 - 31 * k;
     }
 }
 
@@ -262,9 +273,10 @@ static void run(const struct test *tests, size_t n)
     static struct shared s;
     for (size_t k = 0; k < n; k++) {
         const struct test *t = &tests[k];
+        many = t->points ? t->points : 1500;
         problem_of(&s, t);
         uint64_t random = 3;
-        for (int i = 0; i < 3 * MANY; i++) {
+        for (int i = 0; i < 3 * many; i++) {
             x[i] = t->cell[i % 3]
                    * ldexp((double)(random_next(&random) >> 11), -53);
             y[i] = t->cell[i % 3]
@@ -303,6 +315,12 @@ static void periodic(void)
         {CASE("checked", 1, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12), .checked = 1},
         {CASE("sample checked", 1, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12),
          .checked = 1, .sampled = 1},
+        {CASE("many boxes", 1, 2, 2, 2, 16, 16, 16, 1, 1e-5, 1e-12),
+         .points = MOST, .ranks = {13, 16}},
+        {CASE("free boxes", 1, 2, 2, 2, 0, 0, 0, 1, 1e-4, 1e-12),
+         .ranks = {1, 3, 7}},
+        {CASE("two layers", 1, 0.7, 2, 2, 2, 6, 6, 1, 1e-4, 1e-12),
+         .ranks = {1, 3}},
         {CASE("order", 1, 2, 2, 2, 6, 6, 6, 1, 1e-4, 1e-12), .order = 5},
     };
     RUN_ALL(tests);
@@ -315,6 +333,12 @@ static void open_space(void)
         {CASE("open brick", 0, 2, 3, 1.6, 6, 8, 5, 1, 1e-3, 1e-12)},
         {CASE("open, few layers", 0, 0.5, 2, 2, 2, 6, 6, 2, 1e-4, 1e-12)},
         {CASE("open targets", 0, 2, 2, 2, 8, 6, 8, 1, 1e-3, 1e-12), .apart = 1},
+        {CASE("open, many boxes", 0, 2, 2, 2, 16, 16, 16, 1, 1e-5, 1e-11),
+         .points = MOST, .ranks = {13, 16}},
+        {CASE("open, free boxes", 0, 2, 2, 2, 0, 0, 0, 1, 1e-4, 1e-12),
+         .ranks = {1, 3, 7}, .sampled = 1},
+        {CASE("open, two layers", 0, 0.7, 2, 2, 2, 6, 6, 1, 1e-4, 1e-12),
+         .ranks = {1, 3}},
         {CASE("open pairs", 0, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12),
          .excluded = 1},
         {CASE("open f32", 0, 2, 2, 2, 6, 6, 6, 1, 1e-4, 1e-5),
@@ -332,7 +356,7 @@ static void open_space(void)
 int main(void)
 {
     uint64_t random = 5;
-    for (int i = 0; i < RHS * MANY; i++)
+    for (int i = 0; i < RHS * MOST; i++)
         q[i] = ldexp((double)(random_next(&random) >> 11), -52) - 1;
     RUN(periodic);
     RUN(open_space);

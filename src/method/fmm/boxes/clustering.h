@@ -60,8 +60,8 @@ struct clustering {
     int first;                                /* first level that has far
                                                  boxes */
     int64_t n, m; /* sources and targets: the tree's; over ranks those of all */
-    int64_t skip; /* over ranks: stride of the sampled boxes, but all boxes
-                     have sums; else 0 */
+    int64_t skip; /* over ranks: stride of the sampled boxes in the whole grid,
+                     but all boxes have sums; else 0 */
     /* by the squared distance from a box's centre */
     struct clustering_fill table[CLUSTERING_TABLE + 1];
     struct clustering_fill even;    /* means over an evenly filled box */

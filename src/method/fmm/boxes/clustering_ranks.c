@@ -14,6 +14,7 @@ struct around {
     struct tree tree;        /* of wide, without points */
     double *mesh;            /* owned: [value][layer][z][y] */
     int64_t layers, more, rows; /* own layers; more on a side; boxes of one */
+    double sampled;             /* targets in the sampled own boxes */
 };
 
 static void work_clear(struct around *w)
@@ -54,11 +55,12 @@ static void work_pack(struct around *w)
             }
 }
 
-/* Takes the values of wide's boxes, and targets of the own ones.  In open space
- * there are no images. */
+/* Takes the values of wide's boxes, and targets of the own ones that one
+ * process samples: every skip-th of the whole grid.  In open space there are no
+ * images. */
 static void work_unpack(struct around *w, const struct domain *domain)
 {
-    int64_t all = w->layers + 2 * w->more;
+    int64_t all = w->layers + 2 * w->more, skip = w->own->skip;
     for (int64_t x = 0; x < all; x++) {
         int64_t whole = domain->begin[domain->rank] + x - w->more;
         int own = x >= w->more && x < w->more + w->layers;
@@ -69,7 +71,9 @@ static void work_unpack(struct around *w, const struct domain *domain)
             w->wide->count[box] = (int64_t)w->mesh[mesh_at(w, 0, x) + i];
             for (int v = 1; v < FMM_RANKS_STATISTICS; v++)
                 *value_of(w->wide, v, box) = w->mesh[mesh_at(w, v, x) + i];
-            w->wide->aim[box] = own ? w->own->aim[mine] : 0;
+            int sampled = own && (i * domain->mesh0 + whole) % skip == 0;
+            w->wide->aim[box] = sampled ? w->own->aim[mine] : 0;
+            w->sampled += (double)w->wide->aim[box];
             if (own)
                 w->wide->target[box] = w->own->target[mine];
         }
@@ -115,6 +119,7 @@ static farsum_status work_lists(struct around *w, const struct fmm *s,
     struct clustering *c = w->wide;
     TRY(clustering_begin(c, &w->tree, 0));
     work_numbers(c, s);
+    c->skip = 1; /* boxes that are not sampled have no targets */
     w->tree.separate = s->all_m > 0;
     TRY(MEM_NEW(c->count, w->tree.n_boxes));
     TRY(MEM_NEW(c->gaps, w->tree.n_boxes));
@@ -125,9 +130,21 @@ static farsum_status work_lists(struct around *w, const struct fmm *s,
     return clustering_level(c, 0, clustering);
 }
 
+/* Takes the boxes that are not sampled to be like the others. */
+static void work_scale(struct fmm_clustering *made, double targets,
+                       double sampled)
+{
+    double share = sampled > 0 ? targets / sampled : 0;
+    for (int k = 0; k < K; k++)
+        for (int field = 0; field < 2; field++) {
+            made->far[k][field] *= share;
+            made->uneven[k][field] *= share;
+        }
+}
+
 farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s)
 {
-    enum { MEANS = 5 + 4 * K };
+    enum { MEANS = 6 + 4 * K };
     farsum_status status = FARSUM_OK;
     struct fmm_ranks *k = s->ranks;
     struct fmm_clustering *made = &k->clustering;
@@ -141,16 +158,18 @@ farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s)
     if (lists && w.layers > 0 && status == FARSUM_OK)
         status = work_lists(&w, s, made);
     GO(task_agree(task, status));
-    double means[MEANS] = {made->random[0], made->random[1], made->together[0],
-                           made->together[1], made->h};
-    memcpy(means + 5, made->far, sizeof made->far);
-    memcpy(means + 5 + 2 * K, made->uneven, sizeof made->uneven);
+    double means[MEANS] = {made->random[0],   made->random[1],
+                           made->together[0], made->together[1],
+                           made->h,           w.sampled};
+    memcpy(means + 6, made->far, sizeof made->far);
+    memcpy(means + 6 + 2 * K, made->uneven, sizeof made->uneven);
     GO(task_agree(task, task_sum(task, means, MEANS)));
     memcpy(made->random, means, sizeof made->random);
     memcpy(made->together, means + 2, sizeof made->together);
     made->h = means[4];
-    memcpy(made->far, means + 5, sizeof made->far);
-    memcpy(made->uneven, means + 5 + 2 * K, sizeof made->uneven);
+    memcpy(made->far, means + 6, sizeof made->far);
+    memcpy(made->uneven, means + 6 + 2 * K, sizeof made->uneven);
+    work_scale(made, (double)w.own->m, means[5]);
     fmm_near(task, s);
     k->near_input = s->input.near;
 done:
