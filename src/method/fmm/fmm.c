@@ -283,8 +283,11 @@ static farsum_status fmm_set_cell(struct task *task, void *state,
     memcpy(axis, s->axis, sizeof axis);
     memcpy(task->problem.cell, cell, sizeof before);
     farsum_status status = fmm_input(task, s);
-    if (status == FARSUM_OK)
+    if (status == FARSUM_OK) {
+        if (s->ranks)
+            fmm_ranks_report(task, s);
         return status;
+    }
     memcpy(task->problem.cell, before, sizeof before);
     memcpy(s->axis, axis, sizeof axis);
     s->input = input;
