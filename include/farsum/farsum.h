@@ -25,7 +25,7 @@
  *     stresslet  u_i = -6 C sum_j (q_j.d) (n_j.d) d / r^5
  *
  *     field E = -grad phi, gradient G = grad grad phi, energy U = (1/2) sum
- *     q phi - p.E, force q E - G p, torque p x E (charges alone: p = 0),
+ *     (q phi - p.E), force q E - G p, torque p x E (charges alone: p = 0),
  *     virial W_ab = -dU/d(strain_ab), x_a += strain_ab x_b, p fixed; row-major
  *
  * Periodic sums follow Ewald's conventions.  Charges: conducting surroundings

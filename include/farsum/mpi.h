@@ -15,7 +15,7 @@
  * with device arrays finish.  Not collective are farsum_mpi_domain,
  * farsum_mpi_get_info, farsum_plan_get_info, get_options and print.  For meshes
  * and NUFFTs collective are create, set_points, spread, interp, execute and
- * destroy.
+ * destroy; all other calls are not.
  *
  * A collective call that fails on one rank fails on all, with the same status
  * and with a message that names the rank ("rank 3: ...").  These fail on their
@@ -73,8 +73,9 @@ typedef struct farsum_mpi_options {
  * or if libfarsum has another version; ERR_ARGUMENT for MPI_COMM_NULL, an
  * intercommunicator, or a field that differs; ERR_UNKNOWN for an unknown
  * transport; ERR_UNSUPPORTED for a transport on the host or one that does not
- * work on all ranks, and for methods except spectral and fmm; ERR_DEVICE if a
- * device does not work; ERR_COMM if MPI or NCCL fails. */
+ * work on all ranks, for methods except spectral and fmm, and for options that
+ * fmm lacks over ranks (docs/cluster.md); ERR_DEVICE if a device does not work;
+ * ERR_COMM if MPI or NCCL fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_plan_create(const farsum_problem *problem,
                        const farsum_options *options,
@@ -124,18 +125,18 @@ FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_get_info(const farsum_plan *plan, farsum_mpi_info *info);
 
 /* Creates a mesh over the ranks of `comm`, which is duplicated.  Collective.
- * Each rank passes any points, none too, and gets their values; its `grid` is
+ * Each rank passes any points, or none, and gets their values; its `grid` is
  * its own planes of the mesh along axis 0: [channel][own planes][mesh1][ldz].
  *
  * problem: n_points is the number that this rank expects to pass.  All other
  * fields, and the options except threads, isa, log and the device, must be the
- * same on all ranks.  device, on_device: a rank's own, or "cuda" as for
- * farsum_mpi_plan_create, of one back end; calls wait for the devices.  Rank 0
- * chooses the window and the variants, once for all points.  mesh: out; the
- * caller owns *mesh and frees it with farsum_mesh_destroy().  All functions of
- * a mesh accept it.  Ranks with points request the same of value and gradient.
- * A rank without planes may pass NULL as grid.  After a failed spread or interp
- * the results are undefined.
+ * same on all ranks.  Each rank may have a device, all of one back end:
+ * on_device is its own, and "cuda" as for farsum_mpi_plan_create.  Calls wait
+ * for the devices.  Rank 0 chooses the window and the variants, once for all
+ * points.  mesh: out; the caller owns *mesh and frees it with
+ * farsum_mesh_destroy().  All functions of a mesh accept it.  All ranks with
+ * points request the same outputs.  A rank without planes may pass NULL as
+ * grid.  After a failed spread or interp the results are undefined.
  *
  * Errors: those of farsum_mesh_create, and those of communicators, transports
  * and devices in farsum_mpi_plan_create. */

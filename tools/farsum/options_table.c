@@ -255,11 +255,12 @@ static const struct option_row table[] = {
     {"link-latency", 0, "SECONDS", FOR_RUN | FOR_TUNE, set_real,
      FIELD(link_latency), NULL,
      "time of a short message over the slowest link of the ranks, for the "
-     "choice of mesh and cutoff (default: as expected, see 'farsum tune')"},
+     "choice of mesh and cutoff (default: 'farsum tune --ranks' prints it)"},
     {"link-bandwidth", 0, "B", FOR_RUN | FOR_TUNE, set_real,
      FIELD(link_bandwidth), NULL,
-     "bytes per second over the slowest link: tune: a node's port, or on one "
-     "node what a rank sends; run: what a rank sends (default: as expected)"},
+     "bytes per second that a rank sends over the slowest link; tune with "
+     "several --nodes: that a node sends (default: 'farsum tune --ranks' "
+     "prints it)"},
     {"weak", 0, NULL, FOR_TUNE, set_flag, FIELD(weak), NULL,
      "weak scaling: gives each of 1, 2, 4 ... --ranks as many points as the "
      "case or file has (default: off, all ranks share them)"},
