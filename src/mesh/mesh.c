@@ -10,7 +10,6 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "mesh/device.h"
-#include "mesh/ranks/mesh.h"
 #include "tune/measured_choice.h"
 
 void mesh_args(struct farsum_mesh *m)
@@ -221,7 +220,8 @@ void farsum_mesh_destroy(farsum_mesh *mesh)
         if (mesh->choice[stage].row)
             mesh->choice[stage].row->variant->destroy(mesh->state[stage]);
     points_clear(&mesh->points);
-    mesh_ranks_destroy(mesh->ranks);
+    if (mesh->over)
+        mesh->over->destroy(mesh->ranks);
     mesh_gpu_destroy(mesh->gpu);
     if (mesh->owns_device)
         device_close(mesh->device);

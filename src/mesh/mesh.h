@@ -12,6 +12,23 @@
 #include "stage/interp/interp.h"
 #include "stage/spread/spread.h"
 
+struct farsum_mesh;
+struct mesh_ranks;
+
+/* What the public functions of a mesh over ranks call instead
+ * (mesh/ranks/mesh.h); so nothing here depends on that folder. */
+struct mesh_over {
+    /* Returns the same status on all ranks. */
+    farsum_status (*agree)(const struct farsum_mesh *mesh,
+                           farsum_status status);
+    farsum_status (*points)(struct farsum_mesh *mesh, int64_t n, const void *x);
+    farsum_status (*spread)(struct farsum_mesh *mesh, const void *q,
+                            void *grid);
+    farsum_status (*interp)(struct farsum_mesh *mesh, const void *grid,
+                            void *value, void *gradient);
+    void (*destroy)(struct mesh_ranks *ranks);
+};
+
 /* The stages of a mesh, in the order of the report. */
 enum { MESH_SPREAD, MESH_INTERP, MESH_STAGES };
 
@@ -23,6 +40,7 @@ struct farsum_mesh {
     int owns_device;
     struct mesh_gpu *gpu; /* owned; NULL: the host */
     struct mesh_ranks *ranks; /* owned; NULL: one process */
+    const struct mesh_over *over; /* NULL: one process */
     enum isa isa;
     int threads;
     struct window window;
@@ -45,6 +63,13 @@ struct farsum_mesh {
     int64_t bytes, device_bytes; /* allocated in total, and on the device */
     double seconds_create, seconds_set_points;
 };
+
+/* The status of all ranks; of one process as it is. */
+static inline farsum_status mesh_agree(const struct farsum_mesh *mesh,
+                                       farsum_status status)
+{
+    return mesh->over ? mesh->over->agree(mesh, status) : status;
+}
 
 /* mesh/check.c: copies the caller's problem and replaces zeros by defaults.
  * Fails with the reason if the problem is invalid. */

@@ -11,8 +11,6 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "mesh/nufft_device.h"
-#include "mesh/ranks/mesh.h"
-#include "mesh/ranks/nufft.h"
 
 farsum_status nufft_check(const farsum_nufft_problem *given,
                           farsum_nufft_problem *problem)
@@ -171,7 +169,8 @@ void farsum_nufft_destroy(farsum_nufft *nufft)
         nufft->choice.row->variant->destroy(nufft->state);
     for (int d = 0; d < 3; d++)
         mem_free(nufft->scale[d]);
-    nufft_ranks_destroy(nufft->ranks);
+    if (nufft->over)
+        nufft->over->destroy(nufft->ranks);
     nufft_gpu_destroy(nufft);
     mem_free(nufft->grid);
     mem_free(nufft->planar);
@@ -185,8 +184,8 @@ static farsum_status nufft_points(struct farsum_nufft *nufft, int64_t n)
 {
     if (nufft->device)
         return nufft_gpu_points(nufft, n);
-    if (nufft->ranks)
-        TRY(nufft_ranks_points(nufft));
+    if (nufft->over)
+        TRY(nufft->over->points(nufft));
     if (!nufft_planar(nufft))
         return FARSUM_OK;
     char *planar = nufft->planar;
@@ -207,7 +206,7 @@ farsum_status farsum_nufft_set_points(farsum_nufft *nufft, int64_t n,
     struct mesh_held before = mesh_held(nufft->device);
     farsum_status status = nufft_points(nufft, nufft->mesh->points.n);
     nufft_holds(nufft, before, 0, 0);
-    status = mesh_ranks_agree(nufft->mesh, status);
+    status = mesh_agree(nufft->mesh, status);
     nufft->mesh->has_points = status == FARSUM_OK;
     return status;
 }

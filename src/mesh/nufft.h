@@ -5,12 +5,22 @@
 
 #include "mesh/mesh.h"
 
+struct nufft_ranks;
+
+/* The same for a NUFFT (mesh/ranks/nufft.h). */
+struct nufft_over {
+    farsum_status (*points)(struct farsum_nufft *nufft);
+    farsum_status (*execute)(struct farsum_nufft *nufft, void *c, void *f);
+    void (*destroy)(struct nufft_ranks *ranks);
+};
+
 struct farsum_nufft {
     farsum_nufft_problem problem; /* all zeros replaced by defaults */
     farsum_mesh_options options;
     struct device *device; /* NULL: the host */
     int owns_device;
     struct nufft_ranks *ranks; /* owned; NULL: one process */
+    const struct nufft_over *over; /* NULL: one process */
     struct nufft_gpu *gpu;    /* owned; NULL: the host.  On a device it holds
                                  grid and planar */
     struct farsum_mesh *mesh; /* owned.  Channels: on the host 2 batch, the real

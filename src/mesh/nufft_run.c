@@ -10,7 +10,6 @@
 #include "mesh/nufft.h"
 #include "mesh/nufft_device.h"
 #include "mesh/nufft_kern.h"
-#include "mesh/ranks/nufft.h"
 
 ISA_TABLE(struct nufft_kern, nufft)
 
@@ -124,8 +123,8 @@ farsum_status farsum_nufft_execute(farsum_nufft *nufft, void *c, void *f)
 {
     FP_GUARD;
     struct farsum_nufft *n = nufft;
-    if (n && n->ranks)
-        return nufft_ranks_execute(n, c, f);
+    if (n && n->over)
+        return n->over->execute(n, c, f);
     if (!n || !f)
         FAIL(ERR_ARGUMENT, "%s is NULL", n ? "f" : "nufft");
     TRY(device_usable(n->device));

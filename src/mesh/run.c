@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "mesh/device.h"
-#include "mesh/ranks/mesh.h"
 #include "task/units.h"
 
 farsum_status mesh_inside(const struct farsum_mesh *m, int64_t n, const void *x)
@@ -88,11 +87,11 @@ farsum_status farsum_mesh_set_points(farsum_mesh *mesh, int64_t n,
     farsum_status status = FARSUM_OK;
     if (!m)
         FAIL(ERR_ARGUMENT, "mesh is NULL");
-    TRY(mesh_ranks_agree(m, run_given(m, n, x)));
+    TRY(mesh_agree(m, run_given(m, n, x)));
     struct mesh_held before = mesh_held(m->device);
     m->has_points = 0;
-    if (m->ranks) {
-        GO(mesh_ranks_points(m, n, x));
+    if (m->over) {
+        GO(m->over->points(m, n, x));
     } else {
         GO(run_points(m, n, x));
         GO(mesh_plan_points(m));
@@ -180,8 +179,8 @@ farsum_status mesh_usable(const struct farsum_mesh *m, unsigned use)
 farsum_status farsum_mesh_spread(farsum_mesh *mesh, const void *q, void *grid)
 {
     FP_GUARD;
-    if (mesh && mesh->ranks)
-        return mesh_ranks_spread(mesh, q, grid);
+    if (mesh && mesh->over)
+        return mesh->over->spread(mesh, q, grid);
     if (!mesh || !grid)
         FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
     TRY(mesh_usable(mesh, FARSUM_MESH_SPREAD));
@@ -211,8 +210,8 @@ farsum_status farsum_mesh_interp(farsum_mesh *mesh, const void *grid,
                                  void *value, void *gradient)
 {
     FP_GUARD;
-    if (mesh && mesh->ranks)
-        return mesh_ranks_interp(mesh, grid, value, gradient);
+    if (mesh && mesh->over)
+        return mesh->over->interp(mesh, grid, value, gradient);
     if (!mesh || !grid)
         FAIL(ERR_ARGUMENT, "%s is NULL", mesh ? "grid" : "mesh");
     TRY(mesh_usable(mesh, (value ? FARSUM_MESH_VALUE : 0)

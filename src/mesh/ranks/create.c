@@ -26,8 +26,6 @@ struct chosen {
 farsum_status mesh_ranks_agree(const struct farsum_mesh *m,
                                farsum_status status)
 {
-    if (!m->ranks)
-        return status;
     if (m->ranks->comm->broken)
         FAIL(ERR_COMM, "the communication among the ranks failed in an earlier "
                        "call of this mesh or NUFFT; destroy it");
@@ -166,11 +164,17 @@ static farsum_status ranks_make(struct farsum_mesh *m, const char *transport,
     return planes_create(&planes, &k->planes);
 }
 
+static const struct mesh_over ranks_over = {
+    mesh_ranks_agree,  mesh_ranks_points,  mesh_ranks_spread,
+    mesh_ranks_interp, mesh_ranks_destroy,
+};
+
 static farsum_status ranks_new(struct comm *comm, struct farsum_mesh **mesh)
 {
     TRY(MEM_NEW(*mesh, 1));
     TRY(MEM_NEW((*mesh)->ranks, 1));
     (*mesh)->ranks->comm = comm;
+    (*mesh)->over = &ranks_over;
     return FARSUM_OK;
 }
 

@@ -45,8 +45,8 @@ static inline int64_t mesh_ranks_skip(const struct mesh_ranks *ranks)
 {
     return ranks->domain.halo * ranks->plane;
 }
-/* Returns comm_agree of the status over ranks, which fails after the
- * communication has failed; in one process the status. */
+/* Returns comm_agree of the status, which fails after the communication has
+ * failed. */
 farsum_status mesh_ranks_agree(const struct farsum_mesh *mesh,
                                farsum_status status);
 

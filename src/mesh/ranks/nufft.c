@@ -141,11 +141,15 @@ static farsum_status ranks_make(struct farsum_nufft *n)
     return FARSUM_OK;
 }
 
+static const struct nufft_over nufft_over_ranks = {
+    nufft_ranks_points, nufft_ranks_execute, nufft_ranks_destroy};
+
 static farsum_status ranks_new(struct comm *comm, struct farsum_nufft **nufft)
 {
     TRY(MEM_NEW(*nufft, 1));
     TRY(MEM_NEW((*nufft)->ranks, 1));
     (*nufft)->ranks->comm = comm;
+    (*nufft)->over = &nufft_over_ranks;
     return FARSUM_OK;
 }
 
