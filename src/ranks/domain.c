@@ -3,6 +3,7 @@
 #include "ranks/domain.h"
 
 #include "base/mem.h"
+#include "base/par.h"
 
 static farsum_status begin_check(const int64_t *begin, int size, int64_t mesh0)
 {
@@ -34,6 +35,14 @@ farsum_status domain_create(struct domain *domain, int rank, int size,
     for (int r = 0; r <= size; r++)
         domain->begin[r] = begin ? begin[r] : mesh0 * r / size;
     return FARSUM_OK;
+}
+
+void domain_place(const struct domain *domain, double *s0, int64_t n,
+                  int threads)
+{
+    PAR_FOR(threads, schedule(static))
+    for (int64_t i = 0; i < n; i++)
+        s0[i] = domain_fraction(domain, domain->rank, s0[i], 0);
 }
 
 void domain_destroy(struct domain *domain)

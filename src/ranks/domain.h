@@ -69,6 +69,10 @@ static inline double domain_fraction(const struct domain *domain, int r,
         return 0;
     return s < 1 ? s : 1 - 0x1p-53;
 }
+/* Replaces fractions s0 [n] of the whole cell, of own points, by those of this
+ * rank's own cell. */
+void domain_place(const struct domain *domain, double *s0, int64_t n,
+                  int threads);
 /* Fractions along axis 0 of the whole cell are scale times those of this rank's
  * own cell, plus shift.  A ghost's may lie outside of [0, 1). */
 static inline void domain_whole(const struct domain *domain, double *scale,

@@ -51,11 +51,8 @@ static farsum_status points_reserve(struct farsum_mesh *m)
  * stages. */
 static farsum_status points_place(struct farsum_mesh *m)
 {
-    const struct domain *domain = &m->ranks->domain;
     int32_t tiles[3];
-    double *s = m->points.s[0];
-    for (int64_t i = 0; i < m->points.n; i++)
-        s[i] = domain_fraction(domain, domain->rank, s[i], 0);
+    domain_place(&m->ranks->domain, m->points.s[0], m->points.n, m->threads);
     spread_tiles(&m->spread, tiles);
     TRY(bins_build(&m->points, tiles, m->threads));
     return mesh_set_stages(m);

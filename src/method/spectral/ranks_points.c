@@ -62,13 +62,6 @@ static farsum_status arrivals_route(const struct task *task,
     return comm_agree(k->comm, status);
 }
 
-/* From fractions of the whole cell to those of the rank's own cell. */
-static void points_inside(const struct domain *domain, struct points *own)
-{
-    for (int64_t i = 0; i < own->n; i++)
-        own->s[0][i] = domain_fraction(domain, domain->rank, own->s[0][i], 0);
-}
-
 /* Memory for strengths and results of own points and ghosts. */
 static farsum_status points_reserve(const struct task *task, struct spectral *s)
 {
@@ -164,9 +157,10 @@ farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
     s->n = k->route.n_own;
     s->m = spectral_apart(s) ? k->target_route.n_own : 0;
     TRY(ghosts_set(&k->ghosts, k->comm, &k->cut.domain, s->n, s->source.s));
-    points_inside(&k->cut.domain, &s->source);
+    domain_place(&k->cut.domain, s->source.s[0], s->source.n, task->threads);
     if (spectral_apart(s))
-        points_inside(&k->cut.domain, &s->target);
+        domain_place(&k->cut.domain, s->target.s[0], s->target.n,
+                     task->threads);
     TRY(spectral_ranks_exclusions(task, s));
     farsum_status status = points_place(task, s);
     double most = (double)s->n;
