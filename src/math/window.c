@@ -160,6 +160,14 @@ static void window_quadrature(struct window *w, const struct piece *p)
         }
 }
 
+const struct window_kind *window_kind_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
 farsum_status window_set(struct window *window, const char *name, int support,
                          double shape, double sigma, double fit_error)
 {
@@ -168,25 +176,23 @@ farsum_status window_set(struct window *window, const char *name, int support,
              WINDOW_MIN, WINDOW_MAX);
     if (shape < 0 || shape > 90 || !isfinite(shape))
         FAIL(ERR_ARGUMENT, "window shape %g is not in 0 .. 90", shape);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(kinds[i].name, name) != 0)
-            continue;
-        double a[PROLATE_TERMS];
-        struct piece p = {window, a, 0, 0};
-        window->kind = &kinds[i];
-        window->support = support;
-        window->shape = shape > 0 ? shape
-                                  : kinds[i].usual * M_PI * support
-                                        * (1 - 1 / (2 * sigma));
-        window->top = 1;
-        if (kinds[i].value == window_prolate) {
-            p.terms = prolate_series(window->shape, a);
-            window->top = prolate_value(a, p.terms, 0);
-        }
-        window_quadrature(window, &p);
-        return fit_error > 0 ? window_fit(window, &p, fit_error) : FARSUM_OK;
+    const struct window_kind *kind = window_kind_of(name);
+    if (!kind)
+        return text_unknown("window", name, window_names);
+    double a[PROLATE_TERMS];
+    struct piece p = {window, a, 0, 0};
+    window->kind = kind;
+    window->support = support;
+    window->shape = shape > 0
+                        ? shape
+                        : kind->usual * M_PI * support * (1 - 1 / (2 * sigma));
+    window->top = 1;
+    if (kind->value == window_prolate) {
+        p.terms = prolate_series(window->shape, a);
+        window->top = prolate_value(a, p.terms, 0);
     }
-    return text_unknown("window", name, window_names);
+    window_quadrature(window, &p);
+    return fit_error > 0 ? window_fit(window, &p, fit_error) : FARSUM_OK;
 }
 
 /* The sum W of the weights between two knots, from the quadrature's values.

@@ -35,6 +35,8 @@ extern const char *const window_names[];
  * fit_error: largest error of the polynomial pieces relative to the maximum. */
 farsum_status window_set(struct window *window, const char *name, int support,
                          double shape, double sigma, double fit_error);
+/* The kind of that name, a static one; NULL: unknown. */
+const struct window_kind *window_kind_of(const char *name);
 const char *window_name(const struct window *window);
 /* Returns the integral of w(u) cos(theta u) du, theta in radians per mesh
  * spacing.  Accurate for |theta| <= 3 pi; for a B-spline, for all theta. */
