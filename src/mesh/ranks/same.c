@@ -132,8 +132,7 @@ static farsum_status list_compare(struct comm *comm, farsum_status status,
 {
     TRY(comm_agree(comm, status));
     TRY(same_check(comm, list->field, list->n));
-    TRY(comm_agree(comm, comm_sum_counts(comm, n_points, 1)));
-    return FARSUM_OK;
+    return comm_agree(comm, comm_sum_counts(comm, n_points, 1));
 }
 
 farsum_status mesh_ranks_same(struct comm *comm,
@@ -155,8 +154,7 @@ farsum_status mesh_ranks_same(struct comm *comm,
         list_mesh(&list, &checked);
         list_options(&list, how, transport);
     }
-    TRY(list_compare(comm, status, &list, &to->n_points));
-    return comm_agree(comm, mesh_problem_check(to, &checked));
+    return list_compare(comm, status, &list, &to->n_points);
 }
 
 farsum_status nufft_ranks_same(struct comm *comm,
@@ -176,6 +174,5 @@ farsum_status nufft_ranks_same(struct comm *comm,
         list_nufft(&list, &checked);
         list_options(&list, how, transport);
     }
-    TRY(list_compare(comm, status, &list, &to->n_points));
-    return comm_agree(comm, nufft_check(to, &checked));
+    return list_compare(comm, status, &list, &to->n_points);
 }
