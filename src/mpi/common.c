@@ -41,6 +41,13 @@ farsum_status mpi_begin(MPI_Comm given, const farsum_mpi_options *options,
     return FARSUM_OK;
 }
 
+farsum_status mpi_end(struct comm *comm, farsum_status status)
+{
+    if (status != FARSUM_OK)
+        farsum_comm_destroy(comm);
+    return status;
+}
+
 farsum_status mpi_info(const struct ranks_info *from, farsum_mpi_info *info)
 {
     const struct comm_spent *spent = from->spent;

@@ -12,6 +12,9 @@
 farsum_status mpi_begin(MPI_Comm given, const farsum_mpi_options *options,
                         const void *output, const char *name,
                         struct comm **comm, const char **transport);
+/* Returns the status of a create that took comm on success; otherwise frees
+ * it. */
+farsum_status mpi_end(struct comm *comm, farsum_status status);
 /* Copies what a rank does to the caller's struct. */
 farsum_status mpi_info(const struct ranks_info *from, farsum_mpi_info *info);
 #endif

@@ -12,11 +12,8 @@ farsum_status farsum_mpi_mesh_create(const farsum_mesh_problem *problem,
     const char *transport;
     struct comm *comm;
     TRY(mpi_begin(given, mpi, mesh, "mesh", &comm, &transport));
-    farsum_status status =
-        farsum_ranks_mesh_create(comm, problem, options, transport, mesh);
-    if (status != FARSUM_OK)
-        farsum_comm_destroy(comm);
-    return status;
+    return mpi_end(comm, farsum_ranks_mesh_create(comm, problem, options,
+                                                  transport, mesh));
 }
 
 farsum_status farsum_mpi_nufft_create(const farsum_nufft_problem *problem,
@@ -27,11 +24,8 @@ farsum_status farsum_mpi_nufft_create(const farsum_nufft_problem *problem,
     const char *transport;
     struct comm *comm;
     TRY(mpi_begin(given, mpi, nufft, "nufft", &comm, &transport));
-    farsum_status status =
-        farsum_ranks_nufft_create(comm, problem, options, transport, nufft);
-    if (status != FARSUM_OK)
-        farsum_comm_destroy(comm);
-    return status;
+    return mpi_end(comm, farsum_ranks_nufft_create(comm, problem, options,
+                                                   transport, nufft));
 }
 
 farsum_status farsum_mpi_mesh_planes(const farsum_mesh *mesh, int64_t *first,

@@ -12,11 +12,8 @@ farsum_status farsum_mpi_plan_create(const farsum_problem *problem,
     const char *transport;
     struct comm *comm;
     TRY(mpi_begin(given, mpi, plan, "plan", &comm, &transport));
-    farsum_status status =
-        farsum_ranks_plan_create(comm, problem, options, transport, plan);
-    if (status != FARSUM_OK)
-        farsum_comm_destroy(comm);
-    return status;
+    return mpi_end(comm, farsum_ranks_plan_create(comm, problem, options,
+                                                  transport, plan));
 }
 
 farsum_status farsum_mpi_domain(const farsum_plan *plan, double cell[9],
