@@ -74,11 +74,7 @@ static farsum_status links_take(const struct settings *s,
     links->ranks = ranks;
     if (links->ranks_a_node > ranks)
         links->ranks_a_node = ranks;
-    struct link *slowest = s->nodes > 1 ? &links->between : &links->within;
-    if (s->link_latency > 0)
-        slowest->latency = s->link_latency;
-    if (s->link_bandwidth > 0)
-        slowest->bandwidth = s->link_bandwidth;
+    ranks_link(s, s->nodes > 1 ? &links->between : &links->within);
     return FARSUM_OK;
 }
 

@@ -57,18 +57,13 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
     return 0;
 }
 
-/* Sets all links to the given ones; 1: some are given. */
-static int given_links(const struct settings *s, const farsum_options *how,
-                       int ranks, struct links *links)
+int ranks_link(const struct settings *s, struct link *link)
 {
-    if ((s->link_latency <= 0 && s->link_bandwidth <= 0)
-        || farsum_ranks_links(how, ranks, 1, links) != FARSUM_OK)
-        return 0;
     if (s->link_latency > 0)
-        links->within.latency = s->link_latency;
+        link->latency = s->link_latency;
     if (s->link_bandwidth > 0)
-        links->within.bandwidth = s->link_bandwidth;
-    return 1;
+        link->bandwidth = s->link_bandwidth;
+    return s->link_latency > 0 || s->link_bandwidth > 0;
 }
 
 farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
@@ -81,7 +76,8 @@ farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
     struct comm *comm = ranks_comm(ranks);
     if (!comm)
         return FARSUM_ERR_COMM;
-    if (given_links(s, how, comm->size, &links))
+    if (farsum_ranks_links(how, comm->size, 1, &links) == FARSUM_OK
+        && ranks_link(s, &links.within))
         comm->links = &links;
     farsum_status status =
         farsum_ranks_plan_create(comm, problem, how, s->transport, plan);

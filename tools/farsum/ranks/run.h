@@ -13,6 +13,9 @@
 int ranks_begin(const struct settings *s, struct ranks **ranks);
 /* Fails, with a message, if an option does not work over ranks. */
 int ranks_refuse(struct ranks *ranks, const struct settings *s);
+struct link;
+/* Replaces what --link-latency and --link-bandwidth name; 1: any. */
+int ranks_link(const struct settings *s, struct link *link);
 /* farsum_plan_create, over the ranks if there are any, with transport and links
  * of the settings. */
 farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
