@@ -120,18 +120,7 @@ static void test_exclusions(void)
                 memcpy(two.q + 4 * i, c.q + 4 * from, 4 * sizeof *c.q);
             }
             sums_get(&two, &one);
-            double lost = 1 - factors[k];
-            for (int i = 0; i < 2; i++) {
-                int64_t to = pairs[2 * k + i];
-                b.potential[to] -= lost * one.potential[i];
-                for (int d = 0; d < 3; d++)
-                    b.field[3 * to + d] -= lost * one.field[3 * i + d];
-                for (int d = 0; d < 6; d++)
-                    b.gradient[6 * to + d] -= lost * one.gradient[6 * i + d];
-            }
-            b.energy -= lost * one.energy;
-            for (int d = 0; d < 9; d++)
-                b.virial[d] -= lost * one.virial[d];
+            sums_less(&b, &one, pairs + 2 * k, 1 - factors[k]);
         }
         c.problem.n_exclusions = 2;
         c.problem.exclusions = pairs;

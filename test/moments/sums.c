@@ -134,3 +134,19 @@ void sums_same(const struct sums_case *c, const struct sums_answer *a,
     sums_equal(&a->energy, &b->energy, 1, most, what);
     sums_equal(a->virial, b->virial, 9, most, what);
 }
+
+void sums_less(struct sums_answer *a, const struct sums_answer *alone,
+               const int64_t pair[2], double part)
+{
+    for (int i = 0; i < 2; i++) {
+        int64_t to = pair[i];
+        a->potential[to] -= part * alone->potential[i];
+        for (int d = 0; d < 3; d++)
+            a->field[3 * to + d] -= part * alone->field[3 * i + d];
+        for (int d = 0; d < 6; d++)
+            a->gradient[6 * to + d] -= part * alone->gradient[6 * i + d];
+    }
+    a->energy -= part * alone->energy;
+    for (int d = 0; d < 9; d++)
+        a->virial[d] -= part * alone->virial[d];
+}

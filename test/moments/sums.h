@@ -40,6 +40,10 @@ void sums_equal(const double *a, const double *b, int n, double most,
                 const char *what);
 void sums_same(const struct sums_case *c, const struct sums_answer *a,
                const struct sums_answer *b, double most, const char *what);
+/* Subtracts `part` times the sums of two particles alone from a; pair: their
+ * indices in a. */
+void sums_less(struct sums_answer *a, const struct sums_answer *alone,
+               const int64_t pair[2], double part);
 /* derivatives.c: force, torque, virial and gradient are derivatives of energy
  * and field. */
 void check_forces(const struct sums_case *c, double most);

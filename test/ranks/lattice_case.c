@@ -167,3 +167,22 @@ double *lattice_reference(const struct lattice_case *s, const char *variant)
     tree_clear(&tree);
     return local;
 }
+
+void lattice_check(const struct lattice_case *s, const double *right, int size,
+                   int kind)
+{
+    const struct lattice_grid *g = s->grid;
+    double most = 0, worst = 0;
+    for (int64_t i = 0; i < lattice_numbers(g); i++) {
+        double d = fabs(s->local[i] - right[i]);
+        most = fmax(most, fabs(right[i]));
+        worst = !(d <= worst) ? d : worst;
+    }
+    CHECK(worst <= (s->precision == FARSUM_F32 ? 2e-6 : 2e-13) * most,
+          "%s, %lld x %lld x %lld, %s, p = %d, ws = %d, %d ranks, cut %d: off "
+          "by %.3g of %.3g",
+          s->precision == FARSUM_F32 ? "f32" : "f64", (long long)g->root[0],
+          (long long)g->root[1], (long long)g->root[2],
+          g->periodic ? "periodic" : "open", g->p, g->ws, size, kind, worst,
+          most);
+}

@@ -58,4 +58,7 @@ farsum_status lattice_work(struct comm *comm, void *data);
 /* The locals of s->multipole by a variant of the stage in f64; the caller frees
  * them. */
 double *lattice_reference(const struct lattice_case *s, const char *variant);
+/* CHECKs s->local of ranks against them.  kind: of the cut. */
+void lattice_check(const struct lattice_case *s, const double *right, int size,
+                   int kind);
 #endif

@@ -67,25 +67,13 @@ static void one(const struct lattice_case *wanted, const double *right,
 {
     struct lattice_case s = *wanted;
     const struct lattice_grid *g = s.grid;
-    double most = 0, worst = 0;
     s.precision = precision;
     s.threads = 1;
     cut(s.begin, g->root[0], size, kind);
     for (int64_t i = 0; i < lattice_numbers(g); i++)
         s.local[i] = NAN;
     CHECK(ranks_run(size, NULL, work, &s) == 0, "a rank failed");
-    for (int64_t i = 0; i < lattice_numbers(g); i++) {
-        double d = fabs(s.local[i] - right[i]);
-        most = fmax(most, fabs(right[i]));
-        worst = !(d <= worst) ? d : worst;
-    }
-    CHECK(worst <= (precision == FARSUM_F32 ? 2e-6 : 2e-13) * most,
-          "%s, %lld x %lld x %lld, %s, p = %d, ws = %d, %d ranks, cut %d: off "
-          "by %.3g of %.3g",
-          precision == FARSUM_F32 ? "f32" : "f64", (long long)g->root[0],
-          (long long)g->root[1], (long long)g->root[2],
-          g->periodic ? "periodic" : "open", g->p, g->ws, size, kind, worst,
-          most);
+    lattice_check(&s, right, size, kind);
 }
 
 /* The grids differ in order, so that each is compiled once. */
