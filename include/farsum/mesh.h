@@ -135,6 +135,9 @@ typedef struct farsum_mesh_info {
     double seconds_create, seconds_set_points;
     int n_stages;
     farsum_stage_info stages[FARSUM_MESH_STAGES];
+    double estimated_error; /* of a transform, relative, for n_points random
+                             points within a few periods, with rounding; 0: the
+                             problem names the window */
 } farsum_mesh_info;
 #define FARSUM_MESH_INFO_INIT {.size = sizeof(farsum_mesh_info)}
 

@@ -195,6 +195,18 @@ farsum_status window_set(struct window *window, const char *name, int support,
     return fit_error > 0 ? window_fit(window, &p, fit_error) : FARSUM_OK;
 }
 
+double window_square(const struct window *window)
+{
+    const double *x, *weight;
+    double sum = 0;
+    int odd = window->support % 2 ? STRETCH / 2 : 0;
+    poly_gauss(STRETCH, &x, &weight);
+    for (int k = 0; k < window->n_quad; k++)
+        sum +=
+            window->value[k] * window->value[k] / weight[(k + odd) % STRETCH];
+    return sum;
+}
+
 /* The sum W of the weights between two knots, from the quadrature's values.
  * Intervals from both sides of the window add up at node i and at its mirror
  * image, STRETCH - 1 - i.  The Legendre series of W is even. */

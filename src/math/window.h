@@ -41,6 +41,8 @@ const char *window_name(const struct window *window);
 /* Returns the integral of w(u) cos(theta u) du, theta in radians per mesh
  * spacing.  Accurate for |theta| <= 3 pi; for a B-spline, for all theta. */
 double window_hat(const struct window *window, double theta);
+/* Returns the integral of w(u)^2 du. */
+double window_square(const struct window *window);
 /* Error that the window adds to a uniform potential.  value: RMS over positions
  * of the difference between the sum of its weights and the mean of that sum.
  * slope: RMS of the slope of that sum times the mesh spacing.  Both are divided

@@ -33,6 +33,7 @@ farsum_status farsum_mesh_get_info(const farsum_mesh *mesh,
     i.fit_error = mesh->window.fit_error;
     i.tolerance = p->tolerance;
     i.upsampling = p->tolerance > 0 ? p->upsampling : 0;
+    i.estimated_error = mesh->estimated_error;
     i.bytes = (uint64_t)mesh->bytes;
     i.device_bytes = (uint64_t)mesh->device_bytes;
     i.seconds_create = mesh->seconds_create;
@@ -62,8 +63,10 @@ void mesh_info_print(const farsum_mesh_info *i, FILE *out)
     c_locale_write(out, "window %s, support %d, shape %.4g", i->window,
                    i->support, i->shape);
     if (i->tolerance > 0)
-        c_locale_write(out, ", for tolerance %.3g at upsampling %.3g",
-                       i->tolerance, i->upsampling);
+        c_locale_write(out,
+                       ", for tolerance %.3g at upsampling %.3g, estimated "
+                       "error %.2g",
+                       i->tolerance, i->upsampling, i->estimated_error);
     c_locale_write(out, "\nmemory %.3g MB\n", 1e-6 * (double)i->bytes);
     for (int s = 0; s < i->n_stages; s++)
         fprintf(out, "  %s: %s (%s)\n", i->stages[s].stage,

@@ -79,7 +79,7 @@ farsum_status mesh_set_window(struct farsum_mesh *m, const int64_t *modes,
             modes ? (struct mesh_band){modes[d],
                                        2 * M_PI / (double)m->problem.mesh[d]}
                   : (struct mesh_band){0, M_PI / m->problem.upsampling};
-    return mesh_window(&m->window, &m->problem, band, dry);
+    return mesh_window(&m->window, &m->problem, band, dry, &m->estimated_error);
 }
 
 farsum_status mesh_choose(struct farsum_mesh *m, const char *spread,

@@ -44,6 +44,7 @@ struct farsum_mesh {
     enum isa isa;
     int threads;
     struct window window;
+    double estimated_error; /* 0: the problem names the window */
     struct cell cell;   /* as specified, not reduced: the mesh follows it */
     struct cell mirror; /* its negative inverse: with it, interp's field is the
                            gradient.  Over ranks that of the own cell */
@@ -95,7 +96,7 @@ farsum_status mesh_cell(struct cell *cell, const double rows[9]);
 /* The number of threads to use for that many points. */
 int mesh_threads(int wanted, int64_t points);
 
-/* mesh/window.c: (8.1) to (8.3) of docs/math.md. */
+/* mesh/window.c: (8.1) to (8.4), (8.8) and (8.9) of docs/math.md. */
 /* The modes along an axis that a mesh computes. */
 struct mesh_band {
     int64_t modes; /* 0: all modes up to a largest one, as a continuum */
@@ -105,10 +106,13 @@ struct mesh_band {
 double mesh_shape(int support, double sigma);
 /* The smallest tolerance that a precision can meet. */
 double mesh_least(farsum_precision precision);
-/* The window of a checked problem.  dry: only as accurate as costs require. */
+/* The window of a checked problem.  dry: only as accurate as costs require.
+ * estimate: out, the error of a transform; 0 if the problem names the
+ * window. */
 farsum_status mesh_window(struct window *window,
                           const farsum_mesh_problem *problem,
-                          const struct mesh_band band[3], int dry);
+                          const struct mesh_band band[3], int dry,
+                          double *estimate);
 
 /* mesh.c */
 /* Sets everything except the variants' states.  m is zeroed, owns nothing and

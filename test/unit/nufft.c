@@ -44,6 +44,63 @@ static void ladder_f32(void)
     ladder(1);
 }
 
+/* Returns 0 if the tolerance is met, and the estimate covers the error;
+ * otherwise the tolerance that the refusal names. */
+static double met(int type, int64_t n, const int64_t shape[3], double tol,
+                  double sigma, int f32)
+{
+    struct try t;
+    farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
+    farsum_nufft *nufft = NULL;
+    double reached = 0;
+    try_set(&t, type, 1, n, shape, tol, f32, 1);
+    t.options.upsampling = sigma;
+    farsum_status status = farsum_nufft_create(&t.problem, &t.options, &nufft);
+    farsum_nufft_destroy(nufft);
+    if (status == FARSUM_OK) {
+        double e = error(&t, &info);
+        CHECK(e <= tol && e <= 2 * info.estimated_error
+                  && info.estimated_error <= tol,
+              "type %d, f%d, %lld points, %lld %lld %lld, tolerance %g, sigma "
+              "%g (%g), P %d: %g, estimated %g",
+              type, f32 ? 32 : 64, (long long)n, (long long)shape[0],
+              (long long)shape[1], (long long)shape[2], tol, sigma,
+              info.upsampling, info.support, e, info.estimated_error);
+    } else {
+        const char *said = strstr(farsum_message(), "reaches ");
+        reached = said ? strtod(said + 8, NULL) : 0;
+        CHECK(status == FARSUM_ERR_TOLERANCE && reached > tol,
+              "tolerance %g, sigma %g: %s", tol, sigma, farsum_message());
+    }
+    try_clear(&t);
+    return reached;
+}
+
+/* Down to the smallest tolerances, where rounding counts, each is met or
+ * refused, and the refusal names one that is met. */
+static void floors(void)
+{
+    static const double sigmas[] = {1.25, 2, 0};
+    static const struct {
+        int64_t n, modes[3];
+    } cases[] = {{150, {12, 13, 14}}, {3000, {9, 24, 5}}, {100, {1, 1, 500}}};
+    for (int i = 0; i < 2 * 3 * 3 * 2; i++) {
+        int type = 1 + i % 2, f32 = i / 2 % 2, c = i / 4 % 3;
+        double sigma = sigmas[i / 12], last = f32 ? 3e-6 : 1e-14;
+        double first = f32 ? 1e-3 : 1e-8;
+        for (double tol = first; tol > 0.9 * last; tol /= f32 ? 1.79 : 10) {
+            double reached = met(type, cases[c].n, cases[c].modes,
+                                 tol > 1.01 * last ? tol : last, sigma, f32);
+            if (reached > 0) {
+                reached = met(type, cases[c].n, cases[c].modes, 1.1 * reached,
+                              sigma, f32);
+                CHECK(reached == 0, "refused with %g also", reached);
+                break;
+            }
+        }
+    }
+}
+
 /* Several vectors in one call and in batches. */
 static void vectors(void)
 {
@@ -163,6 +220,7 @@ int main(void)
 {
     RUN(ladder_f64);
     RUN(ladder_f32);
+    RUN(floors);
     RUN(vectors);
     RUN(adjoint);
     RUN(counts);
