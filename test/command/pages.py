@@ -5,7 +5,8 @@ The label of a fenced block determines its treatment:
 
     sh     is run, in one folder for the whole page, with data/ and examples/
            of the source tree
-    c      is written to the file that its first comment names
+    c, cpp, fortran
+           is written to the file that its first comment names
     text   is the output of the sh block before it, errors included
 
 Other blocks are not run.  A line "..." in a text block matches any number of
@@ -38,6 +39,12 @@ def blocks(page):
     """Yields (label, text, start of the text) for each fenced block."""
     with open(page, encoding="utf-8") as file:
         return [(m[1], m[2], m.start(2)) for m in FENCE.finditer(file.read())]
+
+
+def here(text):
+    """The text with this machine's device."""
+    return text.replace("cuda:0",
+                        os.environ.get("FARSUM_TEST_DEVICE", "cuda:0"))
 
 
 def numbers(line):
@@ -116,23 +123,25 @@ class Page:
                 file.write("Name: farsum\nDescription: sums\nVersion: 0\n"
                            f"Cflags: -I{ROOT}/include\nLibs: -L{library} "
                            f"-Wl,-rpath,{library} -lfarsum\n")
-            with open(os.path.join(tools, "cc"), "w") as file:
-                file.write(f'#!/bin/sh\nexec {os.environ["CC"]} "$@"\n')
-            os.chmod(os.path.join(tools, "cc"), 0o755)
+            # Without .tools in PATH: ccache would find cc there, for ever.
+            for name, compiler in ("cc", "CC"), ("c++", "CXX"):
+                path = os.path.join(tools, name)
+                with open(path, "w") as file:
+                    file.write("#!/bin/sh\nPATH=${PATH#*:}\n"
+                               f'exec {os.environ[compiler]} "$@"\n')
+                os.chmod(path, 0o755)
             self.environment["PKG_CONFIG_PATH"] = tools
 
     def skipped(self, text):
         device = os.environ.get("FARSUM_TEST_DEVICE")
         if "cuda:0" in text and not device:
             return True
-        return re.search(r"(?m)^cc ", text) \
+        return re.search(r"(?m)^(cc|c\+\+) ", text) \
             and "PKG_CONFIG_PATH" not in self.environment
 
     def run(self, text):
         """Exit status and output of a block."""
-        text = text.replace("cuda:0",
-                            os.environ.get("FARSUM_TEST_DEVICE", "cuda:0"))
-        done = subprocess.run(["sh", "-ec", text], cwd=self.folder, text=True,
+        done = subprocess.run(["sh", "-ec", here(text)], cwd=self.folder, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=500, env=self.environment)
         return done.returncode, done.stdout
@@ -141,11 +150,11 @@ class Page:
         """Yields (command, expected text or None, where, status, output)."""
         found = blocks(self.page)
         for i, (label, text, _) in enumerate(found):
-            if label == "c":
-                name = re.match(r"/\* (\w+\.c)\b", text)
+            if label in ("c", "cpp", "fortran"):
+                name = re.match(r"(?:/\*|//|!) (\w+\.(?:c|cc|f90))\b", text)
                 if name:
                     with open(os.path.join(self.folder, name[1]), "w") as file:
-                        file.write(text)
+                        file.write(here(text))
             elif label == "sh" and not self.skipped(text):
                 want, where = None, 0
                 if i + 1 < len(found) and found[i + 1][0] == "text":
