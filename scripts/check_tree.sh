@@ -20,7 +20,7 @@ breach() {
 }
 
 sources=$(find src include tools test examples bench -name '*.[chk]' -o -name '*.kh' \
-              -o -name '*.cc' -o -name '*.def' | sort)
+              -o -name '*.cc' -o -name '*.hpp' -o -name '*.def' | sort)
 
 python3 -B scripts/check_layers.py || bad=1
 python3 -B scripts/check_words.py || bad=1
@@ -33,7 +33,7 @@ for file in $(find tools examples -name '*.[ch]' | sort); do
 done
 
 texts=$(find src include tools test examples bench cmake scripts docs \
-             -name '*.[chk]' -o -name '*.kh' -o -name '*.def' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' \
+             -name '*.[chk]' -o -name '*.kh' -o -name '*.def' -o -name '*.cc' -o -name '*.hpp' -o -name '*.py' -o -name '*.sh' \
              -o -name '*.cmake' -o -name 'CMakeLists.txt' | sort)
 for file in $texts; do
     lines=$(wc -l <"$file")
@@ -42,7 +42,7 @@ done
 
 # Each source names its licence at its head.
 bare=$(find src include tools test examples bench cmake scripts .ci \
-           -name '*.[chk]' -o -name '*.kh' -o -name '*.cc' -o -name '*.def' \
+           -name '*.[chk]' -o -name '*.kh' -o -name '*.cc' -o -name '*.hpp' -o -name '*.def' \
            -o -name '*.sym' -o -name '*.py' -o -name '*.sh' -o -name '*.map' \
            -o -name '*.cmake' -o -name 'CMakeLists.txt' | sort \
            | xargs grep -L 'SPDX-License-Identifier: Apache-2.0' || :)
@@ -51,7 +51,8 @@ bare=$(find src include tools test examples bench cmake scripts .ci \
 # A function's body starts and ends with a brace in the first column.
 long=$(awk '
     FNR == 1 { open = 0 }
-    /^\{/ { open = FNR }
+    /^\{/ && last !~ /^(class|namespace|template)/ { open = FNR }
+    { last = $0 }
     /\)[^;]*\{$/ && /^[a-z]/ { open = FNR }
     /^\}/ { if (open && FNR - open > 120)
                 printf "%s:%d: a function of %d lines\n", FILENAME, open,

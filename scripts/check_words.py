@@ -19,7 +19,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "scripts" / "banned_words.txt"
-CODE = (".c", ".h", ".cc", ".k", ".kh", ".def")
+CODE = (".c", ".h", ".hpp", ".cc", ".k", ".kh", ".def")
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
 
 

@@ -35,6 +35,9 @@ class Pages(CommandTest):
     def test_mesh(self):
         self.page("docs/mesh.md")
 
+    def test_cpp(self):
+        self.page("docs/cpp.md")
+
     def test_moving(self):
         self.page("docs/moving.md")
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// main.cc: use of the header in C++.
-#include <farsum/farsum.h>
+// main.cc: use of the headers in C++.
+#include <farsum/farsum.hpp>
 
 #include <cstdio>
 
@@ -11,6 +11,10 @@ int main()
     if (farsum_plan_create(&problem, nullptr, &plan) != FARSUM_ERR_ARGUMENT)
         return 1; // there is no particle in it
     std::printf("farsum %s: %s\n", farsum_version(), farsum_message());
-    farsum_plan_destroy(plan);
-    return 0;
+    try {
+        farsum::plan made{farsum::problem()};
+    } catch (const farsum::error &e) {
+        return e.status() == FARSUM_ERR_ARGUMENT ? 0 : 1;
+    }
+    return 1;
 }
