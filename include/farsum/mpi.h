@@ -81,6 +81,10 @@ farsum_mpi_plan_create(const farsum_problem *problem,
                        const farsum_options *options,
                        const farsum_mpi_options *mpi, MPI_Comm comm,
                        farsum_plan **plan);
+/* The same for Fortran's handle of a communicator (comm%MPI_VAL of mpi_f08). */
+FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_plan_create_fortran(
+    const farsum_problem *problem, const farsum_options *options,
+    const farsum_mpi_options *mpi, MPI_Fint comm, farsum_plan **plan);
 
 /* Gets the part of the cell whose points this rank owns and sums.  A program
  * that keeps its points there makes set_points and execute send fewer bytes.

@@ -16,6 +16,15 @@ farsum_status farsum_mpi_plan_create(const farsum_problem *problem,
                                                   transport, plan));
 }
 
+farsum_status farsum_mpi_plan_create_fortran(const farsum_problem *problem,
+                                             const farsum_options *options,
+                                             const farsum_mpi_options *mpi,
+                                             MPI_Fint given, farsum_plan **plan)
+{
+    return farsum_mpi_plan_create(problem, options, mpi, MPI_Comm_f2c(given),
+                                  plan);
+}
+
 farsum_status farsum_mpi_domain(const farsum_plan *plan, double cell[9],
                                 double low[3], double high[3])
 {
