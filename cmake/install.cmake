@@ -34,9 +34,26 @@ if(FARSUM_MPI)
   farsum_install(farsum_mpi)
 endif()
 
+# The modules' sources.  farsum.pc lists those of libfarsum.
+set(farsum_fortran_dir ${CMAKE_INSTALL_DATADIR}/farsum/fortran)
+set(FARSUM_PC_FORTRAN "")
+if(FARSUM_FORTRAN)
+  install(FILES bindings/fortran/farsum_c.f90 bindings/fortran/farsum.f90
+    DESTINATION ${farsum_fortran_dir})
+  set(fortran_modules "\${prefix}/${farsum_fortran_dir}")
+  set(FARSUM_PC_FORTRAN
+    "fortran=${fortran_modules}/farsum_c.f90 ${fortran_modules}/farsum.f90")
+  if(FARSUM_MPI)
+    install(FILES bindings/fortran/farsum_mpi.f90
+      DESTINATION ${farsum_fortran_dir})
+    set(FARSUM_PC_FORTRAN_MPI
+      "${FARSUM_PC_FORTRAN} ${fortran_modules}/farsum_mpi.f90")
+  endif()
+endif()
+
 set(FARSUM_WITH_FFTW ${FARSUM_FFTW})
 configure_package_config_file(cmake/farsumConfig.cmake.in farsumConfig.cmake
-  INSTALL_DESTINATION ${farsum_cmake_dir})
+  INSTALL_DESTINATION ${farsum_cmake_dir} PATH_VARS farsum_fortran_dir)
 write_basic_package_version_file(farsumConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/farsumConfig.cmake

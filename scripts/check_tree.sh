@@ -5,8 +5,8 @@
 #
 #   - Includes run one way, and no folder is too large (check_layers.py).
 #   - Prose avoids the turns of banned_words.txt (check_words.py).
-#   - A file has at most 500 lines, a function at most 120, and a line of C at
-#     most 80 characters.
+#   - A file has at most 500 lines, a function of C at most 120, and a line of
+#     C or Fortran at most 80 characters.
 #   - No file names folders of this machine.
 #   - The library reads the environment by secure_getenv and writes files by
 #     base/store.h.
@@ -19,8 +19,9 @@ breach() {
     bad=1
 }
 
-sources=$(find src include tools test examples bench -name '*.[chk]' -o -name '*.kh' \
-              -o -name '*.cc' -o -name '*.hpp' -o -name '*.def' | sort)
+sources=$(find src include tools test examples bench bindings -name '*.[chk]' -o -name '*.kh' \
+              -o -name '*.cc' -o -name '*.hpp' -o -name '*.def' \
+              -o -name '*.f90' | sort)
 
 python3 -B scripts/check_layers.py || bad=1
 python3 -B scripts/check_words.py || bad=1
@@ -32,8 +33,8 @@ for file in $(find tools examples -name '*.[ch]' | sort); do
     done
 done
 
-texts=$(find src include tools test examples bench cmake scripts docs \
-             -name '*.[chk]' -o -name '*.kh' -o -name '*.def' -o -name '*.cc' -o -name '*.hpp' -o -name '*.py' -o -name '*.sh' \
+texts=$(find src include tools test examples bench bindings cmake scripts docs \
+             -name '*.[chk]' -o -name '*.kh' -o -name '*.def' -o -name '*.cc' -o -name '*.hpp' -o -name '*.f90' -o -name '*.py' -o -name '*.sh' \
              -o -name '*.cmake' -o -name 'CMakeLists.txt' | sort)
 for file in $texts; do
     lines=$(wc -l <"$file")
@@ -41,9 +42,9 @@ for file in $texts; do
 done
 
 # Each source names its licence at its head.
-bare=$(find src include tools test examples bench cmake scripts .ci \
+bare=$(find src include tools test examples bench bindings cmake scripts .ci \
            -name '*.[chk]' -o -name '*.kh' -o -name '*.cc' -o -name '*.hpp' -o -name '*.def' \
-           -o -name '*.sym' -o -name '*.py' -o -name '*.sh' -o -name '*.map' \
+           -o -name '*.f90' -o -name '*.sym' -o -name '*.py' -o -name '*.sh' -o -name '*.map' \
            -o -name '*.cmake' -o -name 'CMakeLists.txt' | sort \
            | xargs grep -L 'SPDX-License-Identifier: Apache-2.0' || :)
 [ -z "$bare" ] || breach "$bare: the head lacks the licence line (SPDX)"

@@ -10,7 +10,7 @@ set -eu
 
 packages="build-essential cmake pkg-config libfftw3-dev libkissfft-dev
   libjansson-dev zlib1g-dev libhdf5-dev libxxhash-dev libcmocka-dev
-  libopenmpi-dev openmpi-bin libvkfft-dev opencl-c-headers ocl-icd-libopencl1
+  libopenmpi-dev openmpi-bin gfortran libvkfft-dev opencl-c-headers ocl-icd-libopencl1
   pocl-opencl-icd python3 python3-numpy gnuplot-nox locales"
 if [ "${1:-}" = --ci ]; then
     packages="$packages lammps gromacs clang-14 libomp-14-dev llvm-14

@@ -21,6 +21,7 @@ skipped if that is not set.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -120,7 +121,9 @@ class Page:
         library = os.environ.get("FARSUM_LIBRARY_DIR")
         if library:  # The compiler finds the library as after an installation.
             with open(os.path.join(tools, "farsum.pc"), "w") as file:
-                file.write("Name: farsum\nDescription: sums\nVersion: 0\n"
+                modules = os.path.join(ROOT, "bindings/fortran/")
+                file.write(f"fortran={modules}farsum_c.f90 {modules}farsum.f90"
+                           "\nName: farsum\nDescription: sums\nVersion: 0\n"
                            f"Cflags: -I{ROOT}/include\nLibs: -L{library} "
                            f"-Wl,-rpath,{library} -lfarsum\n")
             # Without .tools in PATH: ccache would find cc there, for ever.
@@ -136,7 +139,9 @@ class Page:
         device = os.environ.get("FARSUM_TEST_DEVICE")
         if "cuda:0" in text and not device:
             return True
-        return re.search(r"(?m)^(cc|c\+\+) ", text) \
+        if re.search(r"(?m)^gfortran ", text) and not shutil.which("gfortran"):
+            return True
+        return re.search(r"(?m)^(cc|c\+\+|gfortran) ", text) \
             and "PKG_CONFIG_PATH" not in self.environment
 
     def run(self, text):

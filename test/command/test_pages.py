@@ -38,6 +38,9 @@ class Pages(CommandTest):
     def test_cpp(self):
         self.page("docs/cpp.md")
 
+    def test_fortran(self):
+        self.page("docs/fortran.md")
+
     def test_moving(self):
         self.page("docs/moving.md")
 

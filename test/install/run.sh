@@ -5,10 +5,12 @@
 # and static.  MPICC and a launcher: also for libfarsum_mpi; without them it must
 # not be installed.
 #
-#     run.sh BUILD SOURCE CMAKE CC CXX [MPICC LAUNCHER OPTION...]
+#     run.sh BUILD SOURCE CMAKE CC CXX FORTRAN [MPICC LAUNCHER OPTION...]
+#
+# FORTRAN: a compiler, or "" without the Fortran modules.
 set -eu
-build=$1 source=$2 here=$2/test/install/outside cmake=$3 cc=$4 cxx=$5
-shift 5
+build=$1 source=$2 here=$2/test/install/outside cmake=$3 cc=$4 cxx=$5 fortran=$6
+shift 6
 mpicc=${1:-}
 [ -z "$mpicc" ] || shift
 launcher=$*
@@ -72,6 +74,18 @@ else
     grep -q "farsum was built without MPI" "$work/log" || { cat "$work/log"; exit 1; }
 fi
 
+step "the Fortran modules by find_package"
+if [ -n "$fortran" ]; then
+    "$cmake" -S "$here/fortran" -B "$work/fortran" \
+        -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_Fortran_COMPILER="$fortran" \
+        -DCMAKE_C_COMPILER="$cc" -DEXAMPLES="$source/examples" \
+        -DMPI=${mpicc:+ON} >"$work/log" 2>&1 \
+        && "$cmake" --build "$work/fortran" >>"$work/log" 2>&1 \
+        || { cat "$work/log"; exit 1; }
+    "$work/fortran/pair"
+    [ -z "$mpicc" ] || two_ranks "$work/fortran/ranks"
+fi
+
 step "by pkg-config, shared"
 export PKG_CONFIG_PATH="$lib/pkgconfig"
 flags="-std=c11 -Wall -Wextra -Werror -pedantic"
@@ -81,6 +95,12 @@ LD_LIBRARY_PATH=$lib "$work/shared"
 "$cxx" -std=c++20 -Wall -Werror -pedantic "$here/main.cc" \
     $(pkg-config --cflags --libs farsum) -o "$work/plus"
 LD_LIBRARY_PATH=$lib "$work/plus"
+if [ -n "$fortran" ]; then
+    "$fortran" -J "$work" $(pkg-config --variable=fortran farsum) \
+        "$source/examples/pair.f90" $(pkg-config --libs farsum) \
+        -o "$work/fortran_pair"
+    LD_LIBRARY_PATH=$lib "$work/fortran_pair"
+fi
 if [ -n "$mpicc" ]; then
     OMPI_CC=$cc MPICH_CC=$cc "$mpicc" -Wall -Wextra -Werror "$here/mpi/main.c" \
         $(pkg-config --cflags --libs farsum_mpi) -lm -Wl,-rpath,"$lib" \
