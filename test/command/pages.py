@@ -5,7 +5,7 @@ The label of a fenced block determines its treatment:
 
     sh     is run, in one folder for the whole page, with data/ and examples/
            of the source tree
-    c, cpp, fortran
+    c, cpp, fortran, rust, r
            is written to the file that its first comment names
     text   is the output of the sh block before it, errors included
 
@@ -122,7 +122,7 @@ class Page:
         if library:  # The compiler finds the library as after an installation.
             with open(os.path.join(tools, "farsum.pc"), "w") as file:
                 modules = os.path.join(ROOT, "bindings/fortran/")
-                file.write(f"fortran={modules}farsum_c.f90 {modules}farsum.f90"
+                file.write(f"libdir={library}\nfortran={modules}farsum_c.f90 {modules}farsum.f90"
                            "\nName: farsum\nDescription: sums\nVersion: 0\n"
                            f"Cflags: -I{ROOT}/include\nLibs: -L{library} "
                            f"-Wl,-rpath,{library} -lfarsum\n")
@@ -139,9 +139,10 @@ class Page:
         device = os.environ.get("FARSUM_TEST_DEVICE")
         if "cuda:0" in text and not device:
             return True
-        if re.search(r"(?m)^gfortran ", text) and not shutil.which("gfortran"):
+        tool = re.match(r"(gfortran|rustc|Rscript) ", text)
+        if tool and not shutil.which(tool[1]):
             return True
-        return re.search(r"(?m)^(cc|c\+\+|gfortran) ", text) \
+        return (tool or re.search(r"(?m)^(cc|c\+\+) ", text)) \
             and "PKG_CONFIG_PATH" not in self.environment
 
     def run(self, text):
@@ -155,8 +156,8 @@ class Page:
         """Yields (command, expected text or None, where, status, output)."""
         found = blocks(self.page)
         for i, (label, text, _) in enumerate(found):
-            if label in ("c", "cpp", "fortran"):
-                name = re.match(r"(?:/\*|//|!) (\w+\.(?:c|cc|f90))\b", text)
+            if label in ("c", "cpp", "fortran", "rust", "r"):
+                name = re.match(r"(?:/\*|//|!|#) (\w+\.\w+)\b", text)
                 if name:
                     with open(os.path.join(self.folder, name[1]), "w") as file:
                         file.write(here(text))

@@ -41,6 +41,9 @@ class Pages(CommandTest):
     def test_fortran(self):
         self.page("docs/fortran.md")
 
+    def test_other_languages(self):
+        self.page("docs/other-languages.md")
+
     def test_moving(self):
         self.page("docs/moving.md")
 
