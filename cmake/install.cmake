@@ -81,3 +81,9 @@ endif()
 
 install(FILES LICENSE THIRD_PARTY_NOTICES.md SECURITY.md README.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(farsum_alone)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND}
+    -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+    -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+endif()

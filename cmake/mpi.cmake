@@ -33,6 +33,8 @@ foreach(kind shared static)
   target_link_libraries(farsum_mpi_${kind} PUBLIC farsum_${kind} MPI::MPI_C
     PRIVATE $<BUILD_INTERFACE:farsum_flags>)
 endforeach()
+add_library(farsum::farsum_mpi ALIAS farsum_mpi_shared)
+add_library(farsum::farsum_mpi_static ALIAS farsum_mpi_static)
 farsum_exports(farsum_mpi_shared)
 if(UNIX AND NOT APPLE) # libfarsum must export all that libfarsum_mpi calls
   target_link_options(farsum_mpi_shared PRIVATE -Wl,-z,defs)

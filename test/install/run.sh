@@ -122,4 +122,13 @@ if [ -n "$mpicc" ]; then
         $(pkg-config --static --cflags --libs farsum_mpi) -o "$work/mpi_static"
     two_ranks "$work/mpi_static"
 fi
+step "uninstall removes what install has brought, and nothing else"
+"$cmake" --install "$build" --prefix "$work/first" >"$work/log"
+echo mine >"$work/first/include/farsum/mine.h"
+"$cmake" -DMANIFEST="$build/install_manifest.txt" \
+    -P "$source/cmake/uninstall.cmake" >"$work/log" 2>&1
+left=$(cd "$work/first" && find . -type f -o -type l -o -name farsum)
+[ "$left" = "./include/farsum
+./include/farsum/mine.h" ] || { echo "left: $left"; exit 1; }
+
 step "all of it works"
