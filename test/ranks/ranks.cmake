@@ -2,6 +2,7 @@
 # Tests of sums over ranks.  Ranks are threads of one process, except for those
 # of mpi.cmake.
 farsum_test(ranks_domain ranks/domain.c ranks/given.c)
+farsum_test(ranks_best_cuts ranks/best_cuts.c)
 set(ranks_search ranks/comm_threads.c ranks/given.c ranks/wanted.c)
 foreach(subject route ghosts faults)
   farsum_test(ranks_${subject} ranks/${subject}.c ${ranks_search})
