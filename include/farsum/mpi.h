@@ -88,8 +88,9 @@ FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_plan_create_fortran(
 
 /* Gets the part of the cell whose points this rank owns and sums.  A program
  * that keeps its points there makes set_points and execute send fewer bytes.
- * The part may change in set_cell.  In open space it is a part of a box around
- * all points, which set_points determines; before that it is empty.  cell: out,
+ * The part may change in set_cell, and in set_points if the points are
+ * clustered (docs/cluster.md).  In open space it is a part of a box around all
+ * points, which set_points determines; before that it is empty.  cell: out,
  * rows a, b, c of a basis of the lattice, in the caller's length: those of the
  * problem's cell, unless it is strongly tilted or left-handed; NULL: not
  * returned.  low, high: out, fractions along these rows; the part is low <= s <
@@ -121,6 +122,10 @@ typedef struct farsum_mpi_info {
                                also the samples, and while rank 0 chooses */
     const char *transport;  /* between devices: "nccl", "staged"; "": the host;
                                static */
+    double work_imbalance;  /* largest modelled seconds of a rank over the mean,
+                               of the last set_points; spectral only, else 0 */
+    int64_t recuts;         /* times that set_points has changed the ranks'
+                               parts */
 } farsum_mpi_info;
 #define FARSUM_MPI_INFO_INIT {.size = sizeof(farsum_mpi_info)}
 /* Gets the work of this rank.  info: start from FARSUM_MPI_INFO_INIT.  Errors:

@@ -15,6 +15,8 @@ struct ranks_info {
     int ranks, rank;
     int64_t own, ghosts;
     double imbalance; /* most own points of a rank over the mean */
+    double work_imbalance; /* plans: the same for its modelled seconds */
+    int64_t recuts;   /* plans: times that set_points cut the mesh again */
     struct comm_spent spent[COMM_PARTS];
     const char *transport; /* between devices; "": on the host */
 };

@@ -68,6 +68,8 @@ farsum_status mpi_info(const struct ranks_info *from, farsum_mpi_info *info)
         .seconds_transform = spent[COMM_TRANSFORM].seconds,
         .seconds_waiting = spent[COMM_TALK].seconds,
         .transport = from->transport,
+        .work_imbalance = from->work_imbalance,
+        .recuts = from->recuts,
     };
     for (int p = 0; p < COMM_PARTS; p++)
         all.bytes_sent += spent[p].bytes;

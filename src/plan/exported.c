@@ -60,6 +60,8 @@ farsum_status farsum_ranks_get_info(const farsum_plan *plan,
                                 .own = r->own,
                                 .ghosts = r->ghosts,
                                 .imbalance = r->imbalance,
+                                .work_imbalance = r->work,
+                                .recuts = r->recuts,
                                 .transport = r->transport ? r->transport : ""};
     memcpy(info->spent, comm->spent, sizeof info->spent);
     return FARSUM_OK;

@@ -129,6 +129,11 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
     else if (plan->task.options.spectral.skin > 0)
         c_locale_write(out, "skin %.6g: this plan reuses no neighbour lists\n",
                        plan->task.given_skin);
+    if (plan->report.ranks.work > RANKS_UNEVEN)
+        c_locale_write(out,
+                       "WARNING: the slowest rank has %.2f times the mean work "
+                       "of a rank\n",
+                       plan->report.ranks.work);
     c_locale_write(out, "memory %.3g MB", 1e-6 * (double)i->bytes);
     if (i->device_bytes)
         c_locale_write(out, ", %.3g MB of it on the device",

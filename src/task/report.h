@@ -6,12 +6,17 @@
 
 #include "farsum/farsum.h"
 
+/* A larger imbalance of work is reported. */
+#define RANKS_UNEVEN 1.5
+
 /* A plan over ranks: this rank's part. */
 struct ranks_report {
     double cell[9];      /* basis of the fractions, in the caller's length */
     double low[3], high[3]; /* its part: fractions along the rows */
     int64_t own, ghosts; /* points that it owns, and copies of others */
     double imbalance;    /* most own points of a rank over the mean */
+    double work;         /* the same for its modelled seconds; 0: no points */
+    int64_t recuts;      /* cuts that set_points has made */
     const char *transport; /* between the ranks' devices, owned by the method;
                               NULL: none */
 };

@@ -18,6 +18,10 @@ farsum_test(ranks_lattice ranks/lattice.c ranks/lattice_case.c
 farsum_test(ranks_model ranks/model.c ranks/comm_threads.c)
 farsum_test(ranks_sum ranks/sum.c ranks/comm_threads.c)
 farsum_test(ranks_plan ranks/plan.c ranks/comm_threads.c)
+farsum_test(ranks_balance ranks/balance.c ranks/balance_case.c
+  ranks/comm_threads.c)
+farsum_test(ranks_balance_faults ranks/balance_faults.c ranks/balance_case.c
+  ranks/comm_threads.c)
 foreach(subject bad stop)
   farsum_test(ranks_plan_${subject} ranks/plan_${subject}.c ranks/plan_life.c
     ranks/comm_threads.c)

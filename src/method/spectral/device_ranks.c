@@ -13,7 +13,9 @@ static void mesh_clear(struct gpu_ranks_mesh *mesh)
 {
     gpu_planes_destroy(mesh->planes);
     gpu_slab_destroy(mesh->slab);
+    ranks_balance_clear(&mesh->balance);
     ranks_cut_clear(&mesh->cut);
+    buf_clear(&mesh->bins);
     buf_clear(&mesh->mesh);
     buf_clear(&mesh->spectrum);
     memset(mesh, 0, sizeof *mesh);
@@ -69,7 +71,8 @@ static farsum_status ranks_kernels(struct gpu_ranks *r, struct device *device)
     TRY(jit_build(&r->jit));
     TRY(jit_kernel(&r->jit, "ranks_part", GROUP, 0, &r->part_of));
     TRY(jit_kernel(&r->jit, "ranks_total", GROUP, 0, &r->total));
-    return jit_kernel(&r->jit, "ranks_places", GROUP, 0, &r->places);
+    TRY(jit_kernel(&r->jit, "ranks_places", GROUP, 0, &r->places));
+    return jit_kernel(&r->jit, "ranks_bins", GROUP, 0, &r->bins);
 }
 
 /* Records of each rank, so that all ranks have as many as one process. */
@@ -149,6 +152,8 @@ static farsum_status mesh_states(const struct task *task,
     TRY(buf_alloc(&mesh->mesh, task->device,
                   channels * planes * t->mesh[1] * t->ldz * real));
     TRY(buf_fill(&mesh->mesh, 0));
+    TRY(buf_alloc(&mesh->bins, task->device,
+                  4 * load_bins(&mesh->balance.load)));
     TRY(buf_alloc(&mesh->spectrum, task->device,
                   2 * channels * mesh->lines * t->mesh[0] * real));
     ranks_cut_args(cut, task, t, args);
@@ -177,14 +182,15 @@ static void states_clear(const struct parameters *t, void *states[STAGE_COUNT])
 /* Cuts the mesh, and makes what depends on the cut.  t must stay where it
  * is. */
 static farsum_status mesh_create(const struct task *task, struct spectral *s,
-                                 double slack)
+                                 double slack, const int64_t *begin)
 {
     struct gpu_ranks *r = s->gpu->ranks;
     struct gpu_ranks_mesh *mesh = &r->mesh;
     const struct parameters *t = &s->parameters;
     struct comm *comm = r->comm;
     TRY(comm_agree(comm, ranks_cut_set(&mesh->cut, task, t, comm->rank,
-                                       comm->size, slack)));
+                                       comm->size, slack, begin)));
+    TRY(ranks_balance_create(&mesh->balance, task, t, &mesh->cut, comm));
     const struct planes_args planes =
         ranks_cut_planes(&mesh->cut, task, t, comm);
     const struct gpu_slab_args slab = {
@@ -216,26 +222,20 @@ farsum_status gpu_ranks_create(const struct task *task, struct spectral *s)
     comm_guard_add(r->comm, &r->guard);
     task->report->ranks.transport = transport_name(r->transport);
     TRY(comm_agree(task->comm, ranks_own(task, r)));
-    return mesh_create(task, s, 1);
+    return mesh_create(task, s, 1, NULL);
 }
 
-farsum_status gpu_ranks_cell(const struct task *task, struct spectral *s,
-                             const struct parameters *trial)
+/* Replaces the mesh and the states; on failure s is as before. */
+static farsum_status mesh_replace(const struct task *task, struct spectral *s,
+                                  double slack, const int64_t *begin)
 {
     struct gpu_ranks *r = s->gpu->ranks;
     struct gpu_ranks_mesh mesh = r->mesh;
-    struct cell cell = s->parameters.cell;
     void *states[STAGE_COUNT];
-    int follows = 0;
-    graph_forget(&s->gpu->recording); /* as in gpu_ranks_points */
-    TRY(ranks_cut_follow(&r->mesh.cut, task, trial, &follows));
-    if (follows)
-        return FARSUM_OK;
     memcpy(states, s->states, sizeof states);
     memset(s->states, 0, sizeof s->states);
     memset(&r->mesh, 0, sizeof r->mesh);
-    s->parameters.cell = trial->cell;
-    farsum_status status = mesh_create(task, s, RANKS_SLACK);
+    farsum_status status = mesh_create(task, s, slack, begin);
     if (status == FARSUM_OK) {
         states_clear(&s->parameters, states);
         mesh_clear(&mesh);
@@ -245,6 +245,29 @@ farsum_status gpu_ranks_cell(const struct task *task, struct spectral *s,
     mesh_clear(&r->mesh);
     memcpy(s->states, states, sizeof states);
     r->mesh = mesh;
-    s->parameters.cell = cell;
     return status;
+}
+
+farsum_status gpu_ranks_cell(const struct task *task, struct spectral *s,
+                             const struct parameters *trial)
+{
+    struct ranks_cut *cut = &s->gpu->ranks->mesh.cut;
+    struct cell cell = s->parameters.cell;
+    int follows = 0;
+    graph_forget(&s->gpu->recording); /* as in gpu_ranks_points */
+    TRY(ranks_cut_follow(cut, task, trial, &follows));
+    if (follows)
+        return FARSUM_OK;
+    s->parameters.cell = trial->cell;
+    farsum_status status =
+        mesh_replace(task, s, RANKS_SLACK, cut->domain.begin);
+    if (status != FARSUM_OK)
+        s->parameters.cell = cell;
+    return status;
+}
+
+farsum_status gpu_ranks_recut(const struct task *task, struct spectral *s,
+                              const int64_t *begin)
+{
+    return mesh_replace(task, s, s->gpu->ranks->mesh.cut.slack, begin);
 }

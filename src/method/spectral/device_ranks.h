@@ -14,7 +14,7 @@
 
 #include "method/spectral/device.h"
 #include "method/spectral/device_ranks_exclude.h"
-#include "method/spectral/ranks_cut.h"
+#include "method/spectral/ranks_balance.h"
 #include "ranks/device/places.h"
 #include "ranks/device/planes.h"
 #include "ranks/device/slab.h"
@@ -22,6 +22,8 @@
 /* What depends on the cut. */
 struct gpu_ranks_mesh {
     struct ranks_cut cut;
+    struct ranks_balance balance;
+    struct buf bins;     /* as balance.load.sources */
     struct gpu_planes *planes;
     struct gpu_slab *slab;
     struct buf mesh;     /* [channels][domain_planes][mesh1][ldz] */
@@ -54,7 +56,7 @@ struct gpu_ranks {
                                [size][10] */
     struct buf spare;       /* results that other ranks request */
     struct jit jit;
-    struct kernel part_of, total, places;
+    struct kernel part_of, total, places, bins;
 };
 
 /* Makes g->ranks, with the states of all stages.  Collective. */
@@ -63,6 +65,9 @@ void gpu_ranks_destroy(struct gpu_ranks *ranks); /* NULL is legal */
 /* As spectral_ranks_cell. */
 farsum_status gpu_ranks_cell(const struct task *task, struct spectral *s,
                              const struct parameters *trial);
+/* As spectral_ranks_recut. */
+farsum_status gpu_ranks_recut(const struct task *task, struct spectral *s,
+                              const int64_t *begin);
 /* device_ranks_points.c */
 farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
                                const void *x, int64_t m, const void *y);

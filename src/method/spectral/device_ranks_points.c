@@ -7,6 +7,12 @@
 #include "base/arrays.h"
 #include "base/mem.h"
 
+/* What the caller passes. */
+struct caller {
+    int64_t n, m;
+    const void *x, *y;
+};
+
 /* The caller's points of one kind, and what becomes of them. */
 struct arrivals {
     const char *what; /* "source", "target" */
@@ -230,22 +236,15 @@ static farsum_status points_distinct_over(struct task *task, struct spectral *s,
     return comm_agree(r->comm, status);
 }
 
-farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
-                               const void *x, int64_t m, const void *y)
+/* Brings all points to their owners.  all: sources and targets of all ranks. */
+static farsum_status points_route(const struct task *task, struct spectral *s,
+                                  const struct caller *c, const int64_t all[2])
 {
-    struct spectral_gpu *g = s->gpu;
-    struct gpu_ranks *r = g->ranks;
-    const struct arrivals sources = {"source",  n,           x,
-                                     &r->route, &r->arrived, &g->x};
+    struct gpu_ranks *r = s->gpu->ranks;
+    const struct arrivals sources = {"source",  c->n,        c->x,
+                                     &r->route, &r->arrived, &s->gpu->x};
     const struct arrivals targets = {
-        "target", m, y, &r->target_route, &r->target_arrived, &g->y};
-    int64_t all[2] = {n, m};
-    /* NCCL may know the memory in a graph's exchanges by its address, and
-     * memory that replaces it may have the same one */
-    graph_forget(&g->recording);
-    TRY(task_agree(task, gpu_range_last(task, s)));
-    g->summed = g->coincident_asked = 0;
-    TRY(comm_sum_counts(r->comm, all, 2));
+        "target", c->m, c->y, &r->target_route, &r->target_arrived, &s->gpu->y};
     TRY(arrivals_route(task, s, &sources)); /* agrees, also on the counts */
     if (all[0] < 1)
         FAIL(ERR_ARGUMENT, "all ranks have 0 sources, at least 1 is needed");
@@ -253,10 +252,76 @@ farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
     s->all_m = all[1];
     if (spectral_apart(s))
         TRY(arrivals_route(task, s, &targets));
-    g->n = n;
-    g->targets = spectral_apart(s) ? m : n;
     s->n = r->route.n_own;
     s->m = spectral_apart(s) ? r->target_route.n_own : 0;
+    return FARSUM_OK;
+}
+
+/* Counts own points in bins on the device. */
+static farsum_status points_count(struct gpu_ranks *r, int64_t n,
+                                  const struct buf *own, int32_t *bins)
+{
+    const struct load *load = &r->mesh.balance.load;
+    const struct domain *domain = &r->mesh.cut.domain;
+    const struct {
+        int64_t n, mesh0, first, planes;
+        int32_t nb[2];
+    } args = {n, domain->mesh0, domain->begin[domain->rank], load->planes,
+              {load->nb[0], load->nb[1]}};
+    int64_t bytes = 4 * load_bins(load);
+    if (bytes == 0)
+        return FARSUM_OK;
+    TRY(buf_fill(&r->mesh.bins, 0));
+    if (n > 0)
+        TRY(LAUNCH(&r->bins, kernel_groups(&r->bins, n), ARG_BUF(own),
+                   ARG_BUF(&r->mesh.bins), ARG_STRUCT(args)));
+    return buf_download(&r->mesh.bins, 0, bins, bytes);
+}
+
+/* Cuts the mesh again where that pays.  *better: 1: the points must be routed
+ * again. */
+static farsum_status points_balance(const struct task *task, struct spectral *s,
+                                    int *better)
+{
+    struct gpu_ranks *r = s->gpu->ranks;
+    struct ranks_balance *balance = &r->mesh.balance;
+    struct ranks_found found;
+    int apart = spectral_apart(s);
+    farsum_status status =
+        points_count(r, s->n, &r->arrived, balance->load.sources);
+    if (status == FARSUM_OK && apart)
+        status = points_count(r, s->m, &r->target_arrived,
+                              balance->load.targets);
+    TRY(comm_agree(r->comm, status));
+    TRY(ranks_balance_set(balance, &r->mesh.cut, r->comm, apart, &found));
+    if (found.better)
+        status = gpu_ranks_recut(task, s, balance->begin);
+    TRY(ranks_balance_end(task, status, &found));
+    r->mesh.balance.refused |= status != FARSUM_OK;
+    *better = found.better;
+    return FARSUM_OK;
+}
+
+farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
+                               const void *x, int64_t m, const void *y)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct gpu_ranks *r = g->ranks;
+    const struct caller given = {n, m, x, y};
+    int better = 0;
+    int64_t all[2] = {n, m};
+    /* NCCL may know the memory in a graph's exchanges by its address, and
+     * memory that replaces it may have the same one */
+    graph_forget(&g->recording);
+    TRY(task_agree(task, gpu_range_last(task, s)));
+    g->summed = g->coincident_asked = 0;
+    TRY(comm_sum_counts(r->comm, all, 2));
+    TRY(points_route(task, s, &given, all));
+    TRY(points_balance(task, s, &better));
+    if (better)
+        TRY(points_route(task, s, &given, all));
+    g->n = n;
+    g->targets = spectral_apart(s) ? m : n;
     TRY(gpu_ghosts_set(&r->ghosts, r->comm, &r->mesh.cut.domain, r->given.gpu,
                        s->n, &r->arrived, &r->x));
     TRY(gpu_ranks_exclusions(task, s));

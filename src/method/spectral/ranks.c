@@ -58,12 +58,14 @@ static farsum_status ranks_states(const struct task *task, struct spectral *s)
 
 /* The parts that exchange. */
 static farsum_status ranks_exchanges(const struct task *task,
-                                     struct spectral *s, double slack)
+                                     struct spectral *s, double slack,
+                                     const int64_t *begin)
 {
     struct spectral_ranks *k = s->ranks;
     const struct parameters *t = &s->parameters;
     farsum_status status =
-        ranks_cut_set(&k->cut, task, t, k->comm->rank, k->comm->size, slack);
+        ranks_cut_set(&k->cut, task, t, k->comm->rank, k->comm->size, slack,
+                      begin);
     KEEP_ON(
         route_create(&k->route, k->comm, 6 * sizeof(double), task->threads));
     KEEP_ON(route_create(&k->target_route, k->comm, 3 * sizeof(double),
@@ -71,6 +73,7 @@ static farsum_status ranks_exchanges(const struct task *task,
     KEEP_ON(
         ghosts_create(&k->ghosts, k->comm, 6 * sizeof(double), task->threads));
     TRY(comm_agree(k->comm, status));
+    TRY(ranks_balance_create(&k->balance, task, t, &k->cut, k->comm));
     const struct planes_args planes =
         ranks_cut_planes(&k->cut, task, t, k->comm);
     const struct slab_args slab = ranks_cut_slab(&k->cut, task, t, k->comm);
@@ -79,12 +82,12 @@ static farsum_status ranks_exchanges(const struct task *task,
 }
 
 static farsum_status ranks_create(const struct task *task, struct spectral *s,
-                                  double slack)
+                                  double slack, const int64_t *begin)
 {
     farsum_status status = MEM_NEW(s->ranks, 1);
     TRY(comm_agree(task->comm, status));
     s->ranks->comm = task->comm;
-    TRY(ranks_exchanges(task, s, slack));
+    TRY(ranks_exchanges(task, s, slack, begin));
     TRY(comm_agree(task->comm, ranks_states(task, s)));
     ranks_cut_cell(&s->ranks->cut, task, &s->parameters, &s->parameters.cell);
     return FARSUM_OK;
@@ -92,7 +95,7 @@ static farsum_status ranks_create(const struct task *task, struct spectral *s,
 
 farsum_status spectral_ranks_create(const struct task *task, struct spectral *s)
 {
-    return ranks_create(task, s, 1);
+    return ranks_create(task, s, 1, NULL);
 }
 
 /* What ranks_create made. */
@@ -123,6 +126,7 @@ void spectral_ranks_destroy(struct spectral *s)
     excluded_clear(&k->exclude);
     route_destroy(&k->route);
     route_destroy(&k->target_route);
+    ranks_balance_clear(&k->balance);
     ranks_cut_clear(&k->cut);
     points_clear(&k->given);
     points_clear(&k->ghost);
@@ -134,27 +138,43 @@ void spectral_ranks_destroy(struct spectral *s)
     s->ranks = NULL;
 }
 
-farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
-                                  const struct parameters *trial)
+/* Replaces the states; on failure s is as before. */
+static farsum_status ranks_replace(const struct task *task, struct spectral *s,
+                                   double slack, const int64_t *begin)
 {
-    struct cell cell = s->parameters.cell;
     struct spectral old = *s;
-    int follows = 0;
-    TRY(ranks_cut_follow(&s->ranks->cut, task, trial, &follows));
-    if (follows)
-        return FARSUM_OK;
     memset(s->states, 0, sizeof s->states);
     s->mesh = NULL;
     s->ranks = NULL;
-    s->parameters.cell = trial->cell;
-    farsum_status status = ranks_create(task, s, RANKS_SLACK);
+    farsum_status status = ranks_create(task, s, slack, begin);
     struct spectral *unused = status == FARSUM_OK ? &old : s;
     ranks_clear(unused);
     if (status != FARSUM_OK) {
         memcpy(s->states, old.states, sizeof s->states);
         s->mesh = old.mesh;
         s->ranks = old.ranks;
-        s->parameters.cell = cell;
     }
     return status;
+}
+
+farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
+                                  const struct parameters *trial)
+{
+    struct cell cell = s->parameters.cell;
+    int follows = 0;
+    TRY(ranks_cut_follow(&s->ranks->cut, task, trial, &follows));
+    if (follows)
+        return FARSUM_OK;
+    s->parameters.cell = trial->cell;
+    farsum_status status = ranks_replace(task, s, RANKS_SLACK,
+                                         s->ranks->cut.domain.begin);
+    if (status != FARSUM_OK)
+        s->parameters.cell = cell;
+    return status;
+}
+
+farsum_status spectral_ranks_recut(const struct task *task, struct spectral *s,
+                                   const int64_t *begin)
+{
+    return ranks_replace(task, s, s->ranks->cut.slack, begin);
 }

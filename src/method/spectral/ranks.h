@@ -9,7 +9,7 @@
 #ifndef FARSUM_METHOD_SPECTRAL_RANKS_H
 #define FARSUM_METHOD_SPECTRAL_RANKS_H
 
-#include "method/spectral/ranks_cut.h"
+#include "method/spectral/ranks_balance.h"
 #include "method/spectral/ranks_exclude.h"
 #include "method/spectral/spectral.h"
 #include "ranks/ghosts.h"
@@ -18,6 +18,7 @@
 struct spectral_ranks {
     struct comm *comm; /* borrowed */
     struct ranks_cut cut;
+    struct ranks_balance balance;
     struct route route;        /* of the sources */
     struct route target_route; /* of separate targets */
     struct ghosts ghosts;
@@ -53,6 +54,10 @@ void spectral_ranks_destroy(struct spectral *s);
  * the old ones exchange too little for it; on failure s is as before. */
 farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,
                                   const struct parameters *trial);
+/* Cuts the mesh again: planes begin [size + 1] of the slabs.  The points must
+ * be set again.  On failure s is as before. */
+farsum_status spectral_ranks_recut(const struct task *task, struct spectral *s,
+                                   const int64_t *begin);
 /* ranks_points.c */
 farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
                                     int64_t n, const void *x, int64_t m,

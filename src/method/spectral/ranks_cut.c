@@ -55,12 +55,13 @@ static void cut_rows(struct ranks_cut *cut, const struct task *task,
 
 farsum_status ranks_cut_set(struct ranks_cut *cut, const struct task *task,
                             const struct parameters *t, int rank, int size,
-                            double slack)
+                            double slack, const int64_t *begin)
 {
+    cut->slack = slack;
     TRY(MEM_NEW(cut->begin1, size + 1));
     TRY(MEM_NEW(cut->columns, t->mesh[1]));
     TRY(domain_create(&cut->domain, rank, size, t->mesh[0], cut_halo(t, slack),
-                      NULL));
+                      begin));
     domain_cell(&cut->domain, &t->cell, &cut->own);
     scale_exchange(&cut->exchanged, &t->cell);
     cut_columns(task, t, slack, cut->columns);

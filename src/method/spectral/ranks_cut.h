@@ -17,6 +17,7 @@ struct ranks_cut {
     int64_t *columns;      /* owned, [mesh1]: those that travel (slab.h) */
     int64_t *begin1;       /* owned, [size + 1]: first rows of the ranks */
     int64_t rows;          /* of the spectrum on this rank */
+    double slack;          /* as ranks_cut_set had it */
 };
 
 /* A plan whose cell changes exchanges what cells need whose reciprocal vectors
@@ -24,10 +25,11 @@ struct ranks_cut {
 #define RANKS_SLACK 1.03
 
 /* slack: 1, or a factor on the planes of the cutoff and the modes that count.
- * On failure ranks_cut_clear still frees what it made. */
+ * begin: first planes of the slabs, [size + 1]; NULL: even ones.  On failure
+ * ranks_cut_clear still frees what it made. */
 farsum_status ranks_cut_set(struct ranks_cut *cut, const struct task *task,
                             const struct parameters *t, int rank, int size,
-                            double slack);
+                            double slack, const int64_t *begin);
 void ranks_cut_clear(struct ranks_cut *cut);
 /* The exchanges of this cut. */
 struct planes_args ranks_cut_planes(const struct ranks_cut *cut,

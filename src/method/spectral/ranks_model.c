@@ -212,7 +212,7 @@ farsum_status spectral_ranks_model(const struct task *task,
     struct counted c = {.task = task, .t = &s->parameters, .m = model};
     const struct parameters *t = c.t;
     c.comm = (struct comm){.rank = rank, .size = links->ranks};
-    GO(ranks_cut_set(&c.cut, task, t, rank, links->ranks, 1));
+    GO(ranks_cut_set(&c.cut, task, t, rank, links->ranks, 1, NULL));
     *model = (struct ranks_model){.links = *links,
                                   .threads = task->device ? 0 : task->threads,
                                   .mesh0 = t->mesh[0],

@@ -8,6 +8,12 @@
 #include "base/arrays.h"
 #include "base/mem.h"
 
+/* What the caller passes. */
+struct caller {
+    int64_t n, m;
+    const void *x, *y;
+};
+
 /* The caller's points of one kind, and what becomes of them. */
 struct arrivals {
     const char *what; /* "source", "target" */
@@ -128,25 +134,22 @@ static farsum_status points_place(const struct task *task, struct spectral *s)
     return points_stages(s);
 }
 
-farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
-                                    int64_t n, const void *x, int64_t m,
-                                    const void *y)
+/* Brings all points to their owners.  all: sources and targets of all ranks. */
+static farsum_status points_route(const struct task *task, struct spectral *s,
+                                  const struct caller *c, const int64_t all[2])
 {
-    struct spectral_ranks *k = s->ranks;
     const struct arrivals sources = {.what = "source",
-                                     .n = n,
-                                     .x = x,
-                                     .route = &k->route,
+                                     .n = c->n,
+                                     .x = c->x,
+                                     .route = &s->ranks->route,
                                      .own = &s->source,
                                      .unwrapped = &s->x};
     const struct arrivals targets = {.what = "target",
-                                     .n = m,
-                                     .x = y,
-                                     .route = &k->target_route,
+                                     .n = c->m,
+                                     .x = c->y,
+                                     .route = &s->ranks->target_route,
                                      .own = &s->target,
                                      .unwrapped = &s->y};
-    int64_t all[2] = {n, m};
-    TRY(comm_sum_counts(k->comm, all, 2));
     TRY(arrivals_route(task, s, &sources)); /* agrees, also on the counts */
     if (all[0] < 1)
         FAIL(ERR_ARGUMENT, "all ranks have 0 sources, at least 1 is needed");
@@ -154,8 +157,49 @@ farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
     s->all_m = all[1];
     if (spectral_apart(s))
         TRY(arrivals_route(task, s, &targets));
-    s->n = k->route.n_own;
-    s->m = spectral_apart(s) ? k->target_route.n_own : 0;
+    s->n = s->ranks->route.n_own;
+    s->m = spectral_apart(s) ? s->ranks->target_route.n_own : 0;
+    return FARSUM_OK;
+}
+
+/* Cuts the mesh again where that pays.  *better: 1: the points must be routed
+ * again. */
+static farsum_status points_balance(const struct task *task, struct spectral *s,
+                                    int *better)
+{
+    struct spectral_ranks *k = s->ranks;
+    struct ranks_balance *balance = &k->balance;
+    const struct domain *domain = &k->cut.domain;
+    struct ranks_found found;
+    load_count(&balance->load, domain, s->n, s->source.s, task->threads,
+               balance->load.sources);
+    if (spectral_apart(s))
+        load_count(&balance->load, domain, s->m, s->target.s, task->threads,
+                   balance->load.targets);
+    TRY(ranks_balance_set(balance, &k->cut, k->comm, spectral_apart(s),
+                          &found));
+    farsum_status status = FARSUM_OK;
+    if (found.better)
+        status = spectral_ranks_recut(task, s, balance->begin);
+    TRY(ranks_balance_end(task, status, &found));
+    s->ranks->balance.refused |= status != FARSUM_OK;
+    *better = found.better;
+    return FARSUM_OK;
+}
+
+farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
+                                    int64_t n, const void *x, int64_t m,
+                                    const void *y)
+{
+    const struct caller given = {n, m, x, y};
+    int64_t all[2] = {n, m};
+    int better = 0;
+    TRY(comm_sum_counts(task->comm, all, 2));
+    TRY(points_route(task, s, &given, all));
+    TRY(points_balance(task, s, &better));
+    if (better)
+        TRY(points_route(task, s, &given, all));
+    struct spectral_ranks *k = s->ranks;
     TRY(ghosts_set(&k->ghosts, k->comm, &k->cut.domain, s->n, s->source.s));
     domain_place(&k->cut.domain, s->source.s[0], s->source.n, task->threads);
     if (spectral_apart(s))

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_balance.h: cuts by weight of `spectral` over ranks.
+ *
+ * When points are set, each rank counts its own points, and all ranks estimate
+ * the work in all planes.  If the largest work of a rank is far above what the
+ * best cuts allow, the plan cuts the mesh again. */
+#ifndef FARSUM_METHOD_SPECTRAL_RANKS_BALANCE_H
+#define FARSUM_METHOD_SPECTRAL_RANKS_BALANCE_H
+
+#include "method/spectral/ranks_cut.h"
+#include "ranks/load.h"
+
+/* New cuts must lessen the work of the slowest rank by this factor.  They cost
+ * some tens of sums, so a quarter pays soon.  Cuts by planes, and chance where
+ * points are evenly spread, stay below it.  As new cuts are the best ones,
+ * moving points need new ones only after they have changed it as much. */
+#define RANKS_RECUT 1.25
+/* A rank's mesh, halos included, is at most this factor larger than with even
+ * slabs.  So at least half of the ranks can share a cluster, however thin. */
+#define RANKS_MESH_MOST 2
+
+struct ranks_balance {
+    struct load load;
+    struct load_costs costs;
+    int64_t *begin; /* owned, [size + 1]: better cuts */
+    double *work;   /* owned, [mesh0]: seconds */
+    /* owned: [longest slab]; [size][longest slab]; [mesh0] */
+    struct load_plane *own, *gathered, *all;
+    int refused;    /* 1: memory did not suffice for better cuts */
+};
+
+/* Collective: fails on all ranks or on none.  On failure ranks_balance_clear
+ * still frees what it made. */
+farsum_status ranks_balance_create(struct ranks_balance *balance,
+                                   const struct task *task,
+                                   const struct parameters *t,
+                                   const struct ranks_cut *cut,
+                                   struct comm *comm);
+void ranks_balance_clear(struct ranks_balance *balance);
+/* What is known of the work: the largest of a rank over the mean. */
+struct ranks_found {
+    double now, best; /* with the current cuts, and with the best ones */
+    int better;       /* 1: balance->begin is to replace the current cuts */
+};
+/* Decides by the counts in balance->load.  apart: 1: separate targets.
+ * Collective. */
+farsum_status ranks_balance_set(struct ranks_balance *balance,
+                                const struct ranks_cut *cut, struct comm *comm,
+                                int apart, struct ranks_found *found);
+/* Reports.  status: that of new states for better cuts, the same on all ranks.
+ * If memory did not suffice for them, the plan keeps the old cuts and logs it:
+ * found->better becomes 0, and the function succeeds. */
+farsum_status ranks_balance_end(const struct task *task, farsum_status status,
+                                struct ranks_found *found);
+#endif
