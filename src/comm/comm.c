@@ -132,30 +132,51 @@ static void words_of(struct comm *comm, int from, char words[WORDS])
     words[WORDS - 1] = 0;
 }
 
-/* The rank whose failure all ranks take; -1: none failed. */
-static int failed_rank(const int64_t *all, int size)
+/* Sets values [n] to the largest of all [size][step]; NaN is the largest. */
+static void fold_max(double *values, const double *all, int size, int n,
+                     int step)
+{
+    for (int i = 0; i < n; i++) {
+        values[i] = all[i];
+        for (int r = 1; r < size; r++) {
+            double other = all[(size_t)r * step + i];
+            if (!isnan(values[i]) && !(other <= values[i]))
+                values[i] = other;
+        }
+    }
+}
+
+/* The rank whose failure all ranks take; -1: none failed.  all [size][step]:
+ * each rank's status comes first. */
+static int failed_rank(const double *all, int size, int step)
 {
     int low = -1;
-    for (int r = size - 1; r >= 0; r--)
-        if (all[r] != FARSUM_OK
-            && (all[r] == FARSUM_ERR_COMM || low < 0
-                || all[low] != FARSUM_ERR_COMM))
+    for (int r = size - 1; r >= 0; r--) {
+        int code = (int)all[r * step];
+        if (code != FARSUM_OK
+            && (code == FARSUM_ERR_COMM || low < 0
+                || (int)all[low * step] != FARSUM_ERR_COMM))
             low = r;
+    }
     return low;
 }
 
-/* comm_agree among several ranks. */
-static farsum_status agree(struct comm *comm, farsum_status status)
+/* comm_agree_max among several ranks. */
+static farsum_status agree(struct comm *comm, farsum_status status,
+                           double *values, int n)
 {
     char words[WORDS] = "";
-    int64_t mine = status;
-    const int64_t *all = comm->pieces;
-    int low = status != FARSUM_OK ? comm->rank : -1;
+    double mine[1 + COMM_AGREED] = {status};
+    const double *all = comm->pieces;
+    int low = status != FARSUM_OK ? comm->rank : -1, step = 1 + n;
     if (status != FARSUM_OK)
         snprintf(words, sizeof words, "%s", farsum_message());
-    if (gathered(comm, &mine, comm->pieces, 8)) {
-        low = failed_rank(all, comm->size);
-        status = low < 0 ? FARSUM_OK : (farsum_status)all[low];
+    if (n > 0)
+        memcpy(mine + 1, values, (size_t)n * sizeof *values);
+    if (gathered(comm, mine, comm->pieces, 8 * step)) {
+        low = failed_rank(all, comm->size, step);
+        status = low < 0 ? FARSUM_OK : (farsum_status)all[low * step];
+        fold_max(values, all + 1, comm->size, n, step);
     }
     if (low < 0)
         return FARSUM_OK;
@@ -166,11 +187,17 @@ static farsum_status agree(struct comm *comm, farsum_status status)
 
 farsum_status comm_agree(struct comm *comm, farsum_status status)
 {
+    return comm_agree_max(comm, status, NULL, 0);
+}
+
+farsum_status comm_agree_max(struct comm *comm, farsum_status status,
+                             double *values, int n)
+{
     if (comm->failed != FARSUM_OK && status != FARSUM_ERR_COMM)
         status = status_fail(comm->failed, "%s", comm->words);
     comm->failed = FARSUM_OK;
     if (comm->size > 1)
-        status = agree(comm, status);
+        status = agree(comm, status, values, n);
     if (status == FARSUM_ERR_COMM && !comm->broken) {
         comm->broken = 1;
         for (struct comm_guard *g = comm->guards; g; g = g->next)
@@ -220,18 +247,9 @@ static void fold_counts(void *values, const void *all, int size, int n)
     }
 }
 
-static void fold_max(void *values, const void *all, int size, int n)
+static void fold_most(void *values, const void *all, int size, int n)
 {
-    double *v = values;
-    const double *a = all;
-    for (int i = 0; i < n; i++) {
-        v[i] = a[i];
-        for (int r = 1; r < size; r++) {
-            double other = a[(size_t)r * n + i];
-            if (!isnan(v[i]) && !(other <= v[i]))
-                v[i] = other;
-        }
-    }
+    fold_max(values, all, size, n, n);
 }
 
 /* Values are n numbers of 8 bytes. */
@@ -258,7 +276,7 @@ farsum_status comm_sum_counts(struct comm *comm, int64_t *values, int n)
 
 farsum_status comm_max(struct comm *comm, double *values, int n)
 {
-    return reduce(comm, values, n, fold_max);
+    return reduce(comm, values, n, fold_most);
 }
 
 enum { BLOCK = 1 << 16 }; /* bytes that comm_share sends to a rank in one go */

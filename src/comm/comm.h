@@ -37,6 +37,7 @@ struct comm_calls {
 };
 
 enum { COMM_PIECE = 256 }; /* bytes per rank of a reduction's gather */
+enum { COMM_AGREED = 8 };  /* most values of comm_agree_max */
 
 /* What an exchange is for. */
 enum comm_part {
@@ -106,6 +107,11 @@ void comm_guard_remove(struct comm *comm, const struct comm_guard *guard);
  * not allocate.  If the network fails in an agreement, only this rank knows of
  * it; the next agreement tells all. */
 farsum_status comm_agree(struct comm *comm, farsum_status status);
+/* The same call, which also replaces values[0 .. n) by their largest over the
+ * ranks, as comm_max does.  They decide nothing before the next agreement, as
+ * all outputs. */
+farsum_status comm_agree_max(struct comm *comm, farsum_status status,
+                             double *values, int n);
 /* Replaces values[0 .. n) by their sums over the ranks, added in rank order, so
  * that all ranks get the same bits.  It and the following return FARSUM_OK; if
  * the network fails, values stay as they are. */

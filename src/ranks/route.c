@@ -2,6 +2,8 @@
 /* route.c: the route of a set of points. */
 #include "ranks/route.h"
 
+#include <math.h>
+
 #include "base/mem.h"
 #include "base/par.h"
 
@@ -58,6 +60,16 @@ static void route_forget(struct route *route)
     route->n = route->n_own = route->first = route->n_all = 0;
 }
 
+farsum_status route_agree(struct route_share *share, struct comm *comm,
+                          farsum_status status, int64_t n_own)
+{
+    double n[2] = {(double)n_own, fabs((double)(n_own - share->marked))};
+    status = comm_agree_max(comm, status, n, 2);
+    share->most = (int64_t)n[0];
+    share->moved = (int64_t)n[1];
+    return status;
+}
+
 farsum_status route_set(struct route *route, struct comm *comm,
                         const struct domain *domain, int64_t n,
                         double *const s[3])
@@ -71,7 +83,7 @@ farsum_status route_set(struct route *route, struct comm *comm,
         comm_gather(comm, &route->n, route->given, sizeof route->n);
     farsum_status counts = sends_count(&route->sends, comm);
     status = status != FARSUM_OK ? status : given != FARSUM_OK ? given : counts;
-    status = comm_agree(comm, status);
+    status = route_agree(&route->share, comm, status, route->sends.n_got);
     if (status != FARSUM_OK) {
         route_forget(route);
         return status;

@@ -12,12 +12,24 @@
 
 #include "ranks/sends.h"
 
+/* How a set shares the points.  The numbers of ranks decide nothing before the
+ * next agreement (comm.h). */
+struct route_share {
+    int64_t marked; /* by the user: own points in an earlier set, at first 0 */
+    int64_t most;   /* largest number of own points of a rank */
+    int64_t moved;  /* largest difference from `marked` of a rank */
+};
+/* comm_agree, which also sets *share by this rank's number of own points. */
+farsum_status route_agree(struct route_share *share, struct comm *comm,
+                          farsum_status status, int64_t n_own);
+
 struct route {
     struct sends sends;     /* sends.to and .from: points per rank */
     struct targets targets; /* the owner of each plane of the cell */
     int64_t n, n_own;       /* points that this rank gives, and owns */
     int64_t first, n_all; /* global number of its point 0; all ranks' points */
     int64_t *given;       /* owned, [size]: points that each rank gives */
+    struct route_share share;
 };
 
 /* bytes_most: the largest value, in bytes, that route_there and route_back will

@@ -136,6 +136,20 @@ static void case_agree(struct comm *c)
     CHECK_FAILS(comm_agree(c, status), FARSUM_ERR_COINCIDENT);
     words[900] = 0;
     CHECK_SAYS(words);
+    /* numbers travel with it */
+    for (int failed = 0; failed < 2; failed++) {
+        double most[COMM_AGREED];
+        for (int k = 0; k < COMM_AGREED; k++)
+            most[k] = k % 2 ? c->rank : -k - c->rank;
+        status = FARSUM_OK;
+        if (failed && c->rank == last)
+            status = status_fail(FARSUM_ERR_MEMORY, "none left");
+        CHECK(comm_agree_max(c, status, most, COMM_AGREED)
+                  == (failed ? FARSUM_ERR_MEMORY : FARSUM_OK),
+              "rank %d agrees on %s", c->rank, farsum_message());
+        for (int k = 0; k < COMM_AGREED; k++)
+            CHECK(most[k] == (k % 2 ? last : -k), "largest %d: %g", k, most[k]);
+    }
 }
 
 /* The first failure that a rank remembers reaches all ranks, once. */

@@ -14,6 +14,7 @@ struct gpu_route {
     int64_t n, n_own; /* points that this rank gives, and owns */
     int64_t first, n_all; /* global number of its point 0; all ranks' points */
     int64_t *given;   /* owned, [size]: points that each rank gives */
+    struct route_share share;
     struct gpu_route_inside *inside; /* owned */
 };
 

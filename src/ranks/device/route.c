@@ -150,7 +150,7 @@ farsum_status gpu_route_set(struct gpu_route *route, struct comm *comm,
     KEEP_ON(gpu_sends_count(&route->sends, comm));
     if (status == FARSUM_OK)
         status = route_reserve(route, own);
-    status = comm_agree(comm, status);
+    status = route_agree(&route->share, comm, status, route->sends.n_got);
     if (status == FARSUM_OK)
         status = comm_agree(comm, route_positions(route, points, own));
     if (status != FARSUM_OK) {
