@@ -123,7 +123,8 @@ typedef struct farsum_mpi_info {
     const char *transport;  /* between devices: "nccl", "staged"; "": the host;
                                static */
     double work_imbalance;  /* largest modelled seconds of a rank over the mean,
-                               of the last set_points; spectral only, else 0 */
+                               when set_points last counted (docs/cluster.md);
+                               spectral only, else 0 */
     int64_t recuts;         /* times that set_points has changed the ranks'
                                parts */
 } farsum_mpi_info;

@@ -52,6 +52,7 @@ static void clusters(void)
         for (int step = 1; step < 3; step++)
             CHECK(s.info[step][0].recuts == s.info[0][0].recuts,
                   "%d ranks: points that hardly move are cut again", size);
+        right_cuts(&s, size);
     }
 }
 
@@ -76,15 +77,24 @@ static void memory(void)
     }
 }
 
-/* Evenly spread points are never cut again; few ranks lack planes. */
+/* Evenly spread points are never cut again; few ranks lack planes.  Only their
+ * first set counts them: two calls and their effects.  Later ones make no call
+ * for the balance. */
 static void even(void)
 {
-    static const enum places steps[] = {EVEN, EVEN, SETS};
+    static const enum places steps[] = {EVEN, EVEN, EVEN, SETS};
     static struct shared s;
     for (int size = 1; size <= MOST_RANKS; size++) {
         shared_make(&s, steps);
         share(&s, size, 0);
         CHECK(ranks_run(size, NULL, work, &s) == 0, "a rank failed");
+        right_cuts(&s, size);
+        int64_t calls[3];
+        for (int step = 0; step < 3; step++)
+            calls[step] = s.costs[step].calls;
+        CHECK(calls[0] >= calls[1] + 1 + (size > 1) && calls[2] == calls[1],
+              "%d ranks: sets make %lld, %lld, %lld calls", size,
+              (long long)calls[0], (long long)calls[1], (long long)calls[2]);
         for (int r = 0; r < size; r++) {
             double mesh0 = (double)s.about[1].mesh[0];
             int64_t low = (int64_t)(mesh0 * s.low[1][r] + 0.5);

@@ -4,6 +4,8 @@
 #ifndef FARSUM_TEST_RANKS_BALANCE_CASE_H
 #define FARSUM_TEST_RANKS_BALANCE_CASE_H
 
+#include "method/spectral/device_ranks.h"
+#include "method/spectral/ranks.h"
 #include "plan/exported.h"
 #include "ranks/comm_threads.h"
 #include "ranks/sums.h"
@@ -14,6 +16,14 @@ enum { MANY = 2400, MOST_RANKS = 13, STEPS = 6 };
 enum places { EVEN, CLUSTER, NEAR_IT, TWO, PLANE, SETS };
 
 extern double x[SETS][3 * MANY], q[MANY];
+
+/* What cuts follow from, and what setting a step's points costs. */
+struct costs {
+    struct load_costs seconds;
+    struct cell cell; /* in units of the cutoff */
+    int64_t mesh[3], halo;
+    int64_t calls; /* of comm */
+};
 
 /* What the ranks' threads share. */
 struct shared {
@@ -34,6 +44,7 @@ struct shared {
     farsum_plan_info about[STEPS];
     double low[STEPS][MOST_RANKS], high[STEPS][MOST_RANKS];
     farsum_status status[STEPS][MOST_RANKS];
+    struct costs costs[STEPS];
 };
 
 /* Draws the points and strengths. */
@@ -52,4 +63,7 @@ void alone(struct shared *s);
  * against each other. */
 void same(const struct shared *s, const struct shared *right, int step,
           int size);
+/* All steps' cuts against those that the plan's own costs call for, whatever
+ * they are on this device. */
+void right_cuts(const struct shared *s, int size);
 #endif

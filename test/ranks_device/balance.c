@@ -59,13 +59,7 @@ static void compare(const enum places *steps, int apart, double edge)
                    (long long)i->recuts);
             same(&s, &right, step, size);
         }
-        /* clustered targets are cut in their first set */
-        CHECK(s.info[0][0].recuts == (apart && size > 1),
-              "%d ranks: even sources: cut %lld times", size,
-              (long long)s.info[0][0].recuts);
-        CHECK((s.info[1][0].recuts > 0) == (size > 1),
-              "%d ranks: cut %lld times", size,
-              (long long)s.info[1][0].recuts);
+        right_cuts(&s, size);
     }
 }
 
@@ -89,9 +83,22 @@ static void cuts(void)
     device_case(&s, steps);
     share(&s, RANKS, 0);
     CHECK(ranks_run(RANKS, NULL, work, &s) == 0, "a rank failed");
-    CHECK(s.info[0][0].recuts == 1 && s.info[0][0].work_imbalance < 1.5,
-          "cut %lld times, work %g", (long long)s.info[0][0].recuts,
-          s.info[0][0].work_imbalance);
+    right_cuts(&s, RANKS);
+}
+
+/* Only the first set counts even points: later sets do not wait for it. */
+static void even(void)
+{
+    static const enum places steps[] = {EVEN, EVEN, EVEN, SETS};
+    static struct shared s;
+    device_case(&s, steps);
+    share(&s, RANKS, 0);
+    CHECK(ranks_run(RANKS, NULL, work, &s) == 0, "a rank failed");
+    right_cuts(&s, RANKS);
+    CHECK(s.costs[0].calls >= s.costs[1].calls + 3
+              && s.costs[1].calls == s.costs[2].calls,
+          "sets make %lld, %lld, %lld calls", (long long)s.costs[0].calls,
+          (long long)s.costs[1].calls, (long long)s.costs[2].calls);
 }
 
 /* Allocations fail on one rank.  Where they are those of new states, the old
@@ -130,6 +137,7 @@ int main(void)
     RUN(clusters);
     RUN(cells);
     RUN(cuts);
+    RUN(even);
     RUN(no_memory);
     for (int r = 0; r < RANKS; r++)
         farsum_device_close(devices[r]);

@@ -239,6 +239,7 @@ static farsum_status mesh_replace(const struct task *task, struct spectral *s,
     if (status == FARSUM_OK) {
         states_clear(&s->parameters, states);
         mesh_clear(&mesh);
+        r->route.share.marked = r->target_route.share.marked = 0;
         return FARSUM_OK;
     }
     states_clear(&s->parameters, s->states);

@@ -302,13 +302,28 @@ static farsum_status points_balance(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
+/* As points_even of ranks_points.c. */
+static farsum_status points_even(const struct task *task, struct spectral *s,
+                                 const struct caller *c, const int64_t all[2])
+{
+    struct gpu_ranks *r = s->gpu->ranks;
+    int better = 0;
+    if (!ranks_balance_due(task, all, &r->route.share, &r->target_route.share))
+        return FARSUM_OK;
+    TRY(points_balance(task, s, &better));
+    if (better)
+        TRY(points_route(task, s, c, all));
+    r->route.share.marked = s->n;
+    r->target_route.share.marked = s->m;
+    return FARSUM_OK;
+}
+
 farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
                                const void *x, int64_t m, const void *y)
 {
     struct spectral_gpu *g = s->gpu;
     struct gpu_ranks *r = g->ranks;
     const struct caller given = {n, m, x, y};
-    int better = 0;
     int64_t all[2] = {n, m};
     /* NCCL may know the memory in a graph's exchanges by its address, and
      * memory that replaces it may have the same one */
@@ -317,21 +332,18 @@ farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
     g->summed = g->coincident_asked = 0;
     TRY(comm_sum_counts(r->comm, all, 2));
     TRY(points_route(task, s, &given, all));
-    TRY(points_balance(task, s, &better));
-    if (better)
-        TRY(points_route(task, s, &given, all));
+    TRY(points_even(task, s, &given, all));
     g->n = n;
     g->targets = spectral_apart(s) ? m : n;
     TRY(gpu_ghosts_set(&r->ghosts, r->comm, &r->mesh.cut.domain, r->given.gpu,
                        s->n, &r->arrived, &r->x));
     TRY(gpu_ranks_exclusions(task, s));
     farsum_status status = points_place(task, s);
-    double most = (double)s->n;
-    KEEP_ON(comm_max(r->comm, &most, 1));
     TRY(points_distinct_over(task, s, status));
     struct ranks_report *report = &task->report->ranks;
     report->own = s->n;
     report->ghosts = r->ghosts.n;
-    report->imbalance = most * r->comm->size / (double)s->all_n;
+    report->imbalance =
+        (double)r->route.share.most * r->comm->size / (double)s->all_n;
     return FARSUM_OK;
 }

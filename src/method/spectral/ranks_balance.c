@@ -96,6 +96,21 @@ void ranks_balance_clear(struct ranks_balance *balance)
     mem_free(balance->all);
 }
 
+static int many_moved(const struct route_share *share, int64_t all, int size)
+{
+    return (double)share->moved * size > RANKS_MOVED * (double)all;
+}
+
+int ranks_balance_due(const struct task *task, const int64_t all[2],
+                      const struct route_share *sources,
+                      const struct route_share *targets)
+{
+    int size = task->comm->size;
+    return many_moved(sources, all[0], size)
+           || (task->problem.n_targets > 0
+               && many_moved(targets, all[1], size));
+}
+
 /* Sets the work in all planes, the same on all ranks. */
 static farsum_status work_set(struct ranks_balance *balance,
                               const struct domain *domain, struct comm *comm,

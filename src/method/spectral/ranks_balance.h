@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks_balance.h: cuts by weight of `spectral` over ranks.
  *
- * When points are set, each rank counts its own points, and all ranks estimate
- * the work in all planes.  If the largest work of a rank is far above what the
- * best cuts allow, the plan cuts the mesh again. */
+ * In the first set of points, and after many have moved to other ranks, each
+ * rank counts its own points per plane, and all ranks estimate the work in all
+ * planes.  If the largest work of a rank is far above what the best cuts allow,
+ * the plan cuts the mesh again. */
 #ifndef FARSUM_METHOD_SPECTRAL_RANKS_BALANCE_H
 #define FARSUM_METHOD_SPECTRAL_RANKS_BALANCE_H
 
 #include "method/spectral/ranks_cut.h"
 #include "ranks/load.h"
+#include "ranks/route.h"
 
 /* New cuts must lessen the work of the slowest rank by this factor.  They cost
  * some tens of sums, so a quarter pays soon.  Cuts by planes, and chance where
  * points are evenly spread, stay below it.  As new cuts are the best ones,
  * moving points need new ones only after they have changed it as much. */
 #define RANKS_RECUT 1.25
+/* Points are counted again after the number of a rank's own points has changed
+ * by this part of the mean.  Near pairs grow as the square of a density, so a
+ * smaller change of a rank with the mean number changes its work by less than
+ * RANKS_RECUT. */
+#define RANKS_MOVED 0.1
 /* A rank's mesh, halos included, is at most this factor larger than with even
  * slabs.  So at least half of the ranks can share a cluster, however thin. */
 #define RANKS_MESH_MOST 2
@@ -37,6 +44,11 @@ farsum_status ranks_balance_create(struct ranks_balance *balance,
                                    const struct ranks_cut *cut,
                                    struct comm *comm);
 void ranks_balance_clear(struct ranks_balance *balance);
+/* 1: the points must be counted.  all: sources and targets of all ranks.  The
+ * ranks agree on the shares, so they decide alike. */
+int ranks_balance_due(const struct task *task, const int64_t all[2],
+                      const struct route_share *sources,
+                      const struct route_share *targets);
 /* What is known of the work: the largest of a rank over the mean. */
 struct ranks_found {
     double now, best; /* with the current cuts, and with the best ones */

@@ -187,18 +187,32 @@ static farsum_status points_balance(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
+/* Balances the ranks if many points have moved between them, and routes the
+ * points again if their slabs change. */
+static farsum_status points_even(const struct task *task, struct spectral *s,
+                                 const struct caller *c, const int64_t all[2])
+{
+    int better = 0;
+    if (!ranks_balance_due(task, all, &s->ranks->route.share,
+                           &s->ranks->target_route.share))
+        return FARSUM_OK;
+    TRY(points_balance(task, s, &better));
+    if (better)
+        TRY(points_route(task, s, c, all));
+    s->ranks->route.share.marked = s->n;
+    s->ranks->target_route.share.marked = s->m;
+    return FARSUM_OK;
+}
+
 farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
                                     int64_t n, const void *x, int64_t m,
                                     const void *y)
 {
     const struct caller given = {n, m, x, y};
     int64_t all[2] = {n, m};
-    int better = 0;
     TRY(comm_sum_counts(task->comm, all, 2));
     TRY(points_route(task, s, &given, all));
-    TRY(points_balance(task, s, &better));
-    if (better)
-        TRY(points_route(task, s, &given, all));
+    TRY(points_even(task, s, &given, all));
     struct spectral_ranks *k = s->ranks;
     TRY(ghosts_set(&k->ghosts, k->comm, &k->cut.domain, s->n, s->source.s));
     domain_place(&k->cut.domain, s->source.s[0], s->source.n, task->threads);
@@ -207,12 +221,11 @@ farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
                      task->threads);
     TRY(spectral_ranks_exclusions(task, s));
     farsum_status status = points_place(task, s);
-    double most = (double)s->n;
-    KEEP_ON(comm_max(k->comm, &most, 1));
     TRY(spectral_ranks_distinct(task, s, status));
     struct ranks_report *report = &task->report->ranks;
     report->own = s->n;
     report->ghosts = k->ghosts.n;
-    report->imbalance = most * k->comm->size / (double)s->all_n;
+    report->imbalance =
+        (double)k->route.share.most * k->comm->size / (double)s->all_n;
     return FARSUM_OK;
 }
