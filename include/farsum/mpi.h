@@ -20,8 +20,10 @@
  * A collective call that fails on one rank fails on all, with the same status
  * and with a message that names the rank ("rank 3: ...").  These fail on their
  * rank only, and the others may wait for ever: a NULL plan, mesh or NUFFT, an
- * invalid communicator, and MPI that is not running.  Farsum does not survive
- * the end of a process: MPI then ends the job.
+ * invalid communicator, and MPI that is not running.  With
+ * farsum_mpi_options.patience a rank that has waited too long fails alone, with
+ * FARSUM_ERR_COMM, and refuses all later calls.  Farsum does not survive the
+ * end of a process: MPI then ends the job.
  *
  * The library's MPI must be that of the program.  This header is the only one
  * that includes mpi.h.  docs/cluster.md explains more. */
@@ -46,6 +48,9 @@ typedef struct farsum_mpi_options {
     const char *transport; /* between devices: "nccl" copies from GPU to GPU,
                               "staged" through the host.  Read during create
                               (default: the first that works on all ranks) */
+    double patience;       /* seconds that a call waits for other ranks, their
+                              work included, before it fails with
+                              FARSUM_ERR_COMM (default: 0, for ever) */
 } farsum_mpi_options;
 #define FARSUM_MPI_OPTIONS_INIT {.size = sizeof(farsum_mpi_options)}
 

@@ -50,6 +50,37 @@ void comm_destroy(struct comm *comm)
     comm_free(comm);
 }
 
+static farsum_status patience_begin(struct comm *comm, double seconds)
+{
+    if (!isfinite(seconds) || seconds < 0)
+        FAIL(ERR_ARGUMENT, "patience is %g, not 0 or seconds > 0", seconds);
+    return comm->calls->ready && seconds > 0 ? comm->calls->ready(comm)
+                                             : FARSUM_OK;
+}
+
+farsum_status comm_patience(struct comm *comm, double seconds)
+{
+    double most[2] = {seconds, -seconds};
+    farsum_status status = patience_begin(comm, seconds);
+    TRY(comm_agree_max(comm, status, most, 2));
+    if (most[0] != -most[1])
+        status = status_fail(FARSUM_ERR_ARGUMENT, "patience is %g on one rank "
+                             "and %g on another; all ranks must set the same",
+                             -most[1], most[0]);
+    TRY(comm_agree(comm, status));
+    comm->patience = seconds;
+    return FARSUM_OK;
+}
+
+farsum_status comm_lose(struct comm *comm, const char *who)
+{
+    comm->lost = 1;
+    FAIL(ERR_COMM,
+         "rank %d waited %g s for %s; it waits no longer than its "
+         "patience",
+         comm->rank, comm->patience, who);
+}
+
 void comm_remember(struct comm *comm, farsum_status status)
 {
     /* FARSUM_ERR_COMM is kept: other failures do not end the exchanges */
@@ -75,7 +106,8 @@ static int gathered(struct comm *comm, const void *one, void *all,
 {
     double start = clock_seconds();
     return spent(comm, COMM_TALK, bytes * (comm->size - 1), start,
-                 comm->calls->gather(comm, one, all, bytes));
+                 comm->lost ? FARSUM_ERR_COMM
+                            : comm->calls->gather(comm, one, all, bytes));
 }
 
 farsum_status comm_gather(struct comm *comm, const void *one, void *all,
@@ -90,7 +122,8 @@ farsum_status comm_counts(struct comm *comm, const int64_t *to, int64_t *from)
 {
     double start = clock_seconds();
     if (!spent(comm, COMM_TALK, 8 * (int64_t)(comm->size - 1), start,
-               comm->calls->counts(comm, to, from)))
+               comm->lost ? FARSUM_ERR_COMM
+                          : comm->calls->counts(comm, to, from)))
         memset(from, 0, (size_t)comm->size * sizeof *from);
     return FARSUM_OK;
 }
@@ -106,7 +139,9 @@ farsum_status comm_trade(struct comm *comm, enum comm_part part,
         all += from[r];
     }
     if (!spent(comm, part, bytes, start,
-               comm->calls->trade(comm, send, to, got, from)) && all > 0)
+               comm->lost ? FARSUM_ERR_COMM
+                          : comm->calls->trade(comm, send, to, got, from))
+        && all > 0)
         memset(got, 0, (size_t)all);
     return FARSUM_OK;
 }
@@ -195,9 +230,13 @@ farsum_status comm_agree_max(struct comm *comm, farsum_status status,
 {
     if (comm->failed != FARSUM_OK && status != FARSUM_ERR_COMM)
         status = status_fail(comm->failed, "%s", comm->words);
-    comm->failed = FARSUM_OK;
-    if (comm->size > 1)
-        status = agree(comm, status, values, n);
+    if (!comm->lost) {
+        comm->failed = FARSUM_OK;
+        if (comm->size > 1)
+            status = agree(comm, status, values, n);
+    }
+    if (comm->lost) /* nobody to agree with; the words stay for the next time */
+        status = status_fail(FARSUM_ERR_COMM, "%s", comm->words);
     if (status == FARSUM_ERR_COMM && !comm->broken) {
         comm->broken = 1;
         for (struct comm_guard *g = comm->guards; g; g = g->next)

@@ -9,7 +9,11 @@
  * If the network fails in a call, the call still returns FARSUM_OK, and its
  * outputs are 0.  So the rank makes the same later calls as the others.  The
  * next comm_agree fails on all ranks.  Before it, no output may decide which
- * call follows, or be an index. */
+ * call follows, or be an index.
+ *
+ * With patience, a call that waits for other ranks for longer loses them: it
+ * and all later ones return without waiting, and each comm_agree fails on this
+ * rank.  The others then lose this rank. */
 #ifndef FARSUM_COMM_COMM_H
 #define FARSUM_COMM_COMM_H
 
@@ -34,6 +38,9 @@ struct comm_calls {
     farsum_status (*trade)(struct comm *comm, const void *send,
                            const int64_t *to, void *got, const int64_t *from);
     void (*destroy)(struct comm *comm); /* NULL is legal */
+    /* Gets ready for comm->patience > 0.  Not collective.  NULL: nothing to
+     * do. */
+    farsum_status (*ready)(struct comm *comm);
 };
 
 enum { COMM_PIECE = 256 }; /* bytes per rank of a reduction's gather */
@@ -74,6 +81,8 @@ struct comm {
                                agree on it */
     char words[COMM_PIECE]; /* its message */
     int broken;             /* 1: the ranks agreed on FARSUM_ERR_COMM */
+    double patience;        /* seconds that a call waits; 0: for ever */
+    int lost;               /* 1: a call waited in vain, set by its back end */
     struct comm_guard *guards; /* borrowed; called when `broken` becomes 1 */
 };
 
@@ -85,6 +94,14 @@ farsum_status comm_create(int rank, int size, const char *name,
 /* self.c: one rank.  comm_destroy frees it. */
 farsum_status comm_self(struct comm **comm);
 void comm_destroy(struct comm *comm); /* NULL is legal */
+
+/* Sets the patience.  Collective, for a comm that has none yet.  Errors:
+ * ERR_ARGUMENT if it is not a number >= 0, or not the same on all ranks;
+ * ERR_MEMORY. */
+farsum_status comm_patience(struct comm *comm, double seconds);
+/* For back ends: loses the other ranks.  who: "ranks 1, 3" or the like.
+ * Returns FARSUM_ERR_COMM. */
+farsum_status comm_lose(struct comm *comm, const char *who);
 
 /* The back end's calls, counted in comm->spent.  They return FARSUM_OK. */
 farsum_status comm_gather(struct comm *comm, const void *one, void *all,

@@ -27,6 +27,16 @@ farsum_status farsum_comm_agree(struct comm *comm, farsum_status status)
     return comm_agree(comm, status);
 }
 
+farsum_status farsum_comm_patience(struct comm *comm, double seconds)
+{
+    return comm_patience(comm, seconds);
+}
+
+farsum_status farsum_comm_lose(struct comm *comm, const char *who)
+{
+    return comm_lose(comm, who);
+}
+
 farsum_status farsum_comm_fail(farsum_status code, const char *message)
 {
     return status_fail(code, "%s", message);

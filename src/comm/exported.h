@@ -28,6 +28,10 @@ farsum_comm_create(const char *version, int rank, int size, const char *name,
 FARSUM_API void farsum_comm_destroy(struct comm *comm);
 FARSUM_API farsum_status farsum_comm_agree(struct comm *comm,
                                            farsum_status status);
+/* comm_patience and comm_lose. */
+FARSUM_API farsum_status farsum_comm_patience(struct comm *comm,
+                                              double seconds);
+FARSUM_API farsum_status farsum_comm_lose(struct comm *comm, const char *who);
 /* Sets the message and returns code. */
 FARSUM_API farsum_status farsum_comm_fail(farsum_status code,
                                           const char *message);

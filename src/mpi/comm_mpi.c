@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* comm_mpi.c: the communication among the ranks of an MPI communicator.
  *
+ * With patience, calls do not block: MPI_Test and the clock replace MPI_Wait.
+ * After a rank has lost the others, MPI may still use the memory of its last
+ * call, so messages then are in memory that is never freed.
+ *
  * A rank whose MPI call failed continues with the calls that other ranks expect
  * of it, so that they all reach the next comm_agree. */
-#include "mpi/comm_mpi.h"
+#include "mpi/comm_inside.h"
 
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "comm/exported.h"
+#include <unistd.h>
 
 enum {
-    TAGS = 32767,   /* MPI permits larger ones, but need not */
-    PIECE = 1 << 30 /* bytes */
+    TAGS = 32767, /* MPI permits larger ones, but need not */
+    /* bytes of messages in one direction with patience; per rank at least */
+    KEPT = 1 << 24,
+    KEPT_LEAST = 1 << 12
 };
 
-struct mpi {
-    MPI_Comm comm;
-    int64_t piece;
-    int64_t trades;         /* so far */
-    MPI_Request requests[]; /* [2 size]: each rank's receive and send */
-};
-
-static farsum_status mpi_status(int code, const char *call)
+farsum_status mpi_status(int code, const char *call)
 {
     if (code == MPI_SUCCESS)
         return FARSUM_OK;
@@ -37,13 +37,75 @@ static farsum_status mpi_status(int code, const char *call)
     return farsum_comm_fail(FARSUM_ERR_COMM, text);
 }
 
-/* Keeps the first failure.  Its message stays the thread's, because `one` is
- * evaluated only while there is none. */
-#define KEEP(status, one)                                                      \
-    do {                                                                       \
-        if ((status) == FARSUM_OK)                                             \
-            (status) = (one);                                                  \
-    } while (0)
+/* --- waiting --- */
+
+/* Without patience waits for a request; with it returns 0 if that ends first.
+ * A request that failed has ended.  In MPICH a failing MPI_Wait calls the error
+ * handler of MPI_COMM_WORLD, which by default ends the program. */
+static int ended(const struct comm *comm, MPI_Request *request,
+                 MPI_Status *found, int *code)
+{
+    double start = MPI_Wtime(), spent = 0;
+    int done = comm->patience == 0;
+    if (done)
+        *code = MPI_Wait(request, found);
+    while (!done) {
+        *code = MPI_Test(request, &done, found);
+        if (done || *code != MPI_SUCCESS)
+            break;
+        spent = MPI_Wtime() - start;
+        if (spent > comm->patience)
+            return 0;
+        if (spent < 1e-3)
+            sched_yield();
+        else
+            usleep(20);
+    }
+    return 1;
+}
+
+/* Ends a collective call that began with `code`. */
+static farsum_status ended_all(struct comm *comm, MPI_Request *request,
+                               int code, const char *call)
+{
+    if (code == MPI_SUCCESS && !ended(comm, request, MPI_STATUS_IGNORE, &code))
+        return farsum_comm_lose(comm, "other ranks");
+    return mpi_status(code, call);
+}
+
+static char *kept_for(const struct comm *comm, int rank)
+{
+    const struct mpi *m = comm->inside;
+    return m->kept + rank * m->piece;
+}
+
+static char *kept_from(const struct comm *comm, int rank)
+{
+    return kept_for(comm, comm->size + rank);
+}
+
+/* Loses the ranks whose requests have not ended. */
+static farsum_status lose(struct comm *comm)
+{
+    struct mpi *m = comm->inside;
+    char who[96] = "";
+    int n = 0, left = 0;
+    for (int r = 0; r < comm->size; r++) {
+        int got = 1, sent = 1;
+        MPI_Test(&m->requests[2 * r], &got, MPI_STATUS_IGNORE);
+        MPI_Test(&m->requests[2 * r + 1], &sent, MPI_STATUS_IGNORE);
+        left += !got || !sent;
+        if ((!got || !sent) && n < 64)
+            n += snprintf(who + n, sizeof who - (size_t)n, "%s%d",
+                          n > 0 ? ", " : "", r);
+    }
+    char text[128];
+    snprintf(text, sizeof text, "%s %s%s", left > 1 ? "ranks" : "rank", who,
+             n < 64 ? "" : " ...");
+    return farsum_comm_lose(comm, text);
+}
+
+/* --- the calls --- */
 
 /* Gathers bytes [at, at + some) of each rank's `bytes`. */
 static int gather_piece(MPI_Comm comm, const char *one, char *all,
@@ -60,11 +122,35 @@ static int gather_piece(MPI_Comm comm, const char *one, char *all,
     return code;
 }
 
+/* The same with patience. */
+static farsum_status gather_kept(struct comm *comm, const char *one, char *all,
+                                 int64_t bytes)
+{
+    struct mpi *m = comm->inside;
+    farsum_status status = FARSUM_OK;
+    for (int64_t at = 0; at < bytes && !comm->lost; at += m->piece) {
+        int some = (int)(bytes - at < m->piece ? bytes - at : m->piece);
+        MPI_Request request = MPI_REQUEST_NULL;
+        memcpy(kept_for(comm, 0), one + at, (size_t)some);
+        int code = MPI_Iallgather(kept_for(comm, 0), some, MPI_BYTE,
+                                  kept_from(comm, 0), some, MPI_BYTE, m->comm,
+                                  &request);
+        farsum_status piece = ended_all(comm, &request, code, "MPI_Iallgather");
+        status = status == FARSUM_OK || comm->lost ? piece : status;
+        for (int r = 0; r < comm->size && piece == FARSUM_OK; r++)
+            memcpy(all + r * bytes + at,
+                   kept_from(comm, 0) + (size_t)r * (size_t)some, (size_t)some);
+    }
+    return status;
+}
+
 static farsum_status mpi_gather(struct comm *comm, const void *one, void *all,
                                 int64_t bytes)
 {
     struct mpi *m = comm->inside;
     farsum_status status = FARSUM_OK;
+    if (comm->patience > 0)
+        return gather_kept(comm, one, all, bytes);
     /* MPI libraries multiply the count by the number of ranks */
     int64_t most = m->piece / comm->size > 0 ? m->piece / comm->size : 1;
     if (bytes > 0 && bytes <= most)
@@ -83,8 +169,19 @@ static farsum_status mpi_counts(struct comm *comm, const int64_t *to,
                                 int64_t *from)
 {
     struct mpi *m = comm->inside;
-    return mpi_status(MPI_Alltoall(to, 1, MPI_INT64_T, from, 1, MPI_INT64_T,
-                                   m->comm), "MPI_Alltoall");
+    size_t bytes = (size_t)comm->size * sizeof *to;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (comm->patience == 0)
+        return mpi_status(
+            MPI_Alltoall(to, 1, MPI_INT64_T, from, 1, MPI_INT64_T, m->comm),
+            "MPI_Alltoall");
+    memcpy(kept_for(comm, 0), to, bytes);
+    int code =
+        MPI_Ialltoall(kept_for(comm, 0), 1, MPI_INT64_T, kept_from(comm, 0), 1,
+                      MPI_INT64_T, m->comm, &request);
+    TRY(ended_all(comm, &request, code, "MPI_Ialltoall"));
+    memcpy(from, kept_from(comm, 0), bytes);
+    return FARSUM_OK;
 }
 
 /* The number of bytes of a part in the piece that starts at `at`. */
@@ -110,13 +207,15 @@ static int trade_start(struct comm *comm, const char *send, const int64_t *to,
 {
     struct mpi *m = comm->inside;
     int n = 0, tag = (int)(m->trades % TAGS);
+    int patient = comm->patience > 0;
     int64_t next = at; /* not a pointer: an empty array may be NULL */
     for (int r = 0; r < comm->size; next += from[r++]) {
         MPI_Request *q = &m->requests[2 * r];
         int some = r == comm->rank ? 0 : piece_of(m, from[r], at);
         *q = MPI_REQUEST_NULL;
+        char *to_here = patient ? kept_from(comm, r) : got + next;
         if (some > 0)
-            made(MPI_Irecv(got + next, some, MPI_BYTE, r, tag, m->comm, q), q,
+            made(MPI_Irecv(to_here, some, MPI_BYTE, r, tag, m->comm, q), q,
                  code);
         n += some > 0;
     }
@@ -125,8 +224,11 @@ static int trade_start(struct comm *comm, const char *send, const int64_t *to,
         MPI_Request *q = &m->requests[2 * r + 1];
         int some = r == comm->rank ? 0 : piece_of(m, to[r], at);
         *q = MPI_REQUEST_NULL;
+        const char *from_here = patient ? kept_for(comm, r) : send + next;
+        if (some > 0 && patient)
+            memcpy(kept_for(comm, r), send + next, (size_t)some);
         if (some > 0)
-            made(MPI_Isend(send + next, some, MPI_BYTE, r, tag, m->comm, q), q,
+            made(MPI_Isend(from_here, some, MPI_BYTE, r, tag, m->comm, q), q,
                  code);
         n += some > 0;
     }
@@ -141,26 +243,37 @@ static farsum_status sent_instead(int rank, int bytes, int wanted)
     return farsum_comm_fail(FARSUM_ERR_INTERNAL, text);
 }
 
-/* Waits until MPI uses none of the arrays, also after a failure.  In MPICH a
- * failing MPI_Wait calls the error handler of MPI_COMM_WORLD, which by default
- * ends the program. */
-static farsum_status trade_finish(struct comm *comm, const int64_t *from,
-                                  int64_t at, int code)
+/* A message from rank r has arrived. */
+static farsum_status arrived(const struct comm *comm, const MPI_Status *found,
+                             int r, int wanted, char *to)
+{
+    int bytes = 0;
+    MPI_Get_count(found, MPI_BYTE, &bytes);
+    if (bytes != wanted)
+        return sent_instead(r, bytes, wanted);
+    if (comm->patience > 0)
+        memcpy(to, kept_from(comm, r), (size_t)bytes);
+    return FARSUM_OK;
+}
+
+/* Waits until MPI uses none of the arrays, also after a failure. */
+static farsum_status trade_finish(struct comm *comm, char *got,
+                                  const int64_t *from, int64_t at, int code)
 {
     struct mpi *m = comm->inside;
     farsum_status status = mpi_status(code, "MPI_Isend or MPI_Irecv");
-    for (int k = 0; k < 2 * comm->size; k++) {
+    int64_t next = at;
+    for (int k = 0; k < 2 * comm->size; next += k % 2 ? from[k / 2] : 0, k++) {
         if (m->requests[k] == MPI_REQUEST_NULL)
             continue;
         MPI_Status found;
-        int ended = MPI_Wait(&m->requests[k], &found);
-        KEEP(status, mpi_status(ended, "MPI_Wait"));
-        int wanted = piece_of(m, from[k / 2], at), bytes = 0;
-        if (status == FARSUM_OK && k % 2 == 0) {
-            MPI_Get_count(&found, MPI_BYTE, &bytes);
-            if (bytes != wanted)
-                status = sent_instead(k / 2, bytes, wanted);
-        }
+        int one = MPI_SUCCESS;
+        if (!ended(comm, &m->requests[k], &found, &one))
+            return lose(comm);
+        KEEP(status, mpi_status(one, "MPI_Wait"));
+        if (status == FARSUM_OK && k % 2 == 0)
+            status = arrived(comm, &found, k / 2, piece_of(m, from[k / 2], at),
+                             got + next);
     }
     return status;
 }
@@ -177,7 +290,9 @@ static farsum_status mpi_trade(struct comm *comm, const void *send,
         int code = MPI_SUCCESS;
         any = trade_start(comm, send, to, got, from, at, &code);
         if (any) {
-            farsum_status one = trade_finish(comm, from, at, code);
+            farsum_status one = trade_finish(comm, got, from, at, code);
+            if (comm->lost)
+                return one;
             if (status == FARSUM_OK)
                 status = one;
         }
@@ -197,151 +312,41 @@ static farsum_status mpi_trade(struct comm *comm, const void *send,
     return status;
 }
 
+/* MPI_Comm_free may wait for ranks that never come. */
+static int mpi_together(struct comm *comm)
+{
+    struct mpi *m = comm->inside;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (comm->patience == 0)
+        return 1;
+    int code = MPI_Ibarrier(m->comm, &request);
+    return ended_all(comm, &request, code, "MPI_Ibarrier") == FARSUM_OK;
+}
+
 static void mpi_destroy(struct comm *comm)
 {
     struct mpi *m = comm->inside;
     int over = 0;
     MPI_Finalized(&over);
+    if (comm->lost || (!over && !mpi_together(comm)))
+        return;
     if (!over)
         MPI_Comm_free(&m->comm);
+    free(m->kept);
 }
 
-static const struct comm_calls mpi_calls = {mpi_gather, mpi_counts, mpi_trade,
-                                            mpi_destroy};
-
-/* Checks that cannot wait for other ranks. */
-static farsum_status check_running(MPI_Comm given)
-{
-    int begun = 0, over = 0, inter = 0;
-    MPI_Initialized(&begun);
-    if (begun)
-        MPI_Finalized(&over);
-    if (!begun || over)
-        return farsum_comm_fail(FARSUM_ERR_STATE, begun
-            ? "MPI is finalized; destroy and create before MPI_Finalize"
-            : "MPI is not initialised; call MPI_Init_thread first");
-    if (given == MPI_COMM_NULL)
-        return farsum_comm_fail(FARSUM_ERR_ARGUMENT,
-                                "the communicator is MPI_COMM_NULL");
-    TRY(mpi_status(MPI_Comm_test_inter(given, &inter), "MPI_Comm_test_inter"));
-    if (inter)
-        return farsum_comm_fail(FARSUM_ERR_ARGUMENT, "the communicator is an "
-            "intercommunicator; merge it by MPI_Intercomm_merge");
-    return FARSUM_OK;
-}
-
-static farsum_status check_threads(void)
-{
-    int level = MPI_THREAD_SINGLE, main_thread = 0;
-    TRY(mpi_status(MPI_Query_thread(&level), "MPI_Query_thread"));
-    if (level < MPI_THREAD_FUNNELED)
-        return farsum_comm_fail(FARSUM_ERR_STATE, "MPI was initialised for "
-            "programs without threads; call MPI_Init_thread with "
-            "MPI_THREAD_FUNNELED");
-    TRY(mpi_status(MPI_Is_thread_main(&main_thread), "MPI_Is_thread_main"));
-    if (level == MPI_THREAD_FUNNELED && !main_thread)
-        return farsum_comm_fail(FARSUM_ERR_STATE, "this thread did not "
-            "initialise MPI; call from the thread that did, or ask "
-            "MPI_Init_thread for MPI_THREAD_SERIALIZED");
-    return FARSUM_OK;
-}
-
-/* comm_agree, while a rank may not have a comm. */
-static farsum_status agree(MPI_Comm comm, int rank, int size,
-                           farsum_status status)
-{
-    char words[1024] = "", text[1100];
-    int mine = status == FARSUM_OK ? size : rank, low = size, code = status;
-    if (status != FARSUM_OK)
-        snprintf(words, sizeof words, "%s", farsum_message());
-    TRY(mpi_status(MPI_Allreduce(&mine, &low, 1, MPI_INT, MPI_MIN, comm),
-                   "MPI_Allreduce"));
-    if (low == size)
-        return FARSUM_OK;
-    TRY(mpi_status(MPI_Bcast(&code, 1, MPI_INT, low, comm), "MPI_Bcast"));
-    TRY(mpi_status(MPI_Bcast(words, sizeof words, MPI_CHAR, low, comm),
-                   "MPI_Bcast"));
-    if (size > 1)
-        snprintf(text, sizeof text, "rank %d: %s", low, words);
-    return farsum_comm_fail((farsum_status)code, size > 1 ? text : words);
-}
-
-/* Collective, so a rank that failed calls it too. */
-static farsum_status node_rank(MPI_Comm own, int rank, int *number)
-{
-    MPI_Comm node;
-    TRY(mpi_status(MPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, rank,
-                                       MPI_INFO_NULL, &node),
-                   "MPI_Comm_split_type"));
-    int code = MPI_Comm_rank(node, number);
-    MPI_Comm_free(&node);
-    return mpi_status(code, "MPI_Comm_rank");
-}
-
-static farsum_status comm_make(MPI_Comm own, int rank, int size, int64_t piece,
-                               struct comm **comm)
-{
-    size_t requests = 2 * (size_t)size * sizeof(MPI_Request);
-    TRY(check_threads());
-    TRY(farsum_comm_create(FARSUM_VERSION_TEXT, rank, size, "mpi", &mpi_calls,
-                         (int64_t)(sizeof(struct mpi) + requests), comm));
-    struct mpi *m = (*comm)->inside;
-    m->comm = own;
-    m->piece = piece > 0 ? piece : PIECE;
-    return FARSUM_OK;
-}
-
-farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm)
-{
-    MPI_Comm own;
-    int rank = 0, size = 0, number = 0;
-    struct comm *made = NULL;
-    TRY(check_running(given));
-    TRY(mpi_status(MPI_Comm_dup(given, &own), "MPI_Comm_dup"));
-    farsum_status status = mpi_status(
-        MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN),
-        "MPI_Comm_set_errhandler");
-    KEEP(status, mpi_status(MPI_Comm_rank(own, &rank), "MPI_Comm_rank"));
-    KEEP(status, mpi_status(MPI_Comm_size(own, &size), "MPI_Comm_size"));
-    farsum_status numbered = node_rank(own, rank, &number);
-    KEEP(status, numbered);
-    KEEP(status, comm_make(own, rank, size, piece, &made));
-    status = agree(own, rank, size, status);
-    if (status == FARSUM_OK) {
-        made->node_rank = number;
-        *comm = made;
-    } else if (made) {
-        farsum_comm_destroy(made); /* and `own` */
-    } else {
-        MPI_Comm_free(&own);
-    }
-    return status;
-}
-
-farsum_status comm_mpi_longest(struct comm *comm, int64_t bytes)
+static farsum_status mpi_ready(struct comm *comm)
 {
     struct mpi *m = comm->inside;
-    int64_t range[2] = {bytes, ~bytes};
-    char text[128];
-    int code = MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT64_T, MPI_MIN,
-                             m->comm);
-    TRY(farsum_comm_agree(comm, mpi_status(code, "MPI_Allreduce")));
-    int64_t least = range[0], most = ~range[1];
-    if (least == most && least >= 0 && most <= PIECE) {
-        m->piece = bytes > 0 ? bytes : PIECE;
-        return FARSUM_OK;
-    }
-    if (least != most)
-        snprintf(text, sizeof text, "message_bytes is %lld on one rank and "
-                 "%lld on another; all ranks must set the same",
-                 (long long)least, (long long)most);
-    else
-        snprintf(text, sizeof text, "message_bytes is %lld, not 0 .. %d",
-                 (long long)bytes, PIECE);
-    return farsum_comm_fail(FARSUM_ERR_ARGUMENT, text);
+    int64_t piece = KEPT / comm->size / 8 * 8;
+    piece = piece > KEPT_LEAST ? piece : KEPT_LEAST;
+    m->piece = m->piece < piece && m->piece >= 8 ? m->piece : piece;
+    m->kept = malloc(2 * (size_t)comm->size * (size_t)m->piece);
+    if (!m->kept)
+        return farsum_comm_fail(FARSUM_ERR_MEMORY,
+                                "no memory for messages with patience");
+    return FARSUM_OK;
 }
 
-const char *farsum_mpi_version(void)
-{
-    return FARSUM_VERSION_TEXT;
-}
+const struct comm_calls mpi_calls = {mpi_gather, mpi_counts, mpi_trade,
+                                     mpi_destroy, mpi_ready};

@@ -18,7 +18,8 @@
  *
  * comm_destroy is collective.  After MPI_Finalize it makes no MPI call. */
 farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm);
-/* Sets the largest message, as `piece`.  Collective.  bytes: 1 .. 2^30 (0:
- * 2^30).  Errors: ERR_ARGUMENT, also if it differs among the ranks. */
-farsum_status comm_mpi_longest(struct comm *comm, int64_t bytes);
+/* Sets the largest message and the patience.  Collective.  Errors:
+ * ERR_ARGUMENT, also if they differ among the ranks; ERR_MEMORY. */
+farsum_status comm_mpi_set(struct comm *comm,
+                           const farsum_mpi_options *options);
 #endif

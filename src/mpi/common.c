@@ -31,7 +31,7 @@ farsum_status mpi_begin(MPI_Comm given, const farsum_mpi_options *options,
     farsum_status status =
         farsum_comm_agree(made, arguments(options, &o, output, name));
     if (status == FARSUM_OK)
-        status = comm_mpi_longest(made, o.message_bytes);
+        status = comm_mpi_set(made, &o);
     if (status != FARSUM_OK) {
         farsum_comm_destroy(made);
         return status;

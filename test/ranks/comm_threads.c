@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/random.h"
@@ -40,6 +41,7 @@ struct team {
     pthread_cond_t changed;
     int arrived, gone; /* gone: 1 + the first rank whose work ended, or 0 */
     int64_t barriers;
+    int64_t *at;        /* [size]: barriers that each rank has reached */
     struct slot *slots; /* [2][size]: of calls with odd and even numbers.  A
                            rank that is in the call after the next one has
                            read them */
@@ -56,21 +58,59 @@ struct rank {
 
 static int64_t most_calls;
 
-/* Returns 0 when all ranks have arrived, else 1 + a rank whose work ended. */
-static int team_wait(struct team *t)
+/* The time at which patience ends. */
+static struct timespec deadline(double patience)
 {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    double end = (double)t.tv_nsec * 1e-9 + patience;
+    t.tv_sec += (time_t)end;
+    t.tv_nsec = (long)((end - floor(end)) * 1e9);
+    return t;
+}
+
+/* Waits for a change.  Returns 0 if patience ended. */
+static int team_changed(struct team *t, const struct timespec *end)
+{
+    if (t->play->patience == 0)
+        return pthread_cond_wait(&t->changed, &t->mutex) == 0;
+    return pthread_cond_timedwait(&t->changed, &t->mutex, end) == 0;
+}
+
+static farsum_status team_lose(struct team *t, struct comm *comm, int64_t now)
+{
+    char who[96] = "ranks";
+    for (int r = 0; r < t->size; r++)
+        if (t->at[r] <= now && strlen(who) < 64)
+            snprintf(who + strlen(who), 32, " %d", r);
+    return comm_lose(comm, who);
+}
+
+/* Returns FARSUM_OK when all ranks have arrived. */
+static farsum_status team_wait(struct team *t, struct comm *comm,
+                               const char *call)
+{
+    farsum_status status = FARSUM_OK;
+    double patience = t->play->patience;
+    const struct timespec end = deadline(patience);
     pthread_mutex_lock(&t->mutex);
     int64_t now = t->barriers;
-    if (!t->gone && ++t->arrived == t->size) {
+    t->at[comm->rank] = now + 1;
+    if ((!t->gone || patience > 0) && ++t->arrived == t->size) {
         t->arrived = 0;
         t->barriers++;
         pthread_cond_broadcast(&t->changed);
     }
-    while (t->barriers == now && !t->gone)
-        pthread_cond_wait(&t->changed, &t->mutex);
-    int gone = t->barriers == now ? t->gone : 0;
+    int waits = 1;
+    while (t->barriers == now && (!t->gone || patience > 0) && waits)
+        waits = team_changed(t, &end);
+    if (t->barriers == now && !waits)
+        status = team_lose(t, comm, now);
+    else if (t->barriers == now)
+        status = status_fail(FARSUM_ERR_COMM, "rank %d ended before this %s",
+                             t->gone - 1, call);
     pthread_mutex_unlock(&t->mutex);
-    return gone;
+    return status;
 }
 
 static void team_leave(struct team *t, int rank)
@@ -179,11 +219,10 @@ static farsum_status rank_call(struct comm *comm, struct call mine, void *got)
     const struct ranks_play *play = t->play;
     struct slot *slots = t->slots + me->calls++ % 2 * t->size;
     rank_delay(me);
+    if (comm->rank == play->late_rank && me->calls == play->late_call)
+        usleep((useconds_t)(1e6 * play->late));
     slot_fill(&slots[comm->rank], mine, t->size);
-    int gone = team_wait(t);
-    if (gone)
-        FAIL(ERR_COMM, "rank %d ended before this %s", gone - 1,
-             call_names[mine.kind]);
+    TRY(team_wait(t, comm, call_names[mine.kind]));
     rank_delay(me);
     farsum_status status = team_compare(slots, t->size);
     if (status == FARSUM_OK)
@@ -251,6 +290,7 @@ int ranks_run(int size, const struct ranks_play *play,
                         .work = work, .data = data};
     struct rank *ranks = check_memory((size_t)size, sizeof *ranks);
     team.slots = check_memory(2 * (size_t)size, sizeof *team.slots);
+    team.at = check_memory((size_t)size, sizeof *team.at);
     pthread_mutex_init(&team.mutex, NULL);
     pthread_cond_init(&team.changed, NULL);
     for (int r = 0; r < size; r++) {
@@ -261,6 +301,7 @@ int ranks_run(int size, const struct ranks_play *play,
             check_stop("%s", farsum_message());
         *(struct rank **)ranks[r].comm->inside = &ranks[r];
         ranks[r].comm->links = &links;
+        ranks[r].comm->patience = team.play->patience;
     }
     for (int r = 0; r < size; r++)
         if (pthread_create(&ranks[r].thread, NULL, rank_main, &ranks[r]) != 0)
@@ -279,6 +320,7 @@ int ranks_run(int size, const struct ranks_play *play,
     for (int r = 0; r < 2 * size; r++)
         free(team.slots[r].memory);
     free(team.slots);
+    free(team.at);
     free(ranks);
     return failed;
 }

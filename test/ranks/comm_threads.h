@@ -4,7 +4,8 @@
  * Each rank has its own struct comm.  A call copies its arrays, waits for the
  * other ranks, and reads their copies.  It fails if the ranks call different
  * functions, or state different sizes.  If a rank's work ends, the other ranks'
- * next call fails with FARSUM_ERR_COMM, so a test never hangs.
+ * next call fails with FARSUM_ERR_COMM, so a test never hangs; with patience
+ * they wait for it instead, as for a process that died unnoticed.
  *
  *     static farsum_status work(struct comm *comm, void *data) { ... }
  *     CHECK(ranks_run(3, NULL, work, &data) == 0, "a rank failed"); */
@@ -23,6 +24,11 @@ struct ranks_play {
     int fail_rank;
     int64_t fail_call; /* 0: none */
     farsum_status fail_status;
+    double patience; /* of all ranks (comm.h) */
+    /* Rank late_rank sleeps before its late_call-th call. */
+    int late_rank;
+    int64_t late_call; /* 0: never */
+    double late;       /* seconds */
 };
 
 /* Runs work(comm, data) on `size` threads.  Returns the number of ranks whose

@@ -161,13 +161,15 @@ static void test_sums(void)
     compare("stokeslet", straight);
 }
 
-/* Short messages give the same bits; two plans on one communicator, and a third
- * one on a part of its ranks, do not disturb each other. */
+/* Short messages and patience give the same bits; two plans on one
+ * communicator, and a third one on a part of its ranks, do not disturb each
+ * other. */
 static void test_plans(void)
 {
     static struct sums one, two;
     farsum_mpi_options short_ones = FARSUM_MPI_OPTIONS_INIT;
     short_ones.message_bytes = 1000;
+    short_ones.patience = 1000;
     farsum_problem p = problem_of("laplace", straight);
     farsum_plan *a = plan_of(p, NULL), *b = plan_of(p, &short_ones);
     sums_of(b, 0, &two);

@@ -81,6 +81,7 @@ void test_different(void)
             "window is not set on rank 0 and es");
     DIFFERS(options.deterministic, 1, "deterministic is not set on rank 0");
     DIFFERS(mpi.message_bytes, 77, "message_bytes is 0 on one rank and 77");
+    DIFFERS(mpi.patience, 0.5, "patience is 0 on one rank and 0.5 on another");
 }
 
 void test_bad(void)
@@ -115,6 +116,10 @@ void test_bad(void)
     c.mpi.message_bytes = -1;
     fails_alike(create(&c, &plan), FARSUM_ERR_ARGUMENT,
                 "message_bytes is -1, not 0 .. 1073741824");
+    c = good;
+    c.mpi.patience = here ? -1 : 0;
+    fails_alike(create(&c, &plan), FARSUM_ERR_ARGUMENT,
+                of_last("patience is -1, not 0 or seconds > 0"));
     c = good;
     c.options.method = "ewald";
     fails_alike(create(&c, &plan), FARSUM_ERR_UNSUPPORTED, "method ewald: ");

@@ -117,6 +117,20 @@ static void test_pieces(void)
     comm_destroy(comm);
 }
 
+/* The same with patience, whose messages have memory of their own. */
+static void test_patience(void)
+{
+    farsum_mpi_options options = FARSUM_MPI_OPTIONS_INIT;
+    options.patience = 100;
+    for (int k = 0; k < 2; k++) {
+        struct comm *comm = made(0);
+        options.message_bytes = k ? 304 : 0;
+        CHECK_OK(comm_mpi_set(comm, &options));
+        comm_cases(comm);
+        comm_destroy(comm);
+    }
+}
+
 /* Two comms keep their messages apart, and so does a part of the ranks. */
 static void test_two(void)
 {
@@ -343,6 +357,7 @@ int main(int argc, char **argv)
     } else if (funneled) {
         RUN(test_cases);
         RUN(test_pieces);
+        RUN(test_patience);
         RUN(test_two);
         RUN(test_failures);
         RUN(test_sizes);

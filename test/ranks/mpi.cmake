@@ -72,6 +72,12 @@ endif()
 
 farsum_program(ranks_plan_exit farsum_static ranks/plan_exit.c)
 target_link_libraries(test_ranks_plan_exit PRIVATE farsum_mpi_static)
-farsum_mpi_test(ranks_plan_exit 3 test_ranks_plan_exit)
-set_property(TEST ranks_plan_exit APPEND PROPERTY ENVIRONMENT
-  "LAUNCH_FAILS=rank 1 exits")
+# The text that the job prints before it ends with an error.
+set(plan_exit_exits "rank 1 exits")
+set(plan_exit_hangs "rank 2 waited 2 s for")
+set(plan_exit_late "rank 1 waited 2 s for")
+foreach(how exits hangs late)
+  farsum_mpi_test(ranks_plan_${how} 3 test_ranks_plan_exit ${how})
+  set_property(TEST ranks_plan_${how} APPEND PROPERTY ENVIRONMENT
+    "LAUNCH_FAILS=${plan_exit_${how}}")
+endforeach()

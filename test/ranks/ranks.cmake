@@ -31,6 +31,7 @@ farsum_test(ranks_plan_faults ranks/plan_faults.c ranks/plan_life.c
 if(FARSUM_SANITIZE) # slow
   target_compile_definitions(test_ranks_plan_faults PRIVATE STRIDE=7)
 endif()
+farsum_test(ranks_patience ranks/patience.c ranks/comm_threads.c)
 farsum_test(ranks_fetch ranks/fetch.c ranks/comm_threads.c)
 farsum_test(ranks_exclude ranks/exclude.c ranks/comm_threads.c)
 farsum_test(ranks_exclude_bad ranks/exclude_bad.c ranks/comm_threads.c)

@@ -211,6 +211,9 @@ static farsum_status nccl_connect(struct transport *t, farsum_status status)
 static farsum_status nccl_create(struct transport *t)
 {
     struct nccl_id id = {{0}};
+    if (t->comm->patience > 0) /* the same on all ranks */
+        FAIL(ERR_UNSUPPORTED, "transport nccl does not know patience yet; take "
+                              "staged, or wait for ever");
     TRY(comm_agree(t->comm, nccl_make(t, &id)));
     TRY(comm_share(t->comm, &id, sizeof id));
     farsum_status status = nccl_connect(t, nccl_begin(t, &id));
