@@ -347,6 +347,32 @@ class Ranks(CommandTest):
             time.sleep(0.01)
         self.assertEqual(self.files(), before)
 
+    def test_patience(self):
+        """The last copy is stopped, as one that hangs; the others end."""
+        self.random_file("in.xyz", *[300] * 3)
+        options = ["run", "pipe.xyz", *PLAIN, "--patience", "5"]
+        one = self.farsum(*options, status=2)
+        self.assertIn("--patience requires several copies", one.err)
+        os.mkfifo(self.path("pipe.xyz"))
+        # each copy writes its number; the last one stops
+        stops = ('test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 && '
+                 '(sleep 2; kill -STOP $$; sleep 20; kill -KILL $$) & '
+                 'exec "$@"')
+        process = subprocess.Popen(
+            [*MPIEXEC, "-n", "3", "sh", "-c", stops, "sh", FARSUM, *options,
+             "-o", "out.xyz"],
+            cwd=self.folder, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        with open(self.path("pipe.xyz"), "w") as pipe:
+            with open(self.path("in.xyz")) as file:
+                pipe.write(file.read())
+            pipe.flush()
+            time.sleep(3)
+        said = process.communicate(timeout=90)[1]
+        self.assertNotEqual(process.returncode, 0)
+        self.assertRegex(said, r"rank \d: rank \d waited 5 s for")
+
     def test_another_mpi(self):
         """The copies of another MPI's launcher do not find each other."""
         marks = {**os.environ, "MV2_COMM_WORLD_SIZE": "3",

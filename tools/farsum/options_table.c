@@ -86,6 +86,9 @@ static const struct option_row table[] = {
     {"transport", 0, "NAME", FOR_RUN, set_text, FIELD(transport), NULL,
      "how the devices of ranks exchange: nccl, from GPU to GPU, or staged, "
      "through the host (default: the first that works)"},
+    {"patience", 0, "SECONDS", FOR_RUN, set_real, FIELD(patience), NULL,
+     "longest time that a copy waits for the others, which includes what they "
+     "read, choose and compute; then the run fails (default: for ever)"},
     {"isa", 0, "NAME", FOR_PLANS, set_text, FIELD(isa), NULL,
      "instruction set: base, avx2 or avx512 (default: the processor's "
      "largest)"},

@@ -52,7 +52,7 @@ static int together(struct session *t, int bad)
  * usage error. */
 static int fail_library(struct session *t, farsum_status status)
 {
-    t->usage = status == FARSUM_ERR_UNKNOWN;
+    t->usage = ranks_end(t->ranks, status) == FARSUM_ERR_UNKNOWN;
     say_error("%s: frame %lld: %s", t->s->words[0], (long long)t->count,
               ranks_words(&t->where, &t->where_at));
     return -1;
@@ -91,7 +91,8 @@ static int ready_plan(struct session *t, const struct system *sys,
         *why = "the periodic axes changed";
     else if (t->plan &&
              memcmp(last->cell, sys->cell, sizeof sys->cell) != 0 &&
-             farsum_plan_set_cell(t->plan, sys->cell) != FARSUM_OK) {
+             ranks_end(t->ranks, farsum_plan_set_cell(t->plan, sys->cell))
+                 != FARSUM_OK) {
         snprintf(t->why, sizeof t->why, "%s", words_message());
         *why = t->why;
     }

@@ -5,7 +5,7 @@
 #include "say.h"
 #include "words.h"
 
-#include "comm/comm.h"
+#include "comm/exported.h"
 
 #include <math.h>
 #include <sched.h>
@@ -184,6 +184,18 @@ struct comm *ranks_comm(struct ranks *r)
 {
     struct comm *comm = NULL;
     return r->library.world(&comm) == FARSUM_OK ? comm : NULL;
+}
+
+void ranks_patience(struct ranks *r, double seconds)
+{
+    check(r, farsum_comm_patience(r->comm, seconds));
+}
+
+farsum_status ranks_end(struct ranks *r, farsum_status status)
+{
+    if (r && r->comm->patience > 0 && status == FARSUM_ERR_COMM)
+        check(r, status);
+    return status;
 }
 
 /* --- threads --- */

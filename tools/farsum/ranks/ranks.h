@@ -58,6 +58,12 @@ int ranks_size(const struct ranks *ranks); /* NULL: 1 */
 /* A communicator for another plan; NULL: failed, on all ranks, with the
  * library's message. */
 struct comm *ranks_comm(struct ranks *ranks);
+/* Sets the seconds that a copy waits for others from now on; 0: for ever. */
+void ranks_patience(struct ranks *ranks, double seconds);
+/* Returns the status of a plan's call.  But with patience it ends all copies,
+ * with the library's message, if this one has lost the others: it cannot agree
+ * with them.  Not collective. */
+farsum_status ranks_end(struct ranks *ranks, farsum_status status);
 /* Threads of this copy, so that the copies of a node share its processors. */
 int ranks_threads(struct ranks *ranks);
 

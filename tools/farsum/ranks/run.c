@@ -22,9 +22,12 @@ int ranks_begin(const struct settings *s, struct ranks **ranks)
                   name, s->ranks, marks.size, marks.name);
         return EXIT_USAGE;
     }
-    return s->ranks != 1 && ranks_are_marked(&marks)
-               ? ranks_open(&marks, name, ranks)
-               : 0;
+    if (s->ranks == 1 || !ranks_are_marked(&marks))
+        return 0;
+    int status = ranks_open(&marks, name, ranks);
+    if (status == 0)
+        ranks_patience(*ranks, s->patience);
+    return status;
 }
 
 int ranks_refuse(struct ranks *ranks, const struct settings *s)
@@ -39,6 +42,7 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
          "--method other than spectral and fmm"},
     };
     const char *several = s->transport            ? "transport"
+                          : s->patience > 0       ? "patience"
                           : s->link_latency > 0   ? "link-latency"
                           : s->link_bandwidth > 0 ? "link-bandwidth"
                                                   : NULL;
@@ -76,11 +80,14 @@ farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
     struct comm *comm = ranks_comm(ranks);
     if (!comm)
         return FARSUM_ERR_COMM;
-    if (farsum_ranks_links(how, comm->size, 1, &links) == FARSUM_OK
+    farsum_status status = farsum_comm_patience(comm, s->patience);
+    if (status == FARSUM_OK
+        && farsum_ranks_links(how, comm->size, 1, &links) == FARSUM_OK
         && ranks_link(s, &links.within))
         comm->links = &links;
-    farsum_status status =
-        farsum_ranks_plan_create(comm, problem, how, s->transport, plan);
+    if (status == FARSUM_OK)
+        status =
+            farsum_ranks_plan_create(comm, problem, how, s->transport, plan);
     comm->links = NULL; /* only create reads them */
     if (status != FARSUM_OK)
         farsum_comm_destroy(comm);
