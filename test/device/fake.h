@@ -35,6 +35,8 @@ struct fake {
     int launches, granted, marks;
     int graphs, kept;   /* existing now: graphs, and executable graphs */
     int replays;
+    int busy;                      /* 1: queries of streams and events say that
+                                      they have not ended; set by a test */
     int leaves;                    /* events that no stream has waited for */
     unsigned groups, group, arena; /* of the last launch */
     /* What a launch does. */

@@ -348,6 +348,13 @@ static int fake_stream_wait(void *stream)
     HERE(stream_wait);
     return captured ? INVALID : ours(stream, device) ? 0 : INVALID;
 }
+static int fake_stream_query(void *stream)
+{
+    HERE(stream_query);
+    if (fake.busy)
+        return 600;
+    return captured ? INVALID : ours(stream, device) ? 0 : INVALID;
+}
 /* An event stores the number of marks at the time of recording.  An event
  * without timing may be recorded while a stream is captured; it then only
  * orders the graph. */
@@ -381,6 +388,11 @@ static int fake_event_wait(void *event)
 {
     HERE(event_wait);
     return event ? 0 : INVALID;
+}
+static int fake_event_query(void *event)
+{
+    HERE(event_query);
+    return fake.busy ? 600 : event ? 0 : INVALID;
 }
 static int fake_event_elapsed(float *milliseconds, void *from, void *to)
 {

@@ -2,9 +2,12 @@
 /* driver.c: common code of the CUDA and HIP back ends. */
 #include "device/driver/driver.h"
 
-#include "device/buf.h"
-
+#include <sched.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "device/buf.h"
 
 /* Numbers equal in both APIs. */
 enum { FUNCTION_LOCAL_BYTES = 1 };
@@ -168,6 +171,42 @@ void driver_release_view(struct device *device, void *part)
     (void)part;
 }
 
+void driver_watch_add(struct driver *d, struct driver_watch *watch)
+{
+    watch->next = d->watches;
+    d->watches = watch;
+}
+
+void driver_watch_remove(struct driver *d, const struct driver_watch *watch)
+{
+    struct driver_watch **at = &d->watches;
+    while (*at && *at != watch)
+        at = &(*at)->next;
+    if (*at)
+        *at = watch->next;
+}
+
+/* Waits for an event, or if it is NULL for the queue. */
+static int driver_wait(struct driver *d, void *event)
+{
+    double start = clock_seconds(), waited = 0;
+    if (!d->watches)
+        return event ? d->api.event_wait(event) : d->api.stream_wait(d->queue);
+    for (;;) {
+        int error =
+            event ? d->api.event_query(event) : d->api.stream_query(d->queue);
+        if (error != DRIVER_NOT_READY)
+            return error;
+        waited = clock_seconds() - start;
+        for (struct driver_watch *w = d->watches; w; w = w->next)
+            w->look(w, waited);
+        if (waited < 1e-2)
+            sched_yield();
+        else
+            usleep(50);
+    }
+}
+
 farsum_status driver_upload(struct device *device, void *to, int64_t offset,
                             const void *from, int64_t bytes)
 {
@@ -177,7 +216,7 @@ farsum_status driver_upload(struct device *device, void *to, int64_t offset,
     int error =
         d->api.upload((char *)to + offset, from, (size_t)bytes, d->queue);
     if (error == 0)
-        error = d->api.stream_wait(d->queue);
+        error = driver_wait(d, NULL);
     return driver_leave(d, before, error, "copying to the device");
 }
 
@@ -190,7 +229,7 @@ farsum_status driver_download(struct device *device, void *to, void *from,
     int error =
         d->api.download(to, (char *)from + offset, (size_t)bytes, d->queue);
     if (error == 0)
-        error = d->api.stream_wait(d->queue);
+        error = driver_wait(d, NULL);
     return driver_leave(d, before, error, "copying from the device");
 }
 
@@ -306,7 +345,7 @@ farsum_status driver_finish(struct device *device)
     struct driver *d = device->inside;
     int before = 0;
     TRY(driver_enter(d, &before));
-    return driver_leave(d, before, d->api.stream_wait(d->queue),
+    return driver_leave(d, before, driver_wait(d, NULL),
                         "waiting for the device");
 }
 
@@ -329,7 +368,7 @@ farsum_status driver_seconds(struct device *device, void *from, void *to,
     float milliseconds = 0;
     int before = 0;
     TRY(driver_enter(d, &before));
-    int error = d->api.event_wait(to);
+    int error = driver_wait(d, to);
     if (error == 0)
         error = d->api.event_elapsed(&milliseconds, from, to);
     TRY(driver_leave(d, before, error, "the time between two events"));

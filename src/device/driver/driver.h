@@ -27,6 +27,14 @@ struct driver_marks {
 #undef SYM
 };
 
+/* Looks on while the host waits for the device, which is then asked again and
+ * again. */
+struct driver_watch {
+    /* waited: seconds so far.  It may end what the device waits for. */
+    void (*look)(struct driver_watch *watch, double waited);
+    struct driver_watch *next;
+};
+
 /* The first member of a device's `inside`. */
 struct driver {
     struct driver_api api;
@@ -40,6 +48,7 @@ struct driver {
     void *queue_kept;   /* the device's own queue during a capture */
     int capturing;
     int queue_owned;
+    struct driver_watch *watches; /* borrowed; NULL: waits block */
     int64_t threads_max; /* largest number of threads per launch; 0: only blocks
                             are limited */
     /* Makes the device current for this thread; leave restores the previous
@@ -64,7 +73,8 @@ struct driver_numbers {
 enum {
     DRIVER_OUT_OF_MEMORY = 2,
     DRIVER_NO_DEVICE = 100,
-    DRIVER_INVALID_DEVICE = 101
+    DRIVER_INVALID_DEVICE = 101,
+    DRIVER_NOT_READY = 600
 };
 
 /* Converts an error to a status; 0 to OK.  what: the attempted action. */
@@ -80,6 +90,9 @@ farsum_status driver_properties(struct driver *driver,
 farsum_status driver_enter(struct driver *driver, int *before);
 farsum_status driver_leave(struct driver *driver, int before, int error,
                            const char *what);
+void driver_watch_add(struct driver *driver, struct driver_watch *watch);
+void driver_watch_remove(struct driver *driver,
+                         const struct driver_watch *watch);
 /* Create and destroy a stream of our own. */
 farsum_status driver_queue_create(struct driver *driver);
 void driver_queue_destroy(struct driver *driver);
