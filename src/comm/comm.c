@@ -239,10 +239,15 @@ farsum_status comm_agree_max(struct comm *comm, farsum_status status,
         status = status_fail(FARSUM_ERR_COMM, "%s", comm->words);
     if (status == FARSUM_ERR_COMM && !comm->broken) {
         comm->broken = 1;
-        for (struct comm_guard *g = comm->guards; g; g = g->next)
-            g->broke(g);
+        comm_let_go(comm);
     }
     return status;
+}
+
+void comm_let_go(struct comm *comm)
+{
+    for (struct comm_guard *g = comm->guards; g; g = g->next)
+        g->broke(g);
 }
 
 void comm_guard_add(struct comm *comm, struct comm_guard *guard)

@@ -114,6 +114,9 @@ farsum_status comm_trade(struct comm *comm, enum comm_part part,
 /* Keeps the first failure, with the thread's message, for the next comm_agree.
  * For exchanges that do not return their failures.  Not collective. */
 void comm_remember(struct comm *comm, farsum_status status);
+/* Calls the guards: exchanges that devices wait for must end now.  Not
+ * collective; no exchange between devices works afterwards. */
+void comm_let_go(struct comm *comm);
 /* Not collective. */
 void comm_guard_add(struct comm *comm, struct comm_guard *guard);
 void comm_guard_remove(struct comm *comm, const struct comm_guard *guard);

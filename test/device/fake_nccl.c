@@ -213,6 +213,8 @@ EXPORT int ncclCommAbort(void *comm)
     pthread_mutex_lock(&mutex);
     check_current(comm);
     state.aborted++;
+    if (state.busy)
+        *state.busy = 0;
     comm_end(comm);
     pthread_mutex_unlock(&mutex);
     return OK;

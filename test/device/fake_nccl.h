@@ -19,6 +19,7 @@ struct fake_nccl {
                     are */
     /* fake_current, or NULL: calls are then not checked. */
     void *(*current)(int *device);
+    int *busy; /* set to 0 by an abort; NULL is legal */
     /* The library sets: */
     int comms;      /* existing now */
     int aborted, destroyed, sends;

@@ -4,6 +4,7 @@
 #include "ranks/device/transport.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "check.h"
@@ -154,6 +155,51 @@ static void exchange_fails(void)
     nccl->aborted = nccl->loose = 0;
 }
 
+/* A device that hangs: rank 0 waits for it, and all ranks fail.  Or rank 1 is
+ * late. */
+static farsum_status work_patience(struct comm *comm, void *data)
+{
+    struct rank r;
+    int late = *(int *)data;
+    unsigned char got[RANKS * BYTES];
+    rank_open(&r, comm, comm->rank);
+    CHECK_OK(transport_create(comm, r.device, "nccl", &r.t));
+    CHECK_OK(rank_trade(&r));
+    CHECK_OK(comm_agree(comm, FARSUM_OK));
+    rank_check(&r);
+    CHECK_OK(comm_agree(comm, FARSUM_OK));
+    if (late && comm->rank == 1)
+        usleep(3000000);
+    CHECK_OK(rank_trade(&r));
+    if (!late && comm->rank == 0) {
+        driver->busy = 1;
+        CHECK_OK(buf_download(&r.got, 0, got, sizeof got));
+    } else if (!late) {
+        usleep(800000); /* rank 0 shall lose patience first */
+    }
+    CHECK_FAILS(comm_agree(comm, FARSUM_OK), FARSUM_ERR_COMM);
+    CHECK_SAYS(late ? " waited 1 s for ranks "
+                    : "nccl: rank 0 waited 1 s for its device");
+    CHECK(comm->broken, "not broken");
+    rank_close(&r);
+    return FARSUM_OK;
+}
+
+static void patience(void)
+{
+    const struct ranks_play play = {.patience = 1};
+    nccl->busy = &driver->busy;
+    for (int late = 0; late < 2; late++) {
+        nccl->aborted = 0;
+        CHECK(ranks_run(RANKS, &play, work_patience, &late) == 0, "a rank");
+        CHECK(nccl->comms == 0 && nccl->aborted == 2,
+              "%d communicators are left, %d aborted", nccl->comms,
+              nccl->aborted);
+    }
+    nccl->busy = NULL;
+    nccl->aborted = nccl->loose = 0;
+}
+
 static farsum_status trade_work(void *data)
 {
     struct rank *r = data;
@@ -250,6 +296,7 @@ int main(void)
     fakes_open(&nccl, &driver);
     RUN(connecting_fails);
     RUN(exchange_fails);
+    RUN(patience);
     RUN(queues);
     RUN(refused);
     CHECK(nccl->bad == 0, "%d calls are forbidden", nccl->bad);

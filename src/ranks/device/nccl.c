@@ -14,6 +14,7 @@
 #include "ranks/device/transport_inside.h"
 
 #include <sched.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,6 +46,8 @@ struct nccl_api {
 
 struct nccl {
     struct comm_guard guard; /* aborts; the first member */
+    struct driver_watch watch; /* with patience */
+    struct comm *ranks;        /* borrowed */
     struct nccl_api api;
     struct driver *driver;   /* borrowed */
     void *comm;              /* owned, the library's */
@@ -144,6 +147,37 @@ static void nccl_broke(struct comm_guard *guard)
     nccl_abort((struct nccl *)guard);
 }
 
+/* While this host waits for its device.  Its kernels end after the abort, so
+ * the host goes on, to the next agreement. */
+static void nccl_look(struct driver_watch *watch, double waited)
+{
+    struct nccl *n =
+        (struct nccl *)((char *)watch - offsetof(struct nccl, watch));
+    farsum_status status = FARSUM_OK;
+    int error = 0;
+    if (n->failed || !n->comm)
+        return;
+    if (n->api.ncclCommGetAsyncError(n->comm, &error) == 0 && error != 0
+        && error != IN_PROGRESS)
+        status = nccl_status(n, FARSUM_ERR_COMM, error, "an exchange");
+    else if (waited > n->ranks->patience)
+        status = status_fail(FARSUM_ERR_COMM,
+                             "nccl: rank %d waited %g s for "
+                             "its device, or for exchanges with others",
+                             n->ranks->rank, n->ranks->patience);
+    if (status == FARSUM_OK)
+        return;
+    comm_remember(n->ranks, status);
+    comm_let_go(n->ranks);
+}
+
+/* Seconds of a wait that by default takes up to `most`. */
+static double patience_of(const struct nccl *n, double most)
+{
+    double own = n->ranks->patience;
+    return own > 0 && own < most ? own : most;
+}
+
 static farsum_status nccl_make(struct transport *t, struct nccl_id *id)
 {
     struct nccl *n = NULL;
@@ -151,6 +185,10 @@ static farsum_status nccl_make(struct transport *t, struct nccl_id *id)
     TRY(MEM_NEW(n, 1));
     t->inside = n;
     n->driver = t->device->inside;
+    n->ranks = t->comm;
+    n->watch.look = nccl_look;
+    if (t->comm->patience > 0)
+        driver_watch_add(n->driver, &n->watch);
     n->guard.broke = nccl_broke;
     comm_guard_add(t->comm, &n->guard);
     TRY(nccl_open(t->device, &n->api));
@@ -211,9 +249,6 @@ static farsum_status nccl_connect(struct transport *t, farsum_status status)
 static farsum_status nccl_create(struct transport *t)
 {
     struct nccl_id id = {{0}};
-    if (t->comm->patience > 0) /* the same on all ranks */
-        FAIL(ERR_UNSUPPORTED, "transport nccl does not know patience yet; take "
-                              "staged, or wait for ever");
     TRY(comm_agree(t->comm, nccl_make(t, &id)));
     TRY(comm_share(t->comm, &id, sizeof id));
     farsum_status status = nccl_connect(t, nccl_begin(t, &id));
@@ -228,7 +263,7 @@ static int nccl_end(struct nccl *n)
 {
     int error = n->api.ncclCommFinalize(n->comm);
     if (error == 0 || error == IN_PROGRESS)
-        error = nccl_wait(n, END_PATIENCE);
+        error = nccl_wait(n, patience_of(n, END_PATIENCE));
     return error != 0 ? error : n->api.ncclCommDestroy(n->comm);
 }
 
@@ -239,6 +274,7 @@ static void nccl_destroy(struct transport *t)
     if (!n)
         return;
     comm_guard_remove(t->comm, &n->guard);
+    driver_watch_remove(n->driver, &n->watch);
     if (n->comm && !n->failed && !t->comm->broken
         && driver_enter(n->driver, &before) == FARSUM_OK) {
         if (nccl_end(n) == 0)
@@ -295,7 +331,7 @@ static farsum_status nccl_group(const struct transport *t, struct side send,
         error = error != 0 ? error : ended;
     }
     if (error == 0 || error == IN_PROGRESS)
-        error = nccl_wait(n, PATIENCE);
+        error = nccl_wait(n, patience_of(n, PATIENCE));
     if (driver_leave(n->driver, before, 0, "") != FARSUM_OK)
         return status_prefix(FARSUM_ERR_COMM, "nccl");
     TRY(nccl_status(n, FARSUM_ERR_COMM, error, "an exchange"));
