@@ -14,9 +14,9 @@ enum { GROUP = 256 };
 struct shape {
     double n[3], box[3];
     int64_t points, roots;
-    int32_t root[2], level, serial;
+    int32_t root[2], level, serial, part, spare;
 };
-_Static_assert(sizeof(struct shape) == 80, "as the kernels have it");
+_Static_assert(sizeof(struct shape) == 88, "as the kernels have it");
 
 static void side_clear(struct tree_gpu_points *p)
 {
@@ -85,7 +85,9 @@ struct gpu_given tree_gpu_fractions(const struct points_gpu *points,
 
 /* Computes each point's leaf, to *keys, and its coordinates in the leaf. */
 static farsum_status side_keys(const struct tree *tree,
-                               struct points_gpu *points, struct buf **keys)
+                               struct points_gpu *points,
+                               const struct tree_gpu_layers *layers,
+                               struct buf **keys)
 {
     const struct tree_gpu *gpu = tree->gpu;
     const struct gpu_given given = tree_gpu_fractions(points, tree);
@@ -102,6 +104,10 @@ static farsum_status side_keys(const struct tree *tree,
         shape.n[d] = (double)(tree->root[d] << tree->depth);
         shape.box[d] = tree->box[d];
     }
+    if (layers) {
+        shape.n[0] = (double)layers->whole;
+        shape.part = 1;
+    }
     const struct buf *flag = &in->flag;
     if (given.kind == GPU_GIVEN_CELL)
         shape.serial = points_gpu_flag(points, &flag);
@@ -109,12 +115,14 @@ static farsum_status side_keys(const struct tree *tree,
     TRY(gpu_keys_reserve(points, n, tree->n_leaves, keys));
     return LAUNCH(&gpu->keys, kernel_groups(&gpu->keys, n), ARG_BUF(s),
                   ARG_BUF(&points->x), ARG_BUF(&points->x), ARG_BUF(*keys),
-                  ARG_BUF(&in->packed), ARG_BUF(flag), ARG_STRUCT(shape),
+                  ARG_BUF(&in->packed), ARG_BUF(flag),
+                  ARG_BUF(layers ? layers->layer : *keys), ARG_STRUCT(shape),
                   ARG_STRUCT(given));
 }
 
 static farsum_status side_set(const struct tree *tree,
                               struct points_gpu *points,
+                              const struct tree_gpu_layers *layers,
                               struct tree_gpu_points *p)
 {
     const struct tree_gpu *gpu = tree->gpu;
@@ -124,11 +132,15 @@ static farsum_status side_set(const struct tree *tree,
     int64_t real = tree->precision == FARSUM_F32 ? 4 : 8;
     int apart = gpu_starts_apart(n, leaves);
     p->n = n;
-    TRY(side_keys(tree, points, &keys));
     TRY(buf_reserve(&p->x, gpu->device, 3 * n * real));
     TRY(buf_reserve(&p->low, gpu->device, tree_gpu_low(tree, n)));
     TRY(buf_reserve(&p->leaf, gpu->device, 4 * n));
     TRY(buf_reserve(&p->begin, gpu->device, 4 * (leaves + 1)));
+    if (n == 0) { /* a part of a tree may have no points */
+        TRY(buf_reserve(&p->order, gpu->device, 0));
+        return buf_fill(&p->begin, 0);
+    }
+    TRY(side_keys(tree, points, layers, &keys));
     TRY(gpu_keys_sorted(points, n, leaves, &p->order, &sorted));
     if (apart)
         TRY(gpu_keys_starts(points, n, leaves, sorted, &p->begin));
@@ -165,22 +177,31 @@ static farsum_status gpu_begin(struct tree *tree, const struct tree_args *args,
     return gpu_here(tree, device);
 }
 
-farsum_status tree_gpu_set(struct tree *tree, const struct tree_args *args,
-                           struct points_gpu *sources,
-                           struct points_gpu *targets)
+farsum_status tree_gpu_set_part(struct tree *tree, const struct tree_args *args,
+                                struct points_gpu *sources,
+                                struct points_gpu *targets,
+                                const struct tree_gpu_layers layers[2])
 {
     farsum_status status = FARSUM_OK;
     GO(gpu_begin(tree, args, 1, sources->device, targets != NULL));
     GO(gpu_ready(tree->gpu, args->precision));
-    GO(side_set(tree, sources, &tree->gpu->source));
+    GO(side_set(tree, sources, layers, &tree->gpu->source));
     tree->source.n = sources->n;
     if (targets)
-        GO(side_set(tree, targets, &tree->gpu->target));
+        GO(side_set(tree, targets, layers ? layers + 1 : NULL,
+                    &tree->gpu->target));
     tree->target.n = targets ? targets->n : 0;
 done:
     if (status != FARSUM_OK)
         tree_clear(tree);
     return status;
+}
+
+farsum_status tree_gpu_set(struct tree *tree, const struct tree_args *args,
+                           struct points_gpu *sources,
+                           struct points_gpu *targets)
+{
+    return tree_gpu_set_part(tree, args, sources, targets, NULL);
 }
 
 farsum_status tree_gpu_set_sparse(struct tree *tree,

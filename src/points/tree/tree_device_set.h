@@ -112,6 +112,20 @@ struct tree_gpu {
 farsum_status tree_gpu_set(struct tree *tree, const struct tree_args *args,
                            struct points_gpu *sources,
                            struct points_gpu *targets);
+/* Points of a tree of one level that is a part of another one: their places
+ * along axis 0 in it, [n] i32.  Their fractions are of the other tree's region,
+ * which has `whole` boxes along axis 0, so that their coordinates in boxes are
+ * the same in both. */
+struct tree_gpu_layers {
+    const struct buf *layer;
+    int64_t whole;
+};
+/* The same for such a part, of points that have fractions; layers: of sources
+ * and of targets.  NULL: tree_gpu_set. */
+farsum_status tree_gpu_set_part(struct tree *tree, const struct tree_args *args,
+                                struct points_gpu *sources,
+                                struct points_gpu *targets,
+                                const struct tree_gpu_layers layers[2]);
 /* Builds a sparse tree; args->dense is 0.  Lengths must lie in the region;
  * violations are not reported.  Sorted keys are reused: the same points, region
  * and depth are not sorted again.  Scratch: 26 bytes per point, 34 with
