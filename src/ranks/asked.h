@@ -12,4 +12,9 @@
  * targets must request the same arrays as the others.  Collective. */
 farsum_status ranks_asked(struct comm *comm, int64_t targets, int rhs,
                           const farsum_result *result, unsigned *asked);
+/* The same as a result: pointers of outputs that any rank requests are not
+ * NULL, but point to no array. */
+farsum_status ranks_asked_results(struct comm *comm, int64_t targets, int rhs,
+                                  const farsum_result *result,
+                                  farsum_result *asked);
 #endif

@@ -122,48 +122,6 @@ static farsum_status points_place(const struct task *task, struct spectral *s)
     return points_stages(task, s);
 }
 
-/* The global number of this rank's own source i, asked of the rank that gives
- * it.  i < 0: none is asked here. */
-static farsum_status points_number(struct gpu_ranks *r, int64_t i,
-                                   int64_t *number)
-{
-    const struct gpu_route *route = &r->route;
-    struct comm *comm = r->comm;
-    farsum_status status = FARSUM_OK;
-    int64_t ask[3] = {-1, comm->rank, 0}, *all = NULL, answer = 0;
-    *number = -1;
-    TRY(comm_agree(comm, MEM_NEW(all, 3 * comm->size)));
-    for (int g = 0; i >= 0 && g < comm->size; g++) {
-        if (i < route->sends.from[g]) {
-            ask[0] = g;
-            ask[2] = i;
-            break;
-        }
-        i -= route->sends.from[g];
-    }
-    GO(comm_agree(comm, comm_gather(comm, ask, all, sizeof ask)));
-    for (int o = 0; o < comm->size; o++) {
-        uint32_t index = 0;
-        int64_t at = all[3 * o + 2];
-        if (all[3 * o] < 0)
-            continue;
-        answer = 0;
-        if (all[3 * o] == comm->rank) {
-            for (int q = 0; q < o; q++)
-                at += route->sends.to[q];
-            if (at >= 0 && at < route->sends.n_sent)
-                KEEP_ON(buf_download(&route->sends.index, 4 * at, &index, 4));
-            answer = route->first + index;
-        }
-        KEEP_ON(comm_sum_counts(comm, &answer, 1));
-        if (o == comm->rank)
-            *number = answer;
-    }
-done:
-    mem_free(all);
-    return status;
-}
-
 /* The own sources on the host, in fractions of the whole cell. */
 static farsum_status points_host(const struct spectral *s, struct points *own)
 {
@@ -228,7 +186,8 @@ static farsum_status points_distinct_over(struct task *task, struct spectral *s,
     if (found == 0)
         return FARSUM_OK;
     for (int k = 0; k < 2; k++)
-        KEEP_ON(points_number(r, twin.at[k], &number[k]));
+        KEEP_ON(
+            gpu_route_number(&r->route, r->comm, twin.at[k], &number[k]));
     if (status == FARSUM_OK && twin.at[0] >= 0)
         status = points_coincide(number[0] < number[1] ? number[0] : number[1],
                                  number[0] < number[1] ? number[1] : number[0],

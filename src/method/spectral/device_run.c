@@ -202,32 +202,12 @@ static farsum_status run_all(void *data)
     return status;
 }
 
-/* The minimum over the ranks. */
-static farsum_status run_lowest(void *data, int *number)
-{
-    struct comm *comm = data;
-    double most = -*number;
-    TRY(comm_agree(comm, comm_max(comm, &most, 1)));
-    *number = -(int)most;
-    return FARSUM_OK;
-}
-
-/* Over ranks it agrees before anyone waits for the device: its exchanges may
- * wait for a rank that failed. */
 static farsum_status run_sums(struct sum *sum)
 {
     struct spectral_gpu *g = sum->s->gpu;
-    if (!g->ranks)
-        return graph_run(&g->recording, g->device, run_all, sum);
-    struct comm *comm = g->ranks->comm;
-    struct transport *transport = g->ranks->transport;
-    const struct graph_ranks ranks = {run_lowest, comm};
-    farsum_status status =
-        transport_enqueues(transport)
-            ? graph_run_ranks(&g->recording, g->device, &ranks, run_all, sum)
-            : run_all(sum);
-    transport_end(transport);
-    return comm_agree(comm, status);
+    struct gpu_ranks *r = g->ranks;
+    return r ? transport_run(r->transport, &g->recording, run_all, sum)
+             : graph_run(&g->recording, g->device, run_all, sum);
 }
 
 /* Stores what finish must know about the sums that begin. */
@@ -247,18 +227,10 @@ static farsum_status run_asked(const struct spectral_gpu *g, int rhs,
                                const farsum_result *result,
                                farsum_result *asked)
 {
-    static double other; /* only its address counts */
-    unsigned outputs = 0;
     *asked = *result;
-    if (!g->ranks)
-        return FARSUM_OK;
-    TRY(ranks_asked(g->ranks->comm, g->targets, rhs, result, &outputs));
-    asked->potential = outputs & FARSUM_POTENTIAL ? &other : NULL;
-    asked->velocity = outputs & FARSUM_VELOCITY ? &other : NULL;
-    asked->field = outputs & FARSUM_FIELD ? &other : NULL;
-    asked->energy = outputs & FARSUM_ENERGY ? &other : NULL;
-    asked->virial = outputs & FARSUM_VIRIAL ? &other : NULL;
-    return FARSUM_OK;
+    return g->ranks ? ranks_asked_results(g->ranks->comm, g->targets, rhs,
+                                          result, asked)
+                    : FARSUM_OK;
 }
 
 /* Caller on the host: transfers each right-hand side there and, if its results
@@ -398,9 +370,8 @@ static farsum_status gpu_bad_strength(const struct spectral *s, int64_t number,
 {
     const struct gpu_ranks *ranks = s->gpu->ranks;
     int rank = 0;
-    while (ranks && rank < ranks->comm->size - 1
-           && number >= ranks->route.given[rank])
-        number -= ranks->route.given[rank++];
+    if (ranks)
+        rank = gpu_route_giver(&ranks->route, ranks->comm->size, &number);
     farsum_status status =
         status_fail(FARSUM_ERR_STRENGTH,
                     "strength %lld of right-hand side %lld is not finite",

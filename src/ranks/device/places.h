@@ -34,6 +34,15 @@ farsum_status gpu_route_set(struct gpu_route *route, struct comm *comm,
                             const struct domain *domain,
                             struct points_gpu *points, struct buf *own);
 
+/* The rank that gives the point of this global number, which becomes the
+ * rank's own. */
+int gpu_route_giver(const struct gpu_route *route, int size, int64_t *number);
+/* Sets *number to the global number of this rank's own point i, which it asks
+ * of the rank that gives the point.  i < 0: it asks for none, and *number is
+ * -1.  Collective. */
+farsum_status gpu_route_number(const struct gpu_route *route, struct comm *comm,
+                               int64_t i, int64_t *number);
+
 /* Makes the same route on the host, for numbers of points, on which only lists
  * of pairs depend.  Waits for the device.  Not collective; on failure *host is
  * empty.  It need not be initialised. */

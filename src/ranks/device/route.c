@@ -165,6 +165,14 @@ farsum_status gpu_route_set(struct gpu_route *route, struct comm *comm,
     return FARSUM_OK;
 }
 
+int gpu_route_giver(const struct gpu_route *route, int size, int64_t *number)
+{
+    int rank = 0;
+    while (rank < size - 1 && *number >= route->given[rank])
+        *number -= route->given[rank++];
+    return rank;
+}
+
 /* The sent points' indices. */
 static farsum_status host_index(const struct gpu_sends *from, struct sends *to)
 {
@@ -200,6 +208,44 @@ farsum_status gpu_route_host(const struct gpu_route *route,
     farsum_status status = host_index(from, &host->sends);
     if (status != FARSUM_OK)
         route_destroy(host);
+    return status;
+}
+
+farsum_status gpu_route_number(const struct gpu_route *route, struct comm *comm,
+                               int64_t i, int64_t *number)
+{
+    farsum_status status = FARSUM_OK;
+    int64_t ask[3] = {-1, comm->rank, 0}, *all = NULL, answer = 0;
+    *number = -1;
+    TRY(comm_agree(comm, MEM_NEW(all, 3 * comm->size)));
+    for (int g = 0; i >= 0 && g < comm->size; g++) {
+        if (i < route->sends.from[g]) {
+            ask[0] = g;
+            ask[2] = i;
+            break;
+        }
+        i -= route->sends.from[g];
+    }
+    GO(comm_agree(comm, comm_gather(comm, ask, all, sizeof ask)));
+    for (int o = 0; o < comm->size; o++) {
+        uint32_t index = 0;
+        int64_t at = all[3 * o + 2];
+        if (all[3 * o] < 0)
+            continue;
+        answer = 0;
+        if (all[3 * o] == comm->rank) {
+            for (int q = 0; q < o; q++)
+                at += route->sends.to[q];
+            if (at >= 0 && at < route->sends.n_sent)
+                KEEP_ON(buf_download(&route->sends.index, 4 * at, &index, 4));
+            answer = route->first + index;
+        }
+        KEEP_ON(comm_sum_counts(comm, &answer, 1));
+        if (o == comm->rank)
+            *number = answer;
+    }
+done:
+    mem_free(all);
     return status;
 }
 

@@ -20,6 +20,7 @@
 
 #include "comm/comm.h"
 #include "device/buf.h"
+#include "device/graph.h"
 
 struct transport;
 
@@ -60,6 +61,12 @@ void transport_begin(struct transport *transport);
 void transport_end(struct transport *transport);
 /* 1: exchanges are only enqueued, so that graphs can replay them. */
 int transport_enqueues(const struct transport *transport);
+/* Does work that begins with transport_begin, as graph_run_ranks if the
+ * exchanges are only enqueued, and ends the sequence.  Collective: agrees
+ * before anyone waits for the device, since exchanges may wait for a rank that
+ * failed. */
+farsum_status transport_run(struct transport *transport, struct graph *graph,
+                            farsum_status (*work)(void *data), void *data);
 /* Adds the seconds of the exchanges since the last call to comm->spent, of the
  * first 64 if they are more.  The device must have finished them. */
 void transport_settle(struct transport *transport);
