@@ -39,7 +39,7 @@ farsum_test(ranks_exclude_check ranks/exclude_check.c ranks/comm_threads.c)
 farsum_test(ranks_check ranks/check.c ranks/comm_threads.c)
 farsum_test(ranks_check_faults ranks/check_faults.c ranks/comm_threads.c)
 farsum_test(ranks_check_sum ranks/check_sum.c ranks/comm_threads.c)
-farsum_test(ranks_fmm ranks/fmm.c ranks/comm_threads.c)
+farsum_test(ranks_fmm ranks/fmm.c ranks/fmm_case.c ranks/comm_threads.c)
 include(ranks_mesh/tests.cmake)
 farsum_test(ranks_fmm_faults ranks/fmm_faults.c ranks/plan_life.c
   ranks/comm_threads.c)
