@@ -24,13 +24,17 @@ static double fmm_best(const farsum_problem *p)
     return 1.1e-6;
 }
 
+/* The variant of lattice over ranks. */
+static const char *ranks_lattice_name(const struct task *task)
+{
+    return task->device ? "gpu_fft" : "fft";
+}
+
 /* What ranks do not have yet. */
 static farsum_status fmm_fits_ranks(const struct task *task)
 {
     const farsum_problem *p = &task->problem;
     const farsum_fmm_options *o = &task->options.fmm;
-    if (task->device)
-        FAIL(ERR_UNSUPPORTED, "sums over ranks only on the host");
     if (task->options.strict)
         FAIL(ERR_UNSUPPORTED, "has no error bounds (strict) over ranks");
     if (p->periodic[0] && p->outputs & FARSUM_VIRIAL)
@@ -43,10 +47,13 @@ static farsum_status fmm_fits_ranks(const struct task *task)
     if (o->tree && strcmp(o->tree, "dense") != 0)
         FAIL(ERR_UNSUPPORTED, "has dense trees only over ranks, not \"%s\"",
              o->tree);
-    if (o->lattice && strcmp(o->lattice, "fft") != 0)
+    if (o->lattice && strcmp(o->lattice, ranks_lattice_name(task)) != 0)
         FAIL(ERR_UNSUPPORTED,
-             "has variant fft of lattice only over ranks, not \"%s\"",
-             o->lattice);
+             "has variant %s of lattice only over ranks, not \"%s\"",
+             ranks_lattice_name(task), o->lattice);
+    if (task->device && p->n_exclusions > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "has no exclusions over ranks with devices; method spectral has");
     return FARSUM_OK;
 }
 
@@ -95,7 +102,7 @@ static farsum_status fmm_names(const struct task *task, struct fmm_names *names)
         snprintf(names->name[r], sizeof names->name[r], "%s",
                  given[r] ? given[r] : "");
     if (task->links.ranks > 0) { /* fmm_fits_ranks has refused others */
-        strcpy(names->name[FMM_LATTICE], "fft");
+        strcpy(names->name[FMM_LATTICE], ranks_lattice_name(task));
         names->tree = 1;
     }
     if (!o->tree)
@@ -230,7 +237,7 @@ static farsum_status fmm_create(struct task *task, void *state)
     const struct p2p_args pairs = s->pairs;
     /* its kernels compile while the stages are created */
     if (!task->dry && task->device)
-        TRY(fmm_gpu_create(task, s));
+        TRY(task_agree(task, fmm_gpu_create(task, s)));
     if (!task->dry)
         TRY(task->comm ? fmm_ranks_create(task, s)
                        : fmm_states(task, s, &boxes, &pairs));

@@ -305,7 +305,7 @@ enum {
 double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n);
 /* method/fmm/near_distance.c: sets input.near of a plan without a sample, from
  * the tree's leaves, on the host. */
-void fmm_near(const struct task *task, struct fmm *s);
+void fmm_near(const struct task *task, struct fmm *s, const struct tree *tree);
 /* Points as the tree is built from, and the tree's args from s->shape, without
  * the region of open space. */
 struct tree_given fmm_given(const struct fmm *s, const struct points *p);
@@ -381,8 +381,9 @@ farsum_status fmm_ranks_exclude(const struct task *task, struct fmm *s,
                                 const struct host_sums *sums);
 farsum_status fmm_ranks_exclusions(struct task *task, struct fmm *s);
 /* method/fmm/boxes/clustering_ranks.c: fmm_clustering of the trees of all
- * ranks, the same on all. */
-farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s);
+ * ranks on the host, the same on all.  tree: of own layers and points. */
+farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
+                                   const struct tree *tree);
 /* method/fmm/stages.c */
 void fmm_clear_states(struct fmm *s);
 /* Writes the report. */

@@ -45,9 +45,8 @@ static double leaf_near(const struct leaf *leaf, int64_t begin, int64_t end,
     return sum;
 }
 
-void fmm_near(const struct task *task, struct fmm *s)
+void fmm_near(const struct task *task, struct fmm *s, const struct tree *tree)
 {
-    const struct tree *tree = &s->tree;
     const struct tree_points *p = &tree->source;
     const struct leaf leaf = {{p->x[0], p->x[1], p->x[2]},
                               p->low,

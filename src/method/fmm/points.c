@@ -66,10 +66,10 @@ struct tree_args fmm_tree_args(const struct task *task, const struct fmm *s)
 static farsum_status points_tree(const struct task *task, struct fmm *s,
                                  int64_t m)
 {
-    if (s->gpu)
-        return fmm_gpu_sparse_tree(task, s, m);
     if (s->ranks)
         return fmm_ranks_tree(s);
+    if (s->gpu)
+        return fmm_gpu_sparse_tree(task, s, m);
     const struct tree_given source = fmm_given(s, &s->source);
     const struct tree_given target = fmm_given(s, &s->target);
     const struct tree_given *targets = m > 0 ? &target : NULL;
@@ -77,7 +77,7 @@ static farsum_status points_tree(const struct task *task, struct fmm *s,
     if (!s->input.periodic)
         TRY(tree_region(&args, &source, targets));
     TRY(tree_set(&s->tree, &args, &source, targets));
-    fmm_near(task, s);
+    fmm_near(task, s, &s->tree);
     return fmm_clustering(&s->tree, fmm_shape_first(s, &s->shape),
                           &s->clustering);
 }

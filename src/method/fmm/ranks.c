@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks.c: states of `fmm` over ranks. */
-#include "method/fmm/ranks.h"
+#include "method/fmm/device/ranks.h"
 
 #include <string.h>
 
@@ -52,6 +52,8 @@ static farsum_status ranks_own(const struct task *task, struct fmm *s)
     TRY(domain_create(&k->domain, k->comm->rank, k->comm->size,
                       s->shape.root[0], s->shape.ws, NULL));
     k->domain.open = !s->input.periodic;
+    if (s->gpu) /* fmm_gpu_ranks_create makes them */
+        return FARSUM_OK;
     TRY(route_create(&k->source.route, k->comm, 3 * sizeof(double),
                      task->threads));
     TRY(route_create(&k->target.route, k->comm, 3 * sizeof(double),
@@ -77,6 +79,8 @@ farsum_status fmm_ranks_create(const struct task *task, struct fmm *s)
                                        .threads = task->threads,
                                        .precision = FARSUM_F64};
     TRY(planes_create(&planes, &k->planes));
+    if (s->gpu)
+        TRY(fmm_gpu_ranks_create(task, s));
     if (s->input.periodic)
         fmm_ranks_report(task, s);
     fmm_ranks_part(s, &boxes, &pairs);
@@ -96,6 +100,8 @@ void fmm_ranks_part(const struct fmm *s, struct boxes_args *boxes,
     struct fmm_ranks *k = s->ranks;
     int64_t layers = ranks_layers(k);
     k->whole = *boxes;
+    if (s->gpu) /* its tree has ghosts, and targets apart from sources */
+        layers = domain_planes(&k->domain, k->domain.rank);
     boxes->root[0] = layers > 0 ? layers : 1;
     boxes->periodic[0] = 0;
     boxes->n_boxes = boxes->n_leaves =
@@ -104,6 +110,8 @@ void fmm_ranks_part(const struct fmm *s, struct boxes_args *boxes,
     boxes->n_targets = part_of(k, boxes->n_targets);
     pairs->n_sources = part_of(k, pairs->n_sources);
     pairs->n_targets = part_of(k, pairs->n_targets);
+    if (s->gpu && pairs->n_targets == 0)
+        pairs->n_targets = pairs->n_sources;
 }
 
 farsum_status fmm_ranks_tree(struct fmm *s)
@@ -163,24 +171,30 @@ static farsum_status ranks_near_state(struct fmm *s)
     return FARSUM_OK;
 }
 
+static farsum_status ranks_lattice(struct fmm_ranks *k)
+{
+    const struct ranks_lattice_args args = {
+        .comm = k->comm, .begin = k->domain.begin, .boxes = k->whole};
+    ranks_lattice_destroy(k->lattice);
+    k->lattice = NULL;
+    return ranks_lattice_create(&args, &k->lattice);
+}
+
 farsum_status fmm_ranks_states(const struct task *task, struct fmm *s,
                                farsum_status status)
 {
     struct fmm_ranks *k = s->ranks;
-    if (status == FARSUM_OK)
+    if (status == FARSUM_OK && !s->gpu)
         status = ranks_near_state(s);
     status = task_agree(task, status);
     if (status != FARSUM_OK) { /* no rank keeps its stages */
         s->boxes = (struct boxes_args){0};
         return status;
     }
-    if (k->lattice && lattice_is(&k->made, &k->whole))
+    if (lattice_is(&k->made, &k->whole))
         return FARSUM_OK;
-    ranks_lattice_destroy(k->lattice);
-    k->lattice = NULL;
-    const struct ranks_lattice_args args = {
-        .comm = k->comm, .begin = k->domain.begin, .boxes = k->whole};
-    TRY(ranks_lattice_create(&args, &k->lattice));
+    k->made = (struct boxes_args){0};
+    TRY(s->gpu ? fmm_gpu_ranks_lattice(s) : ranks_lattice(k));
     k->made = k->whole;
     return FARSUM_OK;
 }

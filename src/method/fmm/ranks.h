@@ -71,6 +71,14 @@ static inline struct fmm_side *ranks_targets(const struct fmm *s)
 {
     return s->all_m > 0 ? &s->ranks->target : &s->ranks->source;
 }
+/* ranks_points.c.  Sets all_n and all_m; *first: the global number of this
+ * rank's first target.  Collective. */
+farsum_status fmm_ranks_counts(struct fmm *s, int64_t n, int64_t m,
+                               int64_t *first);
+/* Args of a tree of `layers` layers, from number `first` of the whole on. */
+struct tree_args ranks_part_args(const struct fmm_ranks *k, int64_t first,
+                                 int64_t layers,
+                                 const struct tree_layers *points);
 /* ranks_exclude.c.  rows: makes those of task->exclusions.  places: brings
  * positions, once s->source has them. */
 farsum_status ranks_exclude_rows(struct task *task, struct fmm *s);

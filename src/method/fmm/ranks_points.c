@@ -22,10 +22,8 @@ static farsum_status layers_hold(struct layers *layers, int64_t n)
     return MEM_RESERVE(layers->of.at, &layers->have[1], n);
 }
 
-/* Sets the numbers of points of all ranks.  *first: the number of this rank's
- * first target. */
-static farsum_status points_counts(struct fmm *s, int64_t n, int64_t m,
-                                   int64_t *first)
+farsum_status fmm_ranks_counts(struct fmm *s, int64_t n, int64_t m,
+                               int64_t *first)
 {
     struct comm *comm = s->ranks->comm;
     const int64_t own[2] = {n, m};
@@ -158,10 +156,9 @@ static farsum_status points_ghosts(struct fmm *s)
     return comm_agree(k->comm, status);
 }
 
-/* Args of a tree of `layers` layers, from number `first` of the whole on. */
-static struct tree_args part_args(const struct fmm_ranks *k, int64_t first,
-                                  int64_t layers,
-                                  const struct tree_layers *points)
+struct tree_args ranks_part_args(const struct fmm_ranks *k, int64_t first,
+                                 int64_t layers,
+                                 const struct tree_layers *points)
 {
     struct tree_args args = k->tree;
     double layer = args.edge[0] / (double)args.root[0];
@@ -192,8 +189,8 @@ static farsum_status tree_near_of(struct fmm *s)
     }
     const struct tree_layers both[2] = {k->around[0].of, k->around[1].of};
     const struct tree_args args =
-        part_args(k, k->domain.begin[k->domain.rank] - halo,
-                  domain_planes(&k->domain, k->domain.rank), both);
+        ranks_part_args(k, k->domain.begin[k->domain.rank] - halo,
+                        domain_planes(&k->domain, k->domain.rank), both);
     TRY(tree_set(&k->near, &args, &ghosts, &targets));
     k->near_points.tree = &k->near;
     return mem_reserve(&k->ghost_q, &k->have_ghost_q, k->ghosts.n,
@@ -215,7 +212,7 @@ static farsum_status points_trees(struct fmm *s)
     const struct tree_given source = fmm_given(s, &s->source);
     const struct tree_given target = fmm_given(s, &s->target);
     const struct tree_args args =
-        part_args(k, first, layers > 0 ? layers : 1, both);
+        ranks_part_args(k, first, layers > 0 ? layers : 1, both);
     TRY(tree_set(&s->tree, &args, &source, s->all_m > 0 ? &target : NULL));
     return k->ghosts.n > 0 ? tree_near_of(s) : FARSUM_OK;
 }
@@ -307,7 +304,7 @@ farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
     const struct arrivals of[2] = {{"source", n, x, &k->source, &s->source},
                                    {"target", m, y, &k->target, &s->target}};
     s->source.n = s->target.n = 0;
-    TRY(points_counts(s, n, m, &first));
+    TRY(fmm_ranks_counts(s, n, m, &first));
     TRY(points_take(task, s, of, first));
     TRY(points_route(s, &of[0]));
     if (s->all_m > 0)
@@ -316,7 +313,7 @@ farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
     TRY(points_apart(task, s));
     TRY(points_ghosts(s));
     TRY(task_agree(task, points_trees(s)));
-    TRY(fmm_ranks_clustering(task, s));
+    TRY(fmm_ranks_clustering(task, s, &s->tree));
     TRY(fmm_points_tree(task, s, 0, s->all_n, s->all_m));
     TRY(task_agree(task, points_reserve(task, s)));
     TRY(points_positions(task, s, of));

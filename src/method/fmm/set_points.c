@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "base/progress.h"
-#include "method/fmm/device/set_points.h"
+#include "method/fmm/device/ranks.h"
 #include "method/fmm/bound/bound.h"
 
 /* Periodic cells: wraps positions to fractions. */
@@ -82,7 +82,8 @@ farsum_status fmm_set_points(struct task *task, void *state, int64_t n,
     int uneven;
     TRY(task_agree(task, progress_step(0, FMM_TURNS, "placing points")));
     if (s->ranks)
-        return fmm_ranks_points(task, s, n, x, m, y);
+        return s->gpu ? fmm_gpu_ranks_points(task, s, n, x, m, y)
+                      : fmm_ranks_points(task, s, n, x, m, y);
     s->all_n = n;
     s->all_m = m;
     if (s->gpu)

@@ -89,9 +89,9 @@ static void work_numbers(struct clustering *c, const struct fmm *s)
 }
 
 /* What a rank does before the exchange. */
-static farsum_status work_own(struct around *w, const struct fmm *s, int first)
+static farsum_status work_own(struct around *w, const struct fmm *s,
+                              const struct tree *tree, int first)
 {
-    const struct tree *tree = &s->tree;
     w->more = tree->ws + 1;
     w->rows = tree->root[1] * tree->root[2];
     w->layers = ranks_layers(s->ranks);
@@ -142,7 +142,8 @@ static void work_scale(struct fmm_clustering *made, double targets,
         }
 }
 
-farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s)
+farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
+                                   const struct tree *tree)
 {
     enum { MEANS = 6 + 4 * K };
     farsum_status status = FARSUM_OK;
@@ -151,7 +152,7 @@ farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s)
     struct around w = {.own = NULL};
     int first = fmm_shape_first(s, &s->shape), lists = first == 0;
     *made = (struct fmm_clustering){.ws = s->shape.ws, .listed = 1};
-    GO(task_agree(task, work_own(&w, s, first)));
+    GO(task_agree(task, work_own(&w, s, tree, first)));
     clustering_inside(w.own, made);
     KEEP_ON(planes_fill(k->planes, w.mesh, mesh_at(&w, 1, 0),
                         FMM_RANKS_STATISTICS));
@@ -170,7 +171,7 @@ farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s)
     memcpy(made->far, means + 6, sizeof made->far);
     memcpy(made->uneven, means + 6 + 2 * K, sizeof made->uneven);
     work_scale(made, (double)w.own->m, means[5]);
-    fmm_near(task, s);
+    fmm_near(task, s, tree);
     k->near_input = s->input.near;
 done:
     work_clear(&w);

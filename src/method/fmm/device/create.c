@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* create.c: kernels and memory of the fast multipole method on a device. */
 #include "base/mem.h"
-#include "method/fmm/device/set_points.h"
+#include "method/fmm/device/ranks.h"
 
 /* The number of sources up to which two queues are faster; more sources fill
  * the device. */
@@ -13,7 +13,9 @@ int fmm_gpu_queues(const struct task *task)
         return 0;
     if (task->options.device.queues)
         return task->options.device.queues;
-    return task->problem.n_sources < BESIDE_MOST ? 2 : 1;
+    /* over ranks near pairs fill the device while far boxes are exchanged */
+    return task->links.ranks > 0 || task->problem.n_sources < BESIDE_MOST ? 2
+                                                                          : 1;
 }
 
 void fmm_gpu_forget(struct fmm_gpu *g)
@@ -34,6 +36,7 @@ void fmm_gpu_destroy(struct fmm_gpu *g)
         &g->known,
     };
     graph_clear(&g->recording);
+    fmm_gpu_ranks_destroy(g->ranks);
     second_stream_clear(&g->aside);
     gpu_arrays_clear(&g->given);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

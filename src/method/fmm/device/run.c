@@ -7,30 +7,13 @@
 
 #include "base/arrays.h"
 #include "base/progress.h"
-#include "method/fmm/device/set_points.h"
+#include "method/fmm/device/ranks.h"
+#include "method/fmm/device/run.h"
 #include "method/spectral/device.h"
 #include "points/device/sort_state.h"
 
-/* Must equal the struct in method/fmm/device/sums.k. */
-struct fmm_units {
-    double coulomb, h, front, surface, per, none, axis[9], box[3];
-    int64_t n, targets, leaves, roots, first_q, first_out, rhs;
-    int32_t root[3], level, wide, apart, potential, field, energy, virial,
-        beside, periodic, sparse, gathered, exponent, length;
-};
-_Static_assert(sizeof(struct fmm_units) == 264, "as the kernels have it");
-
-/* Sums of right-hand sides, in a form that a graph can capture. */
-struct sum {
-    const struct task *task;
-    struct fmm *s;
-    const struct gpu_ends *ends;
-    struct fmm_units units;
-    int rhs;
-};
-
-static struct fmm_units run_units(const struct task *task, const struct fmm *s,
-                                  const struct gpu_ends *e)
+struct fmm_units fmm_gpu_units(const struct task *task, const struct fmm *s,
+                               const struct gpu_ends *e)
 {
     const struct tree *t = &s->tree;
     double volume = s->input.volume;
@@ -107,17 +90,25 @@ static farsum_status run_in(struct fmm *s, const struct fmm_units *u,
                   ARG_I64(groups), ARG_I32(FMM_FACT_DIPOLE), ARG_I32(3));
 }
 
-/* Computes the facts of the results from their records; NULL: energy or virial
- * is not requested. */
-static farsum_status run_totals(struct fmm_gpu *g, const struct fmm_units *u,
-                                const struct buf *energy,
-                                const struct buf *virial)
+/* The records of the results, over ranks those of all. */
+static const struct buf *run_records(const struct fmm_gpu *g, int64_t targets,
+                                     int64_t *records)
 {
-    const struct buf *none = &g->record;
-    return LAUNCH(&g->totals, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_BUF(energy ? energy : none),
-                  ARG_BUF(virial ? virial : none),
-                  ARG_I64(fmm_groups(u->targets, FMM_GROUP)), ARG_STRUCT(*u));
+    if (g->ranks)
+        return fmm_gpu_ranks_records(g->ranks, records);
+    *records = fmm_groups(targets, FMM_GROUP);
+    return &g->record;
+}
+
+farsum_status fmm_gpu_totals(struct fmm_gpu *g, const struct fmm_units *u,
+                             const struct buf *energy, const struct buf *virial)
+{
+    int64_t records;
+    const struct buf *record = run_records(g, u->targets, &records);
+    return LAUNCH(&g->totals, 1, ARG_BUF(record), ARG_BUF(&g->fact),
+                  ARG_BUF(energy ? energy : record),
+                  ARG_BUF(virial ? virial : record), ARG_I64(records),
+                  ARG_STRUCT(*u));
 }
 
 farsum_status fmm_gpu_fold(const struct task *task, const struct fmm *s)
@@ -126,19 +117,19 @@ farsum_status fmm_gpu_fold(const struct task *task, const struct fmm *s)
     if (!s->gpu->folds)
         return FARSUM_OK;
     s->gpu->folds = 0;
-    const struct fmm_units units = run_units(task, s, &none);
-    return run_totals(s->gpu, &units, NULL, NULL);
+    const struct fmm_units units = fmm_gpu_units(task, s, &none);
+    return fmm_gpu_totals(s->gpu, &units, NULL, NULL);
 }
 
-/* Checks from the records whether the results of right-hand side r are in
- * range. */
-static farsum_status run_range(const struct task *task, const struct fmm *s,
-                               int64_t r)
+farsum_status fmm_gpu_range(const struct task *task, const struct fmm *s,
+                            int64_t r)
 {
     struct fmm_gpu *g = s->gpu;
-    int64_t groups = fmm_groups(tree_targets(&s->tree)->n, FMM_GROUP);
-    return LAUNCH(&g->range, 1, ARG_BUF(&g->record), ARG_BUF(&g->fact),
-                  ARG_I64(groups), ARG_I32(task->problem.arrays != FARSUM_F32),
+    int64_t records;
+    const struct buf *record =
+        run_records(g, tree_targets(&s->tree)->n, &records);
+    return LAUNCH(&g->range, 1, ARG_BUF(record), ARG_BUF(&g->fact),
+                  ARG_I64(records), ARG_I32(task->problem.arrays != FARSUM_F32),
                   ARG_I64(r), ARG_F64(HUGE_VAL));
 }
 
@@ -148,7 +139,7 @@ farsum_status fmm_gpu_range_last(const struct task *task, const struct fmm *s)
     if (!g->pending || g->ranged)
         return FARSUM_OK;
     g->ranged = 1;
-    return run_range(task, s, g->rhs - 1);
+    return fmm_gpu_range(task, s, g->rhs - 1);
 }
 
 /* Converts the results to the caller's units. */
@@ -180,11 +171,10 @@ static farsum_status run_out(struct fmm *s, const struct fmm_units *u,
                    ARG_BUF(field), ARG_STRUCT(*u)));
     if (!u->energy && !u->virial) /* only finish reads the facts */
         return FARSUM_OK;
-    return run_totals(g, u, e->energy, e->virial);
+    return fmm_gpu_totals(g, u, e->energy, e->virial);
 }
 
-/* Runs a stage and times it. */
-static farsum_status run_stage(struct fmm *s, int r, const void *io)
+farsum_status fmm_gpu_stage(struct fmm *s, int r, const void *io)
 {
     struct stopwatch *watch = &s->gpu->watch[r];
     TRY(stopwatch_start(watch));
@@ -194,15 +184,17 @@ static farsum_status run_stage(struct fmm *s, int r, const void *io)
     return stopwatch_stop(watch);
 }
 
-static farsum_status run_zero(const struct sum *sum, struct buf *potential,
-                              struct buf *field)
+farsum_status fmm_gpu_zero(const struct fmm_sum *sum)
 {
+    const struct boxes_io io = fmm_gpu_far_io(sum);
     int64_t real = array_size(sum->task->problem.precision);
     int64_t targets = sum->units.targets;
-    if (potential)
-        TRY(buf_fill_part(potential, 0, 0, targets * real));
-    if (field)
-        TRY(buf_fill_part(field, 0, 0, 3 * targets * real));
+    if (!sum->units.beside)
+        return FARSUM_OK;
+    if (io.potential)
+        TRY(buf_fill_part(io.potential, 0, 0, targets * real));
+    if (io.field)
+        TRY(buf_fill_part(io.field, 0, 0, 3 * targets * real));
     return FARSUM_OK;
 }
 
@@ -211,42 +203,56 @@ static struct buf *run_wanted(int wanted, struct buf *buf)
     return wanted ? buf : NULL;
 }
 
-/* Runs every stage except p2p. */
-static farsum_status run_far(void *data)
+struct boxes_io fmm_gpu_far_io(const struct fmm_sum *sum)
 {
-    const struct sum *sum = data;
     struct fmm *s = sum->s;
     struct fmm_gpu *g = s->gpu;
     const struct fmm_units *u = &sum->units;
-    const struct boxes_io io = {
-        &s->tree, &g->q, &g->multipole, &g->local, s->stride,
+    return (struct boxes_io){
+        &s->tree,
+        &g->q,
+        &g->multipole,
+        &g->local,
+        s->stride,
         run_wanted(u->potential || u->energy, &g->potential),
         run_wanted(u->field || u->virial, &g->field)};
-    if (g->beside)
-        TRY(run_zero(sum, io.potential, io.field));
-    for (int r = FMM_P2M; r < FMM_STAGES; r++)
-        TRY(run_stage(s, r, &io));
-    return FARSUM_OK;
 }
 
-/* Runs near pairs in the device's own queue, which they keep busy for long.
- * The far field's kernels have priority whenever one of them is ready. */
-static farsum_status run_sum(struct sum *sum)
+struct p2p_io fmm_gpu_near_io(const struct fmm_sum *sum)
 {
-    struct fmm *s = sum->s;
-    struct fmm_gpu *g = s->gpu;
+    struct fmm_gpu *g = sum->s->gpu;
     const struct fmm_units *u = &sum->units;
-    const struct p2p_io near = {
-        &s->tree, &g->q,
+    return (struct p2p_io){
+        &sum->s->tree, &g->q,
         run_wanted(u->potential || u->energy,
                    g->beside ? &g->near_potential : &g->potential),
         run_wanted(u->field || u->virial,
                    g->beside ? &g->near_field : &g->field),
         .fresh = 1};
+}
+
+/* Runs every stage except p2p. */
+static farsum_status run_far(void *data)
+{
+    const struct fmm_sum *sum = data;
+    const struct boxes_io io = fmm_gpu_far_io(sum);
+    TRY(fmm_gpu_zero(sum));
+    for (int r = FMM_P2M; r < FMM_STAGES; r++)
+        TRY(fmm_gpu_stage(sum->s, r, &io));
+    return FARSUM_OK;
+}
+
+/* Runs near pairs in the device's own queue, which they keep busy for long.
+ * The far field's kernels have priority whenever one of them is ready. */
+static farsum_status run_sum(struct fmm_sum *sum)
+{
+    struct fmm *s = sum->s;
+    struct fmm_gpu *g = s->gpu;
+    const struct p2p_io near = fmm_gpu_near_io(sum);
     TRY(stopwatch_start(&g->watch[FMM_ALL]));
     if (g->beside)
         TRY(second_stream_fork(&g->aside));
-    TRY(run_stage(s, FMM_P2P, &near));
+    TRY(fmm_gpu_stage(s, FMM_P2P, &near));
     TRY(fmm_gpu_exclude_run(s, &near));
     if (g->beside) {
         TRY(second_stream_run(&g->aside, run_far, sum));
@@ -260,22 +266,21 @@ static farsum_status run_sum(struct sum *sum)
 
 static farsum_status run_all(void *data)
 {
-    struct sum *sum = data;
+    struct fmm_sum *sum = data;
     for (int r = 0; r < sum->rhs; r++) {
         struct gpu_ends e = *sum->ends;
         e.rhs = r;
-        sum->units = run_units(sum->task, sum->s, &e);
+        sum->units = fmm_gpu_units(sum->task, sum->s, &e);
         TRY(run_in(sum->s, &sum->units, &e));
         TRY(run_sum(sum));
         TRY(run_out(sum->s, &sum->units, &e));
         if (r + 1 < sum->rhs) /* the next right-hand side reuses the records */
-            TRY(run_range(sum->task, sum->s, r));
+            TRY(fmm_gpu_range(sum->task, sum->s, r));
     }
     return FARSUM_OK;
 }
 
-/* Stores what finish must know about the sums that begin. */
-static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
+void fmm_gpu_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
 {
     g->pending = 1;
     g->ranged = 0;
@@ -285,8 +290,7 @@ static void run_begin(struct fmm_gpu *g, int rhs, const farsum_result *result)
     g->had_potential = result->potential || result->energy;
 }
 
-/* Clears the failure that finish has reported, so that it is reported once. */
-static farsum_status run_told(struct fmm_gpu *g)
+farsum_status fmm_gpu_told(struct fmm_gpu *g)
 {
     const double none = -1;
     TRY(buf_upload(&g->fact, 8 * FMM_FACT_RANGE, &none, sizeof none));
@@ -301,15 +305,15 @@ static farsum_status run_host(const struct task *task, struct fmm *s,
 {
     struct fmm_gpu *g = s->gpu;
     const struct gpu_ends e = gpu_ends(&g->given, result);
-    struct sum one = {.task = task, .s = s, .ends = &e, .rhs = 1};
+    struct fmm_sum one = {.task = task, .s = s, .ends = &e, .rhs = 1};
     double bad;
     TRY(gpu_arrays_upload(&g->given, counts, r, q));
     TRY(graph_run(&g->recording, g->device, run_all, &one));
-    TRY(run_range(task, s, r));
+    TRY(fmm_gpu_range(task, s, r));
     g->ranged = 1;
     TRY(buf_download(&g->fact, 8 * FMM_FACT_RANGE, &bad, sizeof bad));
     if (bad >= 0) {
-        TRY(run_told(g));
+        TRY(fmm_gpu_told(g));
         return gpu_ends_range(task, r);
     }
     return gpu_arrays_download(&g->given, counts, r, result);
@@ -323,9 +327,9 @@ static farsum_status run_device(const struct task *task, struct fmm *s,
     struct gpu_arrays given;
     TRY(gpu_arrays_given(&given, task->device, counts, rhs, q, result));
     TRY(fmm_gpu_range_last(task, s));
-    run_begin(s->gpu, rhs, result);
+    fmm_gpu_begin(s->gpu, rhs, result);
     const struct gpu_ends e = gpu_ends(&given, result);
-    struct sum all = {.task = task, .s = s, .ends = &e, .rhs = rhs};
+    struct fmm_sum all = {.task = task, .s = s, .ends = &e, .rhs = rhs};
     return graph_run(&s->gpu->recording, task->device, run_all, &all);
 }
 
@@ -334,6 +338,8 @@ farsum_status fmm_gpu_execute(struct task *task, struct fmm *s, int rhs,
 {
     const struct gpu_counts counts =
         gpu_counts(task, s->tree.source.n, tree_targets(&s->tree)->n);
+    if (s->gpu->ranks)
+        return fmm_gpu_ranks_execute(task, s, rhs, q, result);
     TRY(fmm_gpu_exclude_ready(task, s));
     TRY(fmm_gpu_gather(s, rhs));
     if (task->problem.memory == FARSUM_DEVICE) {
@@ -344,7 +350,7 @@ farsum_status fmm_gpu_execute(struct task *task, struct fmm *s, int rhs,
     for (int r = 0; r < rhs; r++) {
         s->gpu->pending = 0; /* a stopped sum has no facts */
         TRY(progress_step(r, rhs, "summing on %s", task->device->name));
-        run_begin(s->gpu, rhs, result);
+        fmm_gpu_begin(s->gpu, rhs, result);
         TRY(fmm_strict_given(task, s, rhs, r, q));
         TRY(run_host(task, s, &counts, r, q, result));
         if (s->strict) /* each one's bound is checked */
@@ -370,30 +376,47 @@ static void run_seconds(const struct task *task, const struct fmm *s)
     fmm_seconds(task, s, seconds);
 }
 
+/* Fails for the strength with this number, over ranks a global one. */
+static farsum_status run_bad(const struct fmm *s, int64_t number, int64_t r)
+{
+    const struct fmm_gpu_ranks *ranks = s->gpu->ranks;
+    int rank = ranks ? fmm_gpu_ranks_giver(ranks, &number) : -1;
+    farsum_status status =
+        status_fail(FARSUM_ERR_STRENGTH,
+                    "strength %lld of right-hand side %lld is not finite",
+                    (long long)number, (long long)r);
+    return rank >= 0 ? status_prefix(status, "rank %d", rank) : status;
+}
+
 farsum_status fmm_gpu_finish(struct task *task, struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     double fact[FMM_FACTS];
-    TRY(device_finish(g->device));
+    farsum_status status = device_finish(g->device);
+    if (status == FARSUM_OK && g->ranks)
+        fmm_gpu_ranks_settle(g->ranks);
+    TRY(task_agree(task, status));
     if (!g->pending)
         return FARSUM_OK;
-    TRY(fmm_gpu_range_last(task, s));
+    KEEP_ON(fmm_gpu_range_last(task, s));
     g->pending = 0;
-    TRY(fmm_gpu_fold(task, s));
-    TRY(buf_download(&g->fact, 0, fact, sizeof fact));
-    if (fact[FMM_FACT_BAD] >= 0 || fact[FMM_FACT_RANGE] >= 0)
-        TRY(run_told(g));
+    KEEP_ON(fmm_gpu_fold(task, s));
+    KEEP_ON(buf_download(&g->fact, 0, fact, sizeof fact));
+    if (status == FARSUM_OK
+        && (fact[FMM_FACT_BAD] >= 0 || fact[FMM_FACT_RANGE] >= 0))
+        status = fmm_gpu_told(g);
+    TRY(task_agree(task, status));
+    /* over ranks these facts are the same on all */
     if (fact[FMM_FACT_BAD] >= 0)
-        FAIL(ERR_STRENGTH,
-             "strength %lld of right-hand side %lld is not finite",
-             (long long)fact[FMM_FACT_BAD_AT], (long long)fact[FMM_FACT_BAD]);
+        return run_bad(s, (int64_t)fact[FMM_FACT_BAD_AT],
+                       (int64_t)fact[FMM_FACT_BAD]);
     if (fact[FMM_FACT_RANGE] >= 0)
         return gpu_ends_range(task, (int64_t)fact[FMM_FACT_RANGE]);
     const double unit[2] = {fact[FMM_FACT_UNIT], 0};
     units_strength(task, unit);
     run_seconds(task, s);
-    double n = (double)s->tree.source.n;
-    double own = s->tree.separate ? fact[FMM_FACT_Q2] / n : 1;
+    double n = (double)s->all_n;
+    double own = s->all_m > 0 ? fact[FMM_FACT_Q2] / n : 1;
     const struct fmm_norms norms = {
         .q = fact[FMM_FACT_Q],
         .q2 = fact[FMM_FACT_Q2],

@@ -20,13 +20,12 @@ static const double wide_cell = 1e303;
 static int gpu_stay(const struct task *task, const struct fmm *s)
 {
     return (s->input.periodic && task->problem.surface == FARSUM_VACUUM)
-           || s->strict;
+           || (s->ranks && task->problem.outputs & FARSUM_VIRIAL) || s->strict;
 }
 
-/* Sets the positions on the device, in `x`, and their bounding box. */
-static farsum_status gpu_take(const struct task *task, struct fmm *s,
-                              struct points *points, struct buf *x, int64_t n,
-                              const void *given, const char *what)
+farsum_status fmm_gpu_take(const struct task *task, struct fmm *s,
+                           struct points *points, struct buf *x, int64_t n,
+                           const void *given, const char *what)
 {
     struct fmm_gpu *g = s->gpu;
     farsum_precision type = task->problem.arrays;
@@ -62,8 +61,7 @@ static farsum_status gpu_check(struct fmm *s, int64_t m)
     return m > 0 ? points_gpu_check(s->target.gpu) : FARSUM_OK;
 }
 
-/* Finds coincident sources; the result goes to facts. */
-static farsum_status gpu_coincident(struct fmm *s)
+farsum_status fmm_gpu_coincident(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     const struct points_gpu *points = s->source.gpu;
@@ -107,7 +105,7 @@ static farsum_status gpu_leaves(struct task *task, struct fmm *s)
     if (!dense && s->tree.separate)
         TRY(gpu_leaf(s, &s->tree.gpu->target, &g->target_leaf));
     if (distinct)
-        TRY(gpu_coincident(s));
+        TRY(fmm_gpu_coincident(s));
     TRY(buf_download(&g->fact, 0, fact, sizeof fact));
     TRY(gpu_check(s, s->tree.separate));
     if (distinct && fact[FMM_FACT_TWIN] >= 0)
@@ -151,7 +149,8 @@ static farsum_status gpu_together(const struct task *task, struct fmm *s)
     return buf_reserve(&g->at, g->device, 4 * p->n);
 }
 
-static farsum_status gpu_reserve(const struct task *task, struct fmm *s)
+farsum_status fmm_gpu_reserve(const struct task *task, struct fmm *s,
+                              int64_t given, int64_t given_targets)
 {
     struct fmm_gpu *g = s->gpu;
     int64_t real = array_size(task->problem.precision);
@@ -167,7 +166,7 @@ static farsum_status gpu_reserve(const struct task *task, struct fmm *s)
     }
     TRY(buf_reserve(&g->multipole, g->device, numbers * s->stride * real));
     TRY(buf_reserve(&g->local, g->device, numbers * s->stride * real));
-    return gpu_arrays_reserve(&g->given, task, n, m);
+    return gpu_arrays_reserve(&g->given, task, given, given_targets);
 }
 
 /* Builds the tree of s->shape, its leaves and its stages. */
@@ -193,9 +192,9 @@ farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
     g->summed = 0;
     g->ranged = 1;
     g->exclude.ordered = 0;
-    TRY(gpu_take(task, s, &s->source, &g->x, n, x, "source"));
+    TRY(fmm_gpu_take(task, s, &s->source, &g->x, n, x, "source"));
     if (m > 0)
-        TRY(gpu_take(task, s, &s->target, &g->y, m, y, "target"));
+        TRY(fmm_gpu_take(task, s, &s->target, &g->y, m, y, "target"));
     if (!s->input.periodic) {
         TRY(fmm_gpu_bounds(task, s, m));
         TRY(gpu_check(s, m));
@@ -216,7 +215,7 @@ farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
         status = gpu_whole(task, s, n, m);
     }
     TRY(status);
-    TRY(gpu_reserve(task, s));
+    TRY(fmm_gpu_reserve(task, s, n, m > 0 ? m : n));
     TRY(gpu_together(task, s));
     return fmm_points_set(task, s);
 }

@@ -99,6 +99,7 @@ struct fmm_gpu {
     /* for callers on the host: arrays of one right-hand side */
     struct gpu_arrays given;
     struct fmm_gpu_exclude exclude;
+    struct fmm_gpu_ranks *ranks;  /* owned; NULL: one process */
     struct clustering_gpu *lists; /* owned; clustering of a sparse tree */
     struct clustering_gpu *dense; /* owned; clustering of a dense tree */
     struct fmm_held held;
@@ -127,6 +128,16 @@ void fmm_gpu_destroy(struct fmm_gpu *gpu); /* NULL is legal */
 void fmm_gpu_forget(struct fmm_gpu *gpu); /* NULL is legal */
 farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
                                  const void *x, int64_t m, const void *y);
+/* Sets the n caller's positions on the device, in `x`. */
+farsum_status fmm_gpu_take(const struct task *task, struct fmm *s,
+                           struct points *points, struct buf *x, int64_t n,
+                           const void *given, const char *what);
+/* Finds coincident sources; the result goes to facts. */
+farsum_status fmm_gpu_coincident(struct fmm *s);
+/* Allocates arrays for the tree, and for so many points of a caller on the
+ * host. */
+farsum_status fmm_gpu_reserve(const struct task *task, struct fmm *s,
+                              int64_t given, int64_t given_targets);
 /* method/fmm/device/choose_tree.c.  Sets s->shape: that of a sparse tree if
  * points are far from uniform and it is faster. */
 farsum_status fmm_gpu_shape(const struct task *task, struct fmm *s, int64_t n,
