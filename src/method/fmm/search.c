@@ -63,6 +63,31 @@ static farsum_status shape_order(const struct task *task, const struct fmm *s,
     return FARSUM_OK;
 }
 
+/* Seconds of the exchanges of ghosts and of the lattice, times the number of
+ * ranks, as all other costs are those of the whole sum.  Devices exchange the
+ * lattice concurrently with near pairs. */
+static double shape_exchanges(const struct task *task, const struct fmm *s,
+                              const struct fmm_shape *shape, int64_t n,
+                              const struct choice choice[FMM_STAGES])
+{
+    const struct links *l = &task->links;
+    double ranks = l->ranks, layers = (double)shape->root[0];
+    double real = task->problem.precision == FARSUM_F32 ? 4 : 8;
+    double reach = fmin(ceil(shape->ws * ranks / layers), ranks - 1);
+    /* open grids are padded, but the padding along axis 0 is not sent */
+    double boxes = shape_leaves(shape) * (s->input.periodic ? 1 : 4);
+    double grid = 2 * real * multipole_size(shape->order) * boxes / ranks;
+    double points = 2 * real * shape->ws * (double)n / layers;
+    if (l->ranks <= 1)
+        return 0;
+    double lattice = ranks * links_all(l, 2, grid * (1 - 1 / ranks));
+    if (!choice[FMM_LATTICE].row)
+        lattice = 0;
+    else if (l->beside)
+        lattice = fmax(lattice - choice[FMM_P2P].cost, 0);
+    return lattice + ranks * links_neighbours(l, 1, points, reach);
+}
+
 /* Predicts the time of an execute with the shape; *left: its error, if above
  * the tolerance. */
 static farsum_status shape_cost(const struct task *task, const struct fmm *s,
@@ -84,6 +109,7 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     if (task->links.ranks > 0) { /* the most layers take longest */
         double ranks = task->links.ranks, layers = (double)shape->root[0];
         shape->seconds *= ceil(layers / ranks) * ranks / layers;
+        shape->seconds += shape_exchanges(task, s, shape, n, choice);
         bytes /= ranks;
     }
     if (bytes > 0.7 * (double)task->options.memory_limit)
