@@ -4,7 +4,7 @@
  * by pair, far boxes by expansions in solid harmonics (Dehnen, Comput.
  * Astrophys.  Cosmol.  1 (2014) 1). */
 #include "base/progress.h"
-#include "method/fmm/device/set_points.h"
+#include "method/fmm/device/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -327,6 +327,8 @@ static farsum_status fmm_finish(struct task *task, void *state)
 static farsum_status fmm_exclude(struct task *task, void *state)
 {
     struct fmm *s = state;
+    if (s->gpu && s->ranks)
+        return fmm_gpu_ranks_exclude(task);
     return s->gpu     ? fmm_gpu_exclude(task, s)
            : s->ranks ? fmm_ranks_exclusions(task, s)
                       : FARSUM_OK;

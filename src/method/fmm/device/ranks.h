@@ -70,6 +70,8 @@ static inline struct fmm_gpu_side *fmm_gpu_ranks_targets(const struct fmm *s)
 /* ranks_points.c */
 farsum_status fmm_gpu_ranks_points(struct task *task, struct fmm *s, int64_t n,
                                    const void *x, int64_t m, const void *y);
+/* Fails on all ranks if any of them names excluded pairs. */
+farsum_status fmm_gpu_ranks_exclude(const struct task *task);
 /* ranks_statistics.c: fmm_ranks_clustering of the current points. */
 farsum_status fmm_gpu_ranks_clustering(const struct task *task, struct fmm *s);
 /* ranks_sum.c */

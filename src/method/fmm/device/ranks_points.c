@@ -335,6 +335,17 @@ static farsum_status points_end(const struct task *task, struct fmm *s)
     return FARSUM_OK;
 }
 
+farsum_status fmm_gpu_ranks_exclude(const struct task *task)
+{
+    int64_t pairs = task->exclusions.count;
+    TRY(task_agree(task, comm_sum_counts(task->comm, &pairs, 1)));
+    if (pairs > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "method fmm has no exclusions over ranks with devices; method "
+             "spectral has");
+    return FARSUM_OK;
+}
+
 farsum_status fmm_gpu_ranks_points(struct task *task, struct fmm *s, int64_t n,
                                    const void *x, int64_t m, const void *y)
 {
@@ -343,6 +354,7 @@ farsum_status fmm_gpu_ranks_points(struct task *task, struct fmm *s, int64_t n,
     const struct arrivals of[2] = {{"source", n, x, &r->source, &g->x},
                                    {"target", m, y, &r->target, &g->y}};
     TRY(task_agree(task, points_end(task, s)));
+    TRY(fmm_gpu_ranks_exclude(task));
     s->source.n = s->target.n = 0;
     TRY(points_take(task, s, of));
     TRY(arrivals_route(task, s, &of[0]));

@@ -153,13 +153,16 @@ static farsum_status sum_home(const struct fmm_sum *sum)
     const struct gpu_values own_field = {&r->field, 0, 3, 1};
     const struct gpu_values to_field = {&r->given_field, 0, 3, 1};
     const struct fmm_units *u = &sum->units;
+    struct fmm_units inside = *u;
     farsum_status status = FARSUM_OK;
+    inside.surface = 0; /* its terms are added where targets are given */
     KEEP_ON(LAUNCH(&r->sums, kernel_groups(&r->sums, p->n), ARG_BUF(&g->fact),
                    ARG_BUF(&p->order), ARG_BUF(&p->leaf), ARG_BUF(&p->x),
                    ARG_BUF(&g->potential), ARG_BUF(&g->field),
                    ARG_BUF(g->beside ? &g->near_potential : &g->potential),
                    ARG_BUF(g->beside ? &g->near_field : &g->field),
-                   ARG_BUF(&r->potential), ARG_BUF(&r->field), ARG_STRUCT(*u)));
+                   ARG_BUF(&r->potential), ARG_BUF(&r->field),
+                   ARG_STRUCT(inside)));
     if (u->potential || u->energy)
         KEEP_ON(gpu_sends_back(sends, 1, &own, NULL, &to));
     if (u->field || u->virial)
