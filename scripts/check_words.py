@@ -56,7 +56,8 @@ def files():
     for name in out.splitlines():
         path = ROOT / name
         if path.suffix in CODE + (".md",) and path.is_file() \
-                and not name.startswith(("bench/results", "bench/reports")):
+                and not name.startswith(("bench/results", "bench/reports",
+                                         "third_party/")):
             yield path
 
 

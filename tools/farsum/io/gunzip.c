@@ -7,23 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#if FARSUM_WITH_ZLIB
 #include <zlib.h>
-
-#define PACKED ((size_t)64 << 10)
-/* Limit of the compression ratio, beyond the first FREE_BYTES.  Text of
- * particles compresses five to thirty times.  A few bytes that expand more than
- * this are not such text and would fill the memory. */
-#define RATIO 250
-#define FREE_BYTES ((uint64_t)64 << 20)
-
-struct gunzip {
-    z_stream z;
-    gunzip_source *source;
-    void *data;
-    char *packed; /* owned */
-    bool ended, member; /* no more bytes; inside a member of the file */
-    uint64_t in, out;
-};
+#endif
 
 bool gunzip_begins(const char *p, size_t n) {
     return n >= 3 && memcmp(p, "\037\213\010", 3) == 0;
@@ -44,6 +31,23 @@ const char *gunzip_other(const char *p, size_t n) {
         return "bzip2";
     return NULL;
 }
+
+#if FARSUM_WITH_ZLIB
+#define PACKED ((size_t)64 << 10)
+/* Limit of the compression ratio, beyond the first FREE_BYTES.  Text of
+ * particles compresses five to thirty times.  A few bytes that expand more than
+ * this are not such text and would fill the memory. */
+#define RATIO 250
+#define FREE_BYTES ((uint64_t)64 << 20)
+
+struct gunzip {
+    z_stream z;
+    gunzip_source *source;
+    void *data;
+    char *packed; /* owned */
+    bool ended, member; /* no more bytes; inside a member of the file */
+    uint64_t in, out;
+};
 
 struct gunzip *gunzip_open(gunzip_source *source, void *data, const char *p,
                            size_t n) {
@@ -143,3 +147,25 @@ ptrdiff_t gunzip_read(struct gunzip *g, char *out, size_t capacity,
     }
     return (ptrdiff_t)n;
 }
+#else
+struct gunzip *gunzip_open(gunzip_source *source, void *data, const char *p,
+                           size_t n)
+{
+    static char opened;
+    (void)source, (void)data, (void)p, (void)n;
+    return (struct gunzip *)&opened;
+}
+
+void gunzip_close(struct gunzip *g)
+{
+    (void)g;
+}
+
+ptrdiff_t gunzip_read(struct gunzip *g, char *out, size_t capacity,
+                      const char **why)
+{
+    (void)g, (void)out, (void)capacity;
+    *why = "gzip: this program was built without zlib";
+    return -1;
+}
+#endif
