@@ -25,8 +25,7 @@ static int plan_changed(const struct farsum_plan *plan)
 /* The measured error over the estimate, when the plan was checked. */
 static double plan_factor(const struct farsum_plan *plan)
 {
-    return plan->checked * plan->task.problem.tolerance * plan->task.finer
-           / plan->unchecked;
+    return plan->checked * plan->task.given.tolerance / plan->unchecked;
 }
 
 /* Factor on corrected estimates if the sources' order has gone: the estimate is
@@ -59,8 +58,8 @@ double plan_estimate_energy(const struct farsum_plan *plan, int which)
         return plan_estimate(plan);
     if (measured >= 0)
         return plan->unchecked > 0
-                   ? measured * i->estimated_error / plan->unchecked
-                         * plan_growth(plan)
+                   ? measured * task_error(&plan->task, i->estimated_error)
+                         / plan->unchecked * plan_growth(plan)
                    : measured;
     if (!plan->method->wide || !(plan->task.problem.outputs & output))
         return -1;

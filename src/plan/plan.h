@@ -27,7 +27,8 @@ struct farsum_plan {
                               * norms; below 0: not measured */
     int64_t lists_before[2]; /* of info: lists made and kept by the check */
     int excess_told;         /* 1: an error above the tolerance is logged */
-    double unchecked;        /* estimate before the check corrected it */
+    double unchecked;        /* estimate before the check corrected it, in the
+                              * caller's unit: sums change the plan's */
     double size[2];          /* of the report, when the plan was checked */
     struct verify_late *late; /* owned; NULL: no sum is still to be checked */
 

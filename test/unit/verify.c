@@ -291,6 +291,16 @@ static void log_line(const char *line, void *data)
     warnings += strstr(line, "estimated error") != NULL;
 }
 
+/* The estimate of a checked plan follows the strengths. */
+static void followed(farsum_plan *plan)
+{
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    double error = measure(&s, plan);
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    CHECK(info.estimated_error < 2 * error && error < 2 * info.estimated_error,
+          "an error of %g is estimated as %g", error, info.estimated_error);
+}
+
 /* Strengths that are larger than the sample's, by an absolute tolerance. */
 static void excess(void)
 {
@@ -319,6 +329,7 @@ static void excess(void)
             CHECK_OK(sum(&s, plan, v));
             CHECK_OK(sum(&s, plan, v));
             CHECK(warnings == 1, "%d warnings of two sums", warnings);
+            followed(plan);
         }
         farsum_plan_destroy(plan);
     }

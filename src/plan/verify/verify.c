@@ -99,7 +99,8 @@ static void verify_rest(struct farsum_plan *plan)
 void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
                   double error, double seconds)
 {
-    plan->unchecked = plan->report.info.estimated_error;
+    plan->unchecked =
+        task_error(&plan->task, plan->report.info.estimated_error);
     memcpy(plan->size, plan->report.size, sizeof plan->size);
     plan->checked = error;
     if (plan->task.problem.error != FARSUM_ERROR_ABSOLUTE) /* no sum is exact */
