@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of a sum, and the choices of a plan."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Dict, Tuple
+
+from . import _c, _options
+
+# Output: numbers per target; 0: one per right-hand side.
+WIDTHS: Dict[str, Tuple[int, ...]] = {
+    "potential": (), "field": (3,), "velocity": (3,), "gradient": (6,)}
+
+
+class Result:
+    """What a sum gave.  R right-hand sides [R, ...] come first, if q has them.
+
+    potential   [N]      phi
+    field       [N, 3]   E = -grad phi
+    forces      [N, 3]   q E, with dipoles q E - G p
+    torques     [N, 3]   p x E (charge_dipole)
+    gradient    [N, 6]   grad grad phi: xx xy xz yy yz zz (charge_dipole)
+    velocity    [N, 3]   of flows
+    energy      []       (1/2) sum of q phi - p.E
+    virial      [3, 3]   W_ab = -dU / d(strain_ab)
+    error       float    estimated error in the tolerance's norm
+    plan        Plan     how it was summed
+
+    Only the outputs of the plan exist; the others raise AttributeError.
+    Forces and torques are computed at first use, from the q of the sum.
+    """
+
+    def __init__(self, plan: Any, q: Any) -> None:
+        self.plan = plan
+        self._q = q
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("forces", "torques"):
+            value = self._forces() if name == "forces" else self._torques()
+        elif name == "acceleration":
+            value = self.field
+        elif name == "error":
+            value = self.plan.estimated_error()
+        elif name in _options.BITS:
+            raise AttributeError(
+                f"{name} was not summed: add it to outputs=")
+        else:
+            raise AttributeError(name)
+        setattr(self, name, value)
+        return value
+
+    def _forces(self) -> Any:
+        q, field = self._q, self.field
+        if self.plan.strengths == 1:
+            return q[..., None] * field
+        if self.plan.kernel != "charge_dipole":
+            raise AttributeError("flows have no forces")
+        forces = q[..., :1] * field
+        g = self.gradient
+        rows = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
+        for a, row in enumerate(rows):
+            for b, at in enumerate(row):
+                forces[..., a] -= g[..., at] * q[..., 1 + b]
+        return forces
+
+    def _torques(self) -> Any:
+        if self.plan.kernel != "charge_dipole":
+            raise AttributeError("only charge_dipole has torques")
+        p, e = self._q[..., 1:4], self.field
+        torques = p * 0
+        for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            torques[..., a] = p[..., b] * e[..., c] - p[..., c] * e[..., b]
+        return torques
+
+    def __repr__(self) -> str:
+        names = [n for n in (*_options.BITS, "error") if n in self.__dict__]
+        return f"<farsum.Result {' '.join(names)} by {self.plan!r}>"
+
+
+class Record:
+    """Fields of a C struct as attributes."""
+
+    def __init__(self, values: Dict[str, Any]) -> None:
+        self.__dict__.update(values)
+
+    def __repr__(self) -> str:
+        return "Record(" + ", ".join(
+            f"{name}={value!r}" for name, value in self.__dict__.items()) + ")"
+
+
+def info_of(struct: Any) -> Record:
+    """A plan's or mesh's info with its stages as a tuple of Records."""
+    values = _options.plain(struct)
+    values["stages"] = tuple(
+        Record(_options.plain(stage))
+        for stage in struct.stages[:struct.n_stages])
+    return Record(values)
+
+
+def kernels() -> Dict[str, Tuple[int, int]]:
+    """Kernels: numbers per source, and possible outputs."""
+    from ._lib import check, lib, started
+    found: Dict[str, Tuple[int, int]] = {}
+    while True:
+        info = started(_c.farsum_kernel_info())
+        if lib.farsum_list_kernels(len(found), ctypes.byref(info)):
+            break
+        found[info.name.decode()] = (info.strengths, info.outputs)
+    if not found:
+        check(_c.ENUMS["farsum_status"]["err_internal"])
+    return found
+
+
+KERNELS = kernels()
