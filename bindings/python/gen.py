@@ -19,6 +19,7 @@ SCALARS = {
     "uint64_t": "c_uint64", "char": "c_char",
 }
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
+# mypy: ignore-errors
 """Structures, enums and functions of the C headers; written by gen.py."""
 
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,

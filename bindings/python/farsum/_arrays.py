@@ -8,14 +8,14 @@ in the space of the positions.
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from ._lib import ArgumentError, UnsupportedError
 
-FLOATS = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
-COMPLEX = {"f32": np.dtype(np.complex64), "f64": np.dtype(np.complex128)}
+FLOATS: Dict[str, Any] = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
+COMPLEX: Dict[str, Any] = {"f32": np.dtype(np.complex64), "f64": np.dtype(np.complex128)}
 
 
 class Space:

@@ -14,11 +14,11 @@ import signal
 import threading
 from typing import Any, Callable, List, Optional
 
-from . import _c
+from . import _c, _options
 from ._lib import check
 
 logger = logging.getLogger("farsum")
-_options = dict(_c.farsum_options._fields_)
+_types = _options.types_of(_c.farsum_options)
 _interrupt = signal.default_int_handler
 _main = threading.main_thread().ident
 
@@ -53,8 +53,8 @@ class Listener:
             raised.append(KeyboardInterrupt())
 
         self.raised = raised
-        self.log = _options["log"](on_log)
-        self.progress = _options["progress"](on_progress)
+        self.log = _types["log"](on_log)
+        self.progress = _types["progress"](on_progress)
         self._on_interrupt = on_interrupt
 
     def run(self, function: Callable[..., int], *arguments: Any) -> None:

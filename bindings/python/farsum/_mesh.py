@@ -23,6 +23,8 @@ class _Owner:
     """A mesh or NUFFT of the library."""
 
     stem: str
+    _how: Any
+    made_for: int  # points
 
     def _create(self, problem: Any, space: Space, log: Optional[Log],
                 device: Any) -> None:

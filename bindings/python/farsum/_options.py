@@ -29,6 +29,16 @@ USES = {name[len("FARSUM_MESH_"):].lower(): bit
                     "FARSUM_MESH_GRADIENT")}
 
 
+def types_of(struct: Any) -> Dict[str, Any]:
+    """The ctypes of a struct's fields."""
+    return dict(struct._fields_)
+
+
+def enum_of(struct: Any, name: str) -> Any:
+    """The texts and numbers of a field's enum, or None."""
+    return _c.ENUMS.get(struct.enums.get(name, ""))
+
+
 def fields(struct: Any, path: Tuple[str, ...] = ()
            ) -> Iterable[Tuple[str, Tuple[str, ...], Any, Any]]:
     """Yields keyword, path, type and enum of each field of a struct."""
@@ -39,8 +49,7 @@ def fields(struct: Any, path: Tuple[str, ...] = ()
             yield from fields(kind, path + (name,))
             continue
         keyword = path[-1] if name == "name" and path else name
-        enum = _c.ENUMS.get(getattr(struct, "enums", {}).get(name))
-        yield keyword, path + (name,), kind, enum
+        yield keyword, path + (name,), kind, enum_of(struct, name)
 
 
 def table(*structs: Any) -> Dict[str, Tuple[int, Tuple[str, ...], Any, Any]]:
@@ -144,7 +153,7 @@ def plain(struct: Any) -> Dict[str, Any]:
     out = {}
     for name, _kind in struct._fields_:
         value = getattr(struct, name)
-        enum = _c.ENUMS.get(getattr(struct, "enums", {}).get(name))
+        enum = enum_of(struct, name)
         if enum:
             value = next((text for text, k in enum.items() if k == value), None)
         elif isinstance(value, bytes):

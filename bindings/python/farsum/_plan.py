@@ -95,6 +95,8 @@ class Plan:
         options["arrays"] = options.get("arrays") or space.arrays
         if space.arrays != options["arrays"]:
             space = NUMPY[options["arrays"]]
+        self._device: Optional[Device] = None
+        self._borrowed: Tuple[Any, ...] = ()
         if isinstance(device, Device):
             how.device.handle, self._device = device.handle, device
         elif space.device and device is None:
@@ -102,7 +104,6 @@ class Plan:
             how.device.handle = self._device.handle
             problem.memory = _c.ENUMS["farsum_memory"]["device"]
         else:
-            self._device = None
             how.device.name = device.encode() if device else None
         self._space = space
         self._memory = NUMPY[space.arrays] if not problem.memory else space
@@ -149,7 +150,7 @@ class Plan:
         x, q = host.take(x, "sample's x"), host.take(q, "sample's q")
         _check_points(x, "sample's x")
         if self.strengths and q.size != len(x) * self.strengths:
-            raise ArgumentError(f"sample: q has the shape {q.shape}, but x has "
+            raise ArgumentError(f"q has the shape {list(q.shape)}, but x has "
                                 f"{len(x)} positions")
         problem.n_sources = len(x)
         problem.sample_x, problem.sample_q = host.pointer(x), host.pointer(q)
@@ -167,7 +168,7 @@ class Plan:
         if exclude is None:
             return ()
         pairs, factors = self._pairs(exclude, factors)
-        fields = dict(_c.farsum_problem._fields_)
+        fields = _options.types_of(_c.farsum_problem)
         problem.n_exclusions = len(pairs)
         problem.exclusions = pairs.ctypes.data_as(fields["exclusions"])
         if factors is not None:
@@ -195,7 +196,7 @@ class Plan:
             y = space.take(targets, "targets")
             _check_points(y, "targets")
         with self.lock, self._ordered():
-            self._borrowed = (x, y)
+            self._borrowed = (x, y)  # until finish
             self._listener.run(
                 lib.farsum_plan_set_points, self._open(), x.shape[0],
                 space.pointer(x), 0 if y is None else y.shape[0],
@@ -390,7 +391,7 @@ class Plan:
         self.close()
 
 
-_REALS = dict(_c.farsum_result._fields_)["energy"]
+_REALS: Any = _options.types_of(_c.farsum_result)["energy"]
 
 
 class _Ordered:

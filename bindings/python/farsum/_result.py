@@ -31,6 +31,8 @@ class Result:
     Forces and torques are computed at first use, from the q of the sum.
     """
 
+    error: float
+
     def __init__(self, plan: Any, q: Any) -> None:
         self.plan = plan
         self._q = q
@@ -83,6 +85,9 @@ class Record:
 
     def __init__(self, values: Dict[str, Any]) -> None:
         self.__dict__.update(values)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"no field {name!r}")
 
     def __repr__(self) -> str:
         return "Record(" + ", ".join(

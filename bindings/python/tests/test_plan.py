@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans, their options and their arrays."""
+
+import logging
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import farsum
+from farsum import _arrays
+
+
+@pytest.fixture
+def plan(box):
+    x, q, cell = box
+    with farsum.Plan(cell=cell, sample=(x, q), tolerance=1e-6) as made:
+        made.set_points(x)
+        yield made
+
+
+def test_every_call(box, plan):
+    x, q, cell = box
+    first = plan.execute(q)
+    plan.set_cell(cell * 1.001)
+    plan.set_points(x * 1.001)
+    assert plan.execute(q).energy == pytest.approx(first.energy / 1.001, rel=1e-4)
+    plan.set_cell(cell)
+    plan.set_points(x)
+    plan.set_exclusions([[0, 1]])
+    assert plan.execute(q).energy != first.energy
+    plan.set_exclusions([])
+    assert plan.execute(q).energy == first.energy
+    plan.finish()
+    with pytest.raises(farsum.ToleranceError):
+        plan.set_cell(cell * 3)
+
+
+def test_info(plan, box):
+    info = plan.info
+    assert info.kernel == "laplace" and info.method == "spectral"
+    assert info.precision == "f64" and info.n_sources == 60
+    assert info.estimated_error == plan.estimated_error() <= info.tolerance
+    assert [stage.stage for stage in info.stages][:2] == ["near", "spread"]
+    assert "tolerance 1e-06" in str(plan)
+    assert repr(plan).startswith("<farsum.Plan laplace spectral n=60 rc=")
+
+
+def test_options_repeat_the_choice(plan, box):
+    x, q, cell = box
+    with farsum.Plan(cell=cell, sample=(x, q), tolerance=1e-6,
+                     **plan.options) as again:
+        for name in ("mesh", "cutoff", "support", "window", "bandwidth"):
+            assert getattr(again.info, name) == getattr(plan.info, name)
+
+
+def test_fields_reach_the_library(box):
+    x, q, cell = box
+    with farsum.Plan(cell=cell, sample=(x, q), tolerance=1e-3, mesh=(16, 16, 20),
+                     skin=0.5, precision="mixed", surface="vacuum", threads=1,
+                     error="potential", outputs="potential", spread="plain",
+                     deterministic=True, verify=False) as plan:
+        info = plan.info
+        assert info.mesh == (16, 16, 20) and info.threads == 1
+        assert info.precision == "mixed" and info.checked_error < 0
+        assert info.stages[1].variant == "plain"
+    with farsum.Plan(n_sources=500, order=0, method="fmm", tolerance=0.5) as plan:
+        assert plan.info.order == 0 and plan.options["order"] == 0
+    with farsum.Plan(cell=cell, sample=(x, q), tune_only=True) as plan:
+        assert plan.info.method == "spectral"
+        with pytest.raises(farsum.StateError):
+            plan.set_points(x)
+
+
+def test_out_is_filled_in_place(plan, box):
+    x, q, _ = box
+    first = plan.execute(q)
+    field, value = first.field, first.field.copy()
+    field[:] = 0
+    again = plan.execute(q, out=first)
+    assert again.field is field and (field == value).all()
+    only = np.empty((60, 3))
+    r = plan.execute(q, out={"field": only})
+    assert r.field is only and not hasattr(r, "potential")
+    for bad in (np.empty((60, 3), "f4"), np.empty((3, 60)).T, np.empty(60)):
+        with pytest.raises(farsum.ArgumentError, match="field must be"):
+            plan.execute(q, out={"field": bad})
+
+
+def test_no_copies(box, plan, monkeypatch):
+    x, q, _ = box
+    space = plan._space
+    seen = []
+    pointer = _arrays.Space.pointer
+    monkeypatch.setattr(_arrays.Space, "pointer", lambda self, a: seen.append(
+        pointer(self, a)) or seen[-1])
+    assert space.take(x, "x") is x
+    plan.set_points(x)
+    r = plan.execute(q)
+    for array in (x, q, r.potential, r.field):
+        assert array.ctypes.data in seen
+
+
+def test_kinds_of_arrays(box):
+    x, q, cell = box
+    right = farsum.coulomb(x, q, cell=cell)
+
+    def same(x, q, kind=np.float64, tolerance=1e-5):
+        r = farsum.coulomb(x, q, cell=cell, tolerance=tolerance)
+        assert r.field.dtype == kind and r.potential.dtype == kind
+        assert np.allclose(r.field, right.field, atol=1e-4)
+
+    same(x.tolist(), q.tolist())
+    same(x, q.astype(int))
+    same(x.astype(">f8"), q.astype(">f8"))
+    same(np.asfortranarray(x), np.repeat(q, 2)[::2])
+    same(np.repeat(x, 2, 0)[::2], q)
+    frozen = x.copy()
+    frozen.flags.writeable = False
+    same(frozen, q)
+    same(x.astype("f4"), q.astype("f4"), np.float32)
+    with pytest.raises(farsum.ArgumentError, match="f32"):
+        farsum.coulomb(x.astype("f4"), q, cell=cell)
+
+
+def test_one_particle_and_wrong_shapes(box):
+    x, q, cell = box
+    assert farsum.coulomb(x[:1], q[:1], cell=cell).field.shape == (1, 3)
+    for bad in (x[:, :2], x[0], np.empty((0, 3)), 3.0, "abc", None):
+        with pytest.raises(farsum.ArgumentError):
+            farsum.coulomb(bad, q, cell=cell)
+    with pytest.raises(farsum.ArgumentError, match=r"shape \[59\], but x has 60"):
+        farsum.coulomb(x, q[:-1], cell=cell)
+    with pytest.raises(farsum.ArgumentError, match="cell"):
+        farsum.coulomb(x, q, cell=[1, 2])
+    with farsum.Plan(n_sources=10) as plan:
+        with pytest.raises(farsum.StateError):
+            plan.execute(q)
+
+
+def test_closed(box, plan):
+    plan.close()
+    plan.close()
+    assert repr(plan) == "<farsum.Plan, closed>"
+    for call in (lambda: plan.set_points(box[0]), lambda: plan.execute(box[1]),
+                 lambda: plan.info, lambda: str(plan), plan.finish):
+        with pytest.raises(farsum.StateError, match="closed|set_points"):
+            call()
+
+
+def test_warnings_are_logged(box, caplog):
+    x, q, cell = box
+    with caplog.at_level(logging.WARNING, "farsum"):
+        with farsum.Plan(cell=cell, sample=(x, q), error="absolute",
+                         tolerance=1e-3) as plan:
+            plan.set_points(x)
+            plan.execute(1e6 * q)
+    assert "above the tolerance" in caplog.text
+    lines = []
+    with farsum.Plan(cell=cell, sample=(x, q), error="absolute",
+                     tolerance=1e-3, log=lines.append) as plan:
+        plan.set_points(x)
+        plan.execute(1e6 * q)
+    assert "above the tolerance" in lines[-1]
+
+
+def test_an_exception_of_a_callback_arrives(box):
+    x, q, cell = box
+
+    def fail(_line):
+        raise KeyError("mine")
+
+    with farsum.Plan(cell=cell, sample=(x, q), error="absolute",
+                     tolerance=1e-3, log=fail) as plan:
+        plan.set_points(x)
+        with pytest.raises(KeyError, match="mine"):
+            plan.execute(1e6 * q)
+        assert plan.execute(q).error <= 1e-3
+
+
+def test_on_excess(box):
+    x, q, cell = box
+    with farsum.Plan(cell=cell, sample=(x, q), error="absolute",
+                     tolerance=1e-3, on_excess="fail") as plan:
+        plan.set_points(x)
+        with pytest.raises(farsum.ToleranceError):
+            plan.execute(1e6 * q)
+
+
+class FakeCupy(types.ModuleType):
+    """Stands for CuPy: its arrays are NumPy's, so pointers are the host's."""
+
+    def __init__(self):
+        super().__init__("cupy")
+        self.ndarray, self.empty = np.ndarray, np.empty
+        self.asarray, self.ascontiguousarray = np.asarray, np.ascontiguousarray
+        self.cuda = types.SimpleNamespace(
+            runtime=types.SimpleNamespace(is_hip=False))
+
+
+def test_device_arrays_ask_for_their_device(box, monkeypatch):
+    """Without a GPU: the arrays' device is named in the refusal."""
+    monkeypatch.setitem(sys.modules, "cupy", FakeCupy())
+    x, q, cell = box
+
+    class OnDevice:
+        __cuda_array_interface__ = dict(x.__array_interface__, version=3)
+
+    space = _arrays.space_of(OnDevice())
+    assert (space.device, space.arrays) == ("cuda:0", "f64")
+    monkeypatch.setattr(_arrays.CupySpace, "stream", lambda self: 0)
+    with pytest.raises(farsum.DeviceError, match="libcuda"):
+        farsum.Plan(cell=cell, sample=(OnDevice(), q))
