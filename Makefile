@@ -3,12 +3,14 @@
 # make test       builds and runs the tests
 # make test-all   runs all combinations of the tolerance sweeps too
 # make quick      runs a one-minute selection of the tests
+# make wheel      builds the Python package's wheel in dist/
 # All install missing Debian packages if they have the rights.
 BUILD ?= build
 JOBS ?= $(shell nproc)
+PYTHON ?= python3
 CMAKE_ARGS ?=
 CTEST = OMP_WAIT_POLICY=passive ctest --test-dir $(BUILD) --output-on-failure
-.PHONY: run test test-all quick command all packages
+.PHONY: run test test-all quick command all packages wheel
 run: command
 	$(BUILD)/tools/farsum/farsum run data/water_spce.xyz --units real \
 	  --tolerance 1e-5 --check -o $(BUILD)/water_out.xyz \
@@ -19,6 +21,10 @@ quick: all
 	$(CTEST) -j $(JOBS) -L quick
 test-all: all
 	$(CTEST) -j $(JOBS)
+# needs pip; it fetches scikit-build-core, and auditwheel names the oldest glibc
+wheel:
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PYTHON) -m pip wheel . --no-deps -w dist
+	-$(PYTHON) -m auditwheel show dist/farsum-*.whl
 command: configure
 	cmake --build $(BUILD) -j $(JOBS) --target farsum_command
 all: configure

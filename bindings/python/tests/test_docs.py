@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python blocks of docs/python.md and README.md run as one program each."""
+
+import re
+
+import pytest
+
+from conftest import ROOT
+
+
+@pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
+def test_blocks(page, capsys):
+    text = (ROOT / page).read_text()
+    blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.S | re.M))
+    assert blocks
+    names = {}
+    for block in blocks:
+        line = text.count("\n", 0, block.start()) + 1
+        exec(compile("\n" * line + block[1], ROOT / page, "exec"), names)
+    assert capsys.readouterr().out
+
+
+def test_the_first_sum_takes_ten_lines():
+    text = (ROOT / "docs" / "python.md").read_text()
+    first = re.search(r"## A first sum\n\n```python\n(.*?)```", text, re.S)[1]
+    assert len(first.splitlines()) <= 10
