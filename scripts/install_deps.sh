@@ -10,11 +10,12 @@ set -eu
 
 packages="build-essential cmake pkg-config libfftw3-dev libkissfft-dev
   libjansson-dev zlib1g-dev libhdf5-dev libxxhash-dev libcmocka-dev
-  libopenmpi-dev openmpi-bin gfortran libvkfft-dev opencl-c-headers ocl-icd-libopencl1
-  pocl-opencl-icd python3 python3-numpy gnuplot-nox locales"
+  libopenmpi-dev openmpi-bin gfortran libvkfft-dev opencl-c-headers
+  ocl-icd-libopencl1 pocl-opencl-icd python3 python3-numpy python3-pytest
+  gnuplot-nox locales"
 if [ "${1:-}" = --ci ]; then
     packages="$packages lammps gromacs clang-14 libomp-14-dev llvm-14
-      libamdhip64-5 libhiprtc-builtins5"
+      libamdhip64-5 libhiprtc-builtins5 python3-venv"
 fi
 
 if ! command -v dpkg >/dev/null; then
