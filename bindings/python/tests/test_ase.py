@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calculator for ASE."""
+
+import numpy as np
+import pytest
+
+import farsum
+
+pytest.importorskip("ase")
+from ase import Atoms  # noqa: E402
+from ase.build import bulk  # noqa: E402
+from ase.calculators import fd  # noqa: E402
+from ase.calculators.lj import LennardJones  # noqa: E402
+from ase.calculators.mixing import SumCalculator  # noqa: E402
+
+from farsum.ase import Coulomb  # noqa: E402
+
+
+@pytest.fixture
+def salt():
+    atoms = bulk("NaCl", "rocksalt", a=5.64, cubic=True)
+    atoms.set_initial_charges([1 if s == "Na" else -1 for s in atoms.symbols])
+    return atoms
+
+
+def test_madelung(salt):
+    salt.calc = Coulomb(tolerance=1e-8)
+    pair = -1.74756459463318 * farsum.UNITS["metal"] / 2.82
+    assert salt.get_potential_energy() == pytest.approx(4 * pair, rel=1e-7)
+    assert salt.get_potential_energies() == pytest.approx(
+        np.full(8, pair / 2), rel=1e-6)
+
+
+def test_forces_and_stress_are_derivatives(salt):
+    salt.rattle(0.1, seed=3)
+    salt.set_cell(salt.cell[:] + [[0, 0, 0], [0.4, 0, 0], [0, -0.3, 0.2]],
+                  scale_atoms=True)
+    salt.calc = Coulomb(tolerance=1e-10)
+    assert salt.get_forces()[2] == pytest.approx(
+        fd.calculate_numerical_forces(salt, 1e-4, [2])[0], abs=1e-5)
+    assert salt.get_stress() == pytest.approx(
+        fd.calculate_numerical_stress(salt, 1e-4), abs=1e-6)
+
+
+def test_charges(salt):
+    base = salt.get_initial_charges()
+    salt.calc = Coulomb()
+    one = salt.get_potential_energy()
+    salt.calc = Coulomb(charges=lambda atoms: 2 * base)
+    assert salt.get_potential_energy() == pytest.approx(4 * one)
+    salt.calc = Coulomb(charges=3 * base)
+    assert salt.get_potential_energy() == pytest.approx(9 * one)
+
+
+def test_with_a_short_range_potential(salt):
+    both = SumCalculator([LennardJones(sigma=2.3, epsilon=0.01, rc=5.0),
+                          Coulomb()])
+    salt.calc = both
+    whole = salt.get_potential_energy()
+    salt.calc = Coulomb()
+    assert whole != pytest.approx(salt.get_potential_energy())
+    assert both.get_property("stress", salt).shape == (6,)
+
+
+def test_open_space_and_slabs():
+    pair = Atoms("NaCl", [(0, 0, 0), (0, 0, 3)])
+    pair.set_initial_charges([1, -1])
+    pair.calc = Coulomb()
+    assert pair.get_potential_energy() == pytest.approx(
+        -farsum.UNITS["metal"] / 3)
+    pair.pbc, pair.cell = (True, True, False), (9, 9, 9)
+    with pytest.raises(farsum.UnsupportedError, match="periodic axes"):
+        pair.get_potential_energy()
