@@ -34,6 +34,7 @@ if(FARSUM_MPI)
   farsum_install(farsum_mpi)
 endif()
 
+<<<<<<< HEAD
 # The modules' sources.  farsum.pc lists those of libfarsum.
 set(farsum_fortran_dir ${CMAKE_INSTALL_DATADIR}/farsum/fortran)
 set(FARSUM_PC_FORTRAN "")
@@ -52,6 +53,12 @@ if(FARSUM_FORTRAN)
 endif()
 
 set(FARSUM_WITH_FFTW ${FARSUM_FFTW})
+=======
+set(FARSUM_WITH_FFTW OFF)
+if(FARSUM_FFTW_LIBS)
+  set(FARSUM_WITH_FFTW ON)
+endif()
+>>>>>>> 676625fa (fft: open FFTW at run time with FARSUM_FFTW=DLOPEN)
 configure_package_config_file(cmake/farsumConfig.cmake.in farsumConfig.cmake
   INSTALL_DESTINATION ${farsum_cmake_dir} PATH_VARS farsum_fortran_dir)
 write_basic_package_version_file(farsumConfigVersion.cmake
@@ -66,7 +73,7 @@ set(farsum_pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH FARSUM_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
   ${CMAKE_INSTALL_PREFIX})
 set(FARSUM_PC_PRIVATE "")
-if(FARSUM_FFTW)
+if(FARSUM_WITH_FFTW)
   set(FARSUM_PC_PRIVATE "-lfftw3_omp -lfftw3f_omp -lfftw3 -lfftw3f ")
 endif()
 string(APPEND FARSUM_PC_PRIVATE "-lstdc++ ${OpenMP_C_FLAGS} -lm")

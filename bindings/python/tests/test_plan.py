@@ -20,6 +20,22 @@ def plan(box):
         yield made
 
 
+def test_transforms_agree(box):
+    """FFTW is linked, or opened if the system has it, and refused else."""
+    x, q, cell = box
+    right = farsum.coulomb(x, q, cell=cell, fft="kiss", tolerance=1e-8)
+    try:
+        r = farsum.coulomb(x, q, cell=cell, fft="fftw", tolerance=1e-8)
+    except (farsum.UnsupportedError, farsum.UnknownError) as error:
+        assert "fftw" in str(error)
+    else:
+        assert "fft: fftw" in str(r.plan)
+        assert np.allclose(r.field, right.field, atol=1e-8)
+    narrow = farsum.coulomb(x.astype("f4"), q.astype("f4"), cell=cell,
+                            precision="f32", tolerance=1e-4)
+    assert np.allclose(narrow.field, right.field, atol=1e-3)
+
+
 def test_every_call(box, plan):
     x, q, cell = box
     first = plan.execute(q)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fftw: FFTW 3, threaded (Frigo and Johnson, Proc. IEEE 93 (2005) 216).  The
  * fastest on a CPU; under the GPL, so a build may leave it out. */
-#include <fftw3.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/par.h"
 #include "stage/fft/copy.h"
+#include "stage/fft/fftw_library.h"
 
 /* FFTW's plans accept any address that is as aligned as the planner's.  A plan
  * for a group of short lines costs less than one for each. */
@@ -25,18 +25,7 @@ struct state {
  * planning, ours and the host program's.  fftw_make_planner_thread_safe sets
  * them to a lock, but does nothing in FFTW's OpenMP library.  So they are set
  * here: a planning thread holds the lock, and only our plans see our number of
- * threads.
- *
- * FFTW exports the functions that set the hooks, but in no header.  Libraries
- * that replace FFTW lack them, and FFTW before 3.3.9 lacks the number of
  * threads. */
-typedef void hook(void);
-#define WEAK __attribute__((weak))
-void WEAK fftw_set_planner_hooks(hook *before, hook *after);
-void WEAK fftwf_set_planner_hooks(hook *before, hook *after);
-int WEAK fftw_planner_nthreads(void);
-int WEAK fftwf_planner_nthreads(void);
-
 static struct fork_lock planner = FORK_LOCK;
 static _Thread_local int wanted;  /* threads of our plan; 0: the host program
                                      plans */
@@ -88,7 +77,8 @@ static _Thread_local int inside;  /* how often this thread holds the lock */
 PLANNER_HOOKS(fftw)
 PLANNER_HOOKS(fftwf)
 
-/* Usually runs while the process has one thread. */
+/* Usually runs while the process has one thread, or when the library opens
+ * FFTW. */
 __attribute__((constructor)) static void set_hooks(void)
 {
     if (fftw_set_planner_hooks)
@@ -109,6 +99,7 @@ __attribute__((destructor)) static void clear_hooks(void)
 static farsum_status fftw_row_fits(const void *args)
 {
     const struct fft_args *a = args;
+    TRY(fftw_library_open(set_hooks));
     for (int d = 0; d < 3; d++)
         if (a->mesh[d] > INT32_MAX)
             FAIL(ERR_UNSUPPORTED,
