@@ -34,7 +34,6 @@ if(FARSUM_MPI)
   farsum_install(farsum_mpi)
 endif()
 
-<<<<<<< HEAD
 # The modules' sources.  farsum.pc lists those of libfarsum.
 set(farsum_fortran_dir ${CMAKE_INSTALL_DATADIR}/farsum/fortran)
 set(FARSUM_PC_FORTRAN "")
@@ -52,13 +51,10 @@ if(FARSUM_FORTRAN)
   endif()
 endif()
 
-set(FARSUM_WITH_FFTW ${FARSUM_FFTW})
-=======
 set(FARSUM_WITH_FFTW OFF)
 if(FARSUM_FFTW_LIBS)
   set(FARSUM_WITH_FFTW ON)
 endif()
->>>>>>> 676625fa (fft: open FFTW at run time with FARSUM_FFTW=DLOPEN)
 configure_package_config_file(cmake/farsumConfig.cmake.in farsumConfig.cmake
   INSTALL_DESTINATION ${farsum_cmake_dir} PATH_VARS farsum_fortran_dir)
 write_basic_package_version_file(farsumConfigVersion.cmake
