@@ -69,7 +69,7 @@ gfortran $(pkg-config --variable=fortran farsum) pair.f90 \
 ./pair
 mpicc ranks.c $(pkg-config --cflags --libs farsum_mpi) -lm -o ranks
 mpirun --allow-run-as-root --oversubscribe -n 2 ./ranks
-dpkg --verify farsum libfarsum0* libfarsum-mpi0* libfarsum-dev
+dpkg --verify $(dpkg-query -W -f '${Package}\n' '*farsum*')
 apt-get purge -y farsum 'libfarsum*'
 if ls /usr/lib/*/libfarsum* /usr/include/farsum /usr/share/farsum; then exit 1; fi
 echo "the packages work, and leave nothing"
