@@ -18,6 +18,7 @@ module farsum_mpi
     integer(c_size_t) :: size = 0 ! set by the calls
     integer(c_int64_t) :: message_bytes = 0
     type(c_ptr) :: transport = c_null_ptr
+    real(c_double) :: patience = 0
   end type
 
   type, bind(c) :: farsum_mpi_info
@@ -38,6 +39,8 @@ module farsum_mpi
     real(c_double) :: seconds_transform = 0
     real(c_double) :: seconds_waiting = 0
     type(c_ptr) :: transport = c_null_ptr
+    real(c_double) :: work_imbalance = 0
+    integer(c_int64_t) :: recuts = 0
   end type
 
   ! farsum_mpi_create(plan, problem, comm [, x, q] [, options] [, mpi]
