@@ -287,8 +287,6 @@ static void test_tolerances(void)
                 struct shared *s = case_of(type, 1, modes);
                 s->problem.tolerance = pow(10, -digits);
                 s->problem.precision = single ? FARSUM_F32 : FARSUM_F64;
-                /* at 1.25 the error of one process too is 1.5e-5 */
-                s->upsampling = single && digits > 3 ? 2 : 0;
                 if (!single || digits <= 5) {
                     snprintf(name, sizeof name, "type %d, 1e-%d, %s", type,
                              digits, single ? "f32" : "f64");

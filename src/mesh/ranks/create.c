@@ -41,6 +41,7 @@ static farsum_status ranks_window(struct farsum_mesh *m, const int64_t *modes)
         status = mesh_set_window(m, modes, 0);
     TRY(comm_agree(comm, status));
     TRY(comm_share(comm, &m->window, sizeof m->window));
+    TRY(comm_share(comm, &m->estimated_error, sizeof m->estimated_error));
     /* rank 0 sent an address of its own */
     m->window.kind = window_kind_of(m->problem.window);
     return comm_agree(comm, FARSUM_OK); /* before the support decides */
