@@ -280,9 +280,11 @@ static void compare(struct shared *s)
                       (long long)i->checked_targets);
                 double error = i->estimated_error / info.estimated_error - 1;
                 double norm = i->norm / info.norm - 1;
+                /* on devices norms leave out excluded pairs */
+                double close = s->place->open && t->excluded ? 1e-4 : 1e-6;
                 if (t->checked) /* by other targets */
                     error = 0;
-                CHECK(fabs(error) < 1e-6 && fabs(norm) < 1e-6,
+                CHECK(fabs(error) < close && fabs(norm) < close,
                       "%s: rank %d estimates %g of norm %g, one process %g of "
                       "%g",
                       t->what, r, i->estimated_error, i->norm,

@@ -52,6 +52,17 @@ static void open_space(void)
     RUN_ALL(tests, &near_host);
 }
 
+static void pairs(void)
+{
+    static const struct fmm_test tests[] = {
+        {CASE("pairs", 1, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12), .excluded = 1,
+         .ranks = {1, 2}},
+        {CASE("open pairs", 0, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12), .excluded = 1,
+         .softening = 1e-3, .ranks = {2}},
+    };
+    RUN_ALL(tests, &near_host);
+}
+
 static void on_the_device(void)
 {
     static const struct fmm_test tests[] = {
@@ -69,6 +80,7 @@ int main(void)
         return CHECK_SKIPPED;
     }
     farsum_device_close(device);
+    RUN(pairs);
     RUN(periodic);
     RUN(open_space);
     RUN(on_the_device);

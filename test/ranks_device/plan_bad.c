@@ -94,11 +94,13 @@ static void transport_of_host(struct given *g, int rank)
     g->transport = "staged";
 }
 
-static void host_method(struct given *g, int rank)
+static void other_lattice(struct given *g, int rank)
 {
     (void)rank;
+    g->problem.outputs &= ~(unsigned)FARSUM_VIRIAL;
     g->options.device.name = "opencl";
     g->options.method = "fmm";
+    g->options.fmm.lattice = "gpu_dense";
 }
 
 static const struct bad bads[] = {
@@ -122,8 +124,9 @@ static const struct bad bads[] = {
      "transport is staged on rank 0 and not set on rank 1; set the same"},
     {"transport of the host", transport_of_host, FARSUM_ERR_UNSUPPORTED,
      "rank 0: transport \"staged\" is between devices; this plan runs on"},
-    {"method", host_method, FARSUM_ERR_UNSUPPORTED,
-     "rank 0: method fmm: sums over ranks only on the host"},
+    {"lattice", other_lattice, FARSUM_ERR_UNSUPPORTED,
+     "rank 0: method fmm: has variant gpu_fft of lattice only over ranks, not "
+     "\"gpu_dense\""},
 };
 
 static farsum_status work(struct comm *comm, void *data)

@@ -51,9 +51,6 @@ static farsum_status fmm_fits_ranks(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "has variant %s of lattice only over ranks, not \"%s\"",
              ranks_lattice_name(task), o->lattice);
-    if (task->device && p->n_exclusions > 0)
-        FAIL(ERR_UNSUPPORTED,
-             "has no exclusions over ranks with devices; method spectral has");
     return FARSUM_OK;
 }
 
@@ -328,7 +325,7 @@ static farsum_status fmm_exclude(struct task *task, void *state)
 {
     struct fmm *s = state;
     if (s->gpu && s->ranks)
-        return fmm_gpu_ranks_exclude(task);
+        return fmm_gpu_ranks_exclusions(task, s);
     return s->gpu     ? fmm_gpu_exclude(task, s)
            : s->ranks ? fmm_ranks_exclusions(task, s)
                       : FARSUM_OK;

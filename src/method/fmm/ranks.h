@@ -71,7 +71,7 @@ static inline struct fmm_side *ranks_targets(const struct fmm *s)
 {
     return s->all_m > 0 ? &s->ranks->target : &s->ranks->source;
 }
-/* ranks_points.c.  Sets all_n and all_m; *first: the global number of this
+/* ranks.c.  Sets all_n and all_m; *first: the global number of this
  * rank's first target.  Collective. */
 farsum_status fmm_ranks_counts(struct fmm *s, int64_t n, int64_t m,
                                int64_t *first);

@@ -22,28 +22,6 @@ static farsum_status layers_hold(struct layers *layers, int64_t n)
     return MEM_RESERVE(layers->of.at, &layers->have[1], n);
 }
 
-farsum_status fmm_ranks_counts(struct fmm *s, int64_t n, int64_t m,
-                               int64_t *first)
-{
-    struct comm *comm = s->ranks->comm;
-    const int64_t own[2] = {n, m};
-    int64_t(*all)[2] = NULL;
-    farsum_status status = FARSUM_OK;
-    GO(comm_agree(comm, MEM_NEW(all, comm->size)));
-    GO(comm_agree(comm, comm_gather(comm, own, all, sizeof own)));
-    s->all_n = s->all_m = *first = 0;
-    for (int r = 0; r < comm->size; r++) {
-        *first += r < comm->rank ? all[r][1] : 0;
-        s->all_n += all[r][0];
-        s->all_m += all[r][1];
-    }
-    if (s->all_n < 1)
-        GO_FAIL(ERR_ARGUMENT, "all ranks have 0 sources, at least 1 is needed");
-done:
-    mem_free(all);
-    return status;
-}
-
 static farsum_status given_wrapped(const struct task *task, const struct fmm *s,
                                    const struct arrivals *a)
 {
@@ -154,20 +132,6 @@ static farsum_status points_ghosts(struct fmm *s)
     for (int64_t i = 0; i < k->ghosts.n; i++)
         k->around[0].of.layer[i] = floor(k->ghosts.s[0][i] * planes);
     return comm_agree(k->comm, status);
-}
-
-struct tree_args ranks_part_args(const struct fmm_ranks *k, int64_t first,
-                                 int64_t layers,
-                                 const struct tree_layers *points)
-{
-    struct tree_args args = k->tree;
-    double layer = args.edge[0] / (double)args.root[0];
-    args.corner[0] += (double)first * layer;
-    args.edge[0] = (double)layers * layer;
-    args.root[0] = layers;
-    args.periodic[0] = 0;
-    args.layers = points;
-    return args;
 }
 
 static farsum_status tree_near_of(struct fmm *s)

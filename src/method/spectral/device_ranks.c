@@ -53,7 +53,7 @@ void gpu_ranks_destroy(struct gpu_ranks *r)
     gpu_route_clear(&r->route);
     gpu_route_clear(&r->target_route);
     gpu_ghosts_clear(&r->ghosts);
-    gpu_ranks_exclude_clear(&r->exclude);
+    ranks_exclusions_clear(&r->exclude);
     points_clear(&r->given);
     points_clear(&r->all);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -71,7 +71,6 @@ static farsum_status ranks_kernels(struct gpu_ranks *r, struct device *device)
     TRY(jit_build(&r->jit));
     TRY(jit_kernel(&r->jit, "ranks_part", GROUP, 0, &r->part_of));
     TRY(jit_kernel(&r->jit, "ranks_total", GROUP, 0, &r->total));
-    TRY(jit_kernel(&r->jit, "ranks_places", GROUP, 0, &r->places));
     return jit_kernel(&r->jit, "ranks_bins", GROUP, 0, &r->bins);
 }
 

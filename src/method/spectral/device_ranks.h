@@ -56,7 +56,7 @@ struct gpu_ranks {
                                [size][10] */
     struct buf spare;       /* results that other ranks request */
     struct jit jit;
-    struct kernel part_of, total, places, bins;
+    struct kernel part_of, total, bins;
 };
 
 /* Makes g->ranks, with the states of all stages.  Collective. */

@@ -122,21 +122,6 @@ static farsum_status points_place(const struct task *task, struct spectral *s)
     return points_stages(task, s);
 }
 
-/* The own sources on the host, in fractions of the whole cell. */
-static farsum_status points_host(const struct spectral *s, struct points *own)
-{
-    farsum_status status = FARSUM_OK;
-    double *x = NULL;
-    GO(points_hold(own, s->n));
-    GO(MEM_RAW(x, 3 * s->n));
-    GO(buf_download(&s->gpu->ranks->arrived, 0, x, 24 * s->n));
-    for (int64_t i = 0; i < 3 * s->n; i++)
-        own->s[i % 3][i / 3] = x[i];
-done:
-    mem_free(x);
-    return status;
-}
-
 /* Own sources that coincide, unless exclusions with factor 0 name every such
  * pair. */
 struct twins {
@@ -158,7 +143,7 @@ static farsum_status points_together(struct task *task, struct spectral *s,
     if (found[0] < 0 || spectral_apart(s)
         || !exclusions_of_sources(&task->exclusions))
         return FARSUM_OK;
-    GO(points_host(s, &own));
+    GO(ranks_points_host(&s->gpu->ranks->arrived, s->n, &own));
     GO(points_twins(&own, 1, task->threads, &task->exclusions, twins->at,
                     &twins->factor));
     if (twins->at[0] < 0 && task->exclusions.together == 0)

@@ -49,7 +49,7 @@ static farsum_status part_strengths(const struct part *p)
                                 &r->channel, 0));
     KEEP_ON(gpu_sends_there(&r->ghosts.sends, pair->strengths, &own, &r->q,
                             p->s->n * pair->strengths));
-    KEEP_ON(gpu_ranks_exclude_in(p->task, g, &own));
+    KEEP_ON(ranks_exclusions_in(p->task, &r->exclude, &own));
     if (task_is_mixed(p->task) && r->all.n > 0)
         KEEP_ON(gpu_mixed_in(p->task, g, r->all.n, &r->q));
     return status;

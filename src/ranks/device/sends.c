@@ -26,7 +26,8 @@ static farsum_status sends_kernels(struct gpu_sends *sends)
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "sends_pack", GROUP, 0, &sends->pack));
     TRY(jit_kernel(jit, "sends_pack_back", GROUP, 0, &sends->pack_back));
-    return jit_kernel(jit, "sends_scatter", GROUP, 0, &sends->scatter);
+    TRY(jit_kernel(jit, "sends_scatter", GROUP, 0, &sends->scatter));
+    return jit_kernel(jit, "sends_positions", GROUP, 0, &sends->positions);
 }
 
 farsum_status gpu_sends_create(struct gpu_sends *sends, struct device *device,
@@ -166,6 +167,20 @@ farsum_status gpu_sends_there(struct gpu_sends *sends, int width,
     /* a rank that failed takes part in the exchange */
     farsum_status status = sends_pack(sends, width, values);
     KEEP_ON(gpu_sends_packed(sends, width * real, got, got_first * real));
+    return status;
+}
+
+farsum_status gpu_sends_positions(struct gpu_sends *sends,
+                                  const struct buf *own, struct buf *got)
+{
+    farsum_status status = FARSUM_OK;
+    if (sends->n_sent > 0)
+        KEEP_ON(LAUNCH(&sends->positions,
+                       kernel_groups(&sends->positions, sends->n_sent),
+                       ARG_BUF(&sends->index), ARG_BUF(own),
+                       ARG_BUF(&sends->packed), ARG_I64(sends->n_sent)));
+    /* a rank that failed takes part in the exchange */
+    KEEP_ON(gpu_sends_packed(sends, 3 * sizeof(double), got, 0));
     return status;
 }
 

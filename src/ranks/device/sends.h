@@ -30,7 +30,7 @@ struct gpu_sends {
     struct buf packed;  /* [n_sent][most] */
     struct buf arrived; /* [n_got][most] */
     struct jit jit;
-    struct kernel pack, pack_back, scatter;
+    struct kernel pack, pack_back, scatter, positions;
 };
 
 /* Compiles the kernels.  Not collective; on failure it owns nothing. */
@@ -56,13 +56,17 @@ void gpu_sends_forget(struct gpu_sends *sends);
 farsum_status gpu_buf_grow(struct buf *buf, struct device *device,
                            int64_t bytes);
 
-/* The next two are collective and allocate nothing.
+/* The next three are collective and allocate nothing.
  *
  * Brings `width` numbers of each sent point: number w of the k-th point that
  * arrives is got[got_first + k width + w]. */
 farsum_status gpu_sends_there(struct gpu_sends *sends, int width,
                               const struct gpu_values *values, struct buf *got,
                               int64_t got_first);
+/* Brings the positions of each sent point, own [points][3] f64, to got, for
+ * which gpu_sends_reserve has reserved 24 bytes per point. */
+farsum_status gpu_sends_positions(struct gpu_sends *sends,
+                                  const struct buf *own, struct buf *got);
 /* The reverse: the numbers of the points that arrived return to their senders,
  * which store them in `values`.  more: numbers to be added to `own` before they
  * travel, or NULL. */

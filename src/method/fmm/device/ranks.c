@@ -31,6 +31,7 @@ void fmm_gpu_ranks_destroy(struct fmm_gpu_ranks *r)
     side_clear(&r->source);
     side_clear(&r->target);
     gpu_ghosts_clear(&r->ghosts);
+    ranks_exclusions_clear(&r->exclude);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         buf_clear(all[i]);
     if (r->jit.device)
@@ -71,9 +72,13 @@ static farsum_status ranks_kernels(struct fmm_gpu_ranks *r,
         const char *name;
         struct kernel *kernel;
     } all[] = {
-        {"ranks_place", &r->place},   {"ranks_along", &r->along_of},
-        {"ranks_layers", &r->layers}, {"ranks_given", &r->scale},
-        {"ranks_in", &r->in},         {"ranks_sums", &r->sums},
+        {"ranks_place", &r->place},
+        {"ranks_along", &r->along_of},
+        {"ranks_layers", &r->layers},
+        {"ranks_given", &r->scale},
+        {"ranks_in", &r->in},
+        {"ranks_sums", &r->sums},
+        {"ranks_exclude", &r->exclude_of},
         {"ranks_out", &r->out},
     };
     jit_begin(&r->jit, task->device, "method/fmm/device/ranks.k",

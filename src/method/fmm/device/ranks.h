@@ -15,6 +15,7 @@
 
 #include "method/fmm/device/run.h"
 #include "method/fmm/ranks.h"
+#include "method/staging/ranks_exclusions.h"
 #include "ranks/device/lattice.h"
 #include "ranks/device/places.h"
 
@@ -32,6 +33,7 @@ struct fmm_gpu_ranks {
     struct transport *transport;
     struct fmm_gpu_side source, target;
     struct gpu_ghosts ghosts;
+    struct gpu_ranks_exclude exclude;
     struct buf x; /* own sources, then ghosts, [n][3] f64: fractions of the
                      rank's tree, rounded */
     struct buf layer[2]; /* of the tree's sources and targets, [n] i32 */
@@ -44,7 +46,7 @@ struct fmm_gpu_ranks {
     struct buf spare; /* totals that other ranks request */
     struct gpu_ranks_lattice *lattice;
     struct jit jit;
-    struct kernel place, along_of, layers, scale, in, sums, out;
+    struct kernel place, along_of, layers, scale, in, sums, exclude_of, out;
 };
 
 /* Makes s->gpu->ranks, once s->ranks has the domain.  Collective. */
@@ -70,8 +72,11 @@ static inline struct fmm_gpu_side *fmm_gpu_ranks_targets(const struct fmm *s)
 /* ranks_points.c */
 farsum_status fmm_gpu_ranks_points(struct task *task, struct fmm *s, int64_t n,
                                    const void *x, int64_t m, const void *y);
-/* Fails on all ranks if any of them names excluded pairs. */
-farsum_status fmm_gpu_ranks_exclude(const struct task *task);
+/* ranks_exclude.c: makes the rows of task->exclusions for the current points.
+ * Collective. */
+farsum_status fmm_gpu_ranks_exclusions(struct task *task, struct fmm *s);
+/* Subtracts the pairs from the sums of own targets. */
+farsum_status fmm_gpu_ranks_exclude(const struct fmm_sum *sum);
 /* ranks_statistics.c: fmm_ranks_clustering of the current points. */
 farsum_status fmm_gpu_ranks_clustering(const struct task *task, struct fmm *s);
 /* ranks_sum.c */

@@ -223,26 +223,38 @@ static farsum_status points_tree(struct fmm *s)
                              layers);
 }
 
-/* Finds coincident own sources: sets at to the later and the earlier one, or to
- * -1. */
-static farsum_status points_twins_of(struct task *task, struct fmm *s,
+/* Finds coincident own sources, unless exclusions with factor 0 name every such
+ * pair: sets at to their numbers, or to -1.  Exclusions of such pairs are rare,
+ * so the host searches then. */
+static farsum_status points_together(struct task *task, struct fmm *s,
                                      int64_t at[2], double *factor)
 {
     const struct fmm_gpu_ranks *r = s->gpu->ranks;
     int64_t own = r->source.route.n_own;
+    struct points points = {0};
+    farsum_status status = FARSUM_OK;
     double found[2];
     at[0] = at[1] = -1;
     *factor = 1;
-    (void)task;
     if (own == 0)
         return FARSUM_OK;
     TRY(fmm_gpu_coincident(s));
     TRY(buf_download(&s->gpu->fact, 8 * FMM_FACT_TWIN, found, sizeof found));
-    for (int k = 0; k < 2 && found[0] >= 0; k++)
-        at[k] = (int64_t)found[k];
-    if (at[0] >= own || at[1] >= own) /* ghosts, whose owners find them */
-        at[0] = at[1] = -1;
-    return FARSUM_OK;
+    /* the owners of ghosts find those */
+    if (found[0] < 0 || found[0] >= (double)own || found[1] >= (double)own)
+        return FARSUM_OK;
+    const int64_t seen[2] = {(int64_t)found[0], (int64_t)found[1]};
+    memcpy(at, seen, sizeof seen);
+    if (s->all_m > 0 || !exclusions_of_sources(&task->exclusions))
+        return FARSUM_OK;
+    GO(ranks_points_host(&r->source.arrived, own, &points));
+    GO(points_twins(&points, s->input.periodic, task->threads,
+                    &task->exclusions, at, factor));
+    if (at[0] < 0 && task->exclusions.together == 0)
+        memcpy(at, seen, sizeof seen); /* only the device sees them */
+done:
+    points_clear(&points);
+    return status;
 }
 
 /* Fails for coincident sources, with global numbers. */
@@ -253,7 +265,7 @@ static farsum_status points_apart(struct task *task, struct fmm *s)
     double factor, found;
     if (task->problem.exclude_coincident)
         return FARSUM_OK;
-    farsum_status status = points_twins_of(task, s, at, &factor);
+    farsum_status status = points_together(task, s, at, &factor);
     TRY(comm_agree(r->comm, status));
     found = at[0] >= 0;
     TRY(comm_agree(r->comm, comm_max(r->comm, &found, 1)));
@@ -335,17 +347,6 @@ static farsum_status points_end(const struct task *task, struct fmm *s)
     return FARSUM_OK;
 }
 
-farsum_status fmm_gpu_ranks_exclude(const struct task *task)
-{
-    int64_t pairs = task->exclusions.count;
-    TRY(task_agree(task, comm_sum_counts(task->comm, &pairs, 1)));
-    if (pairs > 0)
-        FAIL(ERR_UNSUPPORTED,
-             "method fmm has no exclusions over ranks with devices; method "
-             "spectral has");
-    return FARSUM_OK;
-}
-
 farsum_status fmm_gpu_ranks_points(struct task *task, struct fmm *s, int64_t n,
                                    const void *x, int64_t m, const void *y)
 {
@@ -354,12 +355,12 @@ farsum_status fmm_gpu_ranks_points(struct task *task, struct fmm *s, int64_t n,
     const struct arrivals of[2] = {{"source", n, x, &r->source, &g->x},
                                    {"target", m, y, &r->target, &g->y}};
     TRY(task_agree(task, points_end(task, s)));
-    TRY(fmm_gpu_ranks_exclude(task));
     s->source.n = s->target.n = 0;
     TRY(points_take(task, s, of));
     TRY(arrivals_route(task, s, &of[0]));
     if (s->all_m > 0)
         TRY(arrivals_route(task, s, &of[1]));
+    TRY(fmm_gpu_ranks_exclusions(task, s));
     TRY(points_ghosts(s));
     TRY(task_agree(task, points_tree(s)));
     TRY(points_apart(task, s));

@@ -31,22 +31,15 @@ static farsum_status copy_make(struct copy *copy,
     farsum_status status = FARSUM_OK;
     int64_t n = side->route.n_own;
     int64_t first = k->domain.begin[k->domain.rank];
-    double *x = NULL;
-    GO(points_hold(&copy->points, n));
+    GO(ranks_points_host(&side->arrived, n, &copy->points));
     GO(MEM_RAW(copy->layers.layer, n));
     GO(MEM_RAW(copy->layers.at, n));
-    GO(MEM_RAW(x, 3 * n));
-    if (n > 0)
-        GO(buf_download(&side->arrived, 0, x, 24 * n));
-    for (int64_t i = 0; i < 3 * n; i++)
-        copy->points.s[i % 3][i / 3] = x[i];
     const struct tree_given given = copy_given(copy);
     if (n > 0)
         GO(tree_find_layers(&k->tree, &given, what, &copy->layers));
     for (int64_t i = 0; i < n; i++)
         copy->layers.layer[i] -= (double)first;
 done:
-    mem_free(x);
     return status;
 }
 

@@ -90,6 +90,7 @@ static farsum_status sum_in(const struct fmm_sum *sum)
     const struct buf *records = fmm_gpu_ranks_records(r, &all);
     KEEP_ON(gpu_sends_there(&r->source.route.sends, 1, &given, &r->q, 0));
     KEEP_ON(gpu_sends_there(&r->ghosts.sends, 1, &own, &r->q, n));
+    KEEP_ON(ranks_exclusions_in(sum->task, &r->exclude, &own));
     KEEP_ON(LAUNCH(&r->in, groups, ARG_BUF(&r->q), ARG_BUF(&p->order),
                    ARG_BUF(&p->leaf), ARG_BUF(&p->x), ARG_BUF(&g->q),
                    ARG_BUF(&g->record), ARG_I64(n), ARG_STRUCT(sum->units)));
@@ -163,6 +164,7 @@ static farsum_status sum_home(const struct fmm_sum *sum)
                    ARG_BUF(g->beside ? &g->near_field : &g->field),
                    ARG_BUF(&r->potential), ARG_BUF(&r->field),
                    ARG_STRUCT(inside)));
+    KEEP_ON(fmm_gpu_ranks_exclude(sum));
     if (u->potential || u->energy)
         KEEP_ON(gpu_sends_back(sends, 1, &own, NULL, &to));
     if (u->field || u->virial)
