@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hypot.h"
 #include "math/poly.h"
 #include "mesh/mesh.h"
 
@@ -216,8 +217,9 @@ static farsum_status reached(struct window *w, int support,
         TRY(window_set(w, "prolate", P, mesh_shape(P, p->upsampling),
                        p->upsampling, 0));
         struct window_errors e = window_error(w, p, band);
-        *least = fmin(*least, fmax(e.alias / ALIAS_SHARE,
-                                   hypot(e.alias, e.rounding) / ERROR_SHARE));
+        *least =
+            fmin(*least, fmax(e.alias / ALIAS_SHARE,
+                              hypot_of(e.alias, e.rounding) / ERROR_SHARE));
     }
     return FARSUM_OK;
 }
@@ -240,7 +242,7 @@ static farsum_status by_tolerance(struct window *w,
     int P = (int)(-log10(p->tolerance) / a_point);
     for (P = P > WINDOW_MIN ? P : WINDOW_MIN; P <= WINDOW_MAX; P++) {
         TRY(best_shape(w, P, p, band, shape, &error));
-        *estimate = hypot(error.alias, error.rounding);
+        *estimate = hypot_of(error.alias, error.rounding);
         if (error.alias <= ALIAS_SHARE * p->tolerance)
             break;
     }
