@@ -132,6 +132,8 @@ static farsum_status side_set(const struct tree *tree,
     int64_t real = tree->precision == FARSUM_F32 ? 4 : 8;
     int apart = gpu_starts_apart(n, leaves);
     p->n = n;
+    if (n > 0) /* first: it refuses trees with too many leaves */
+        TRY(side_keys(tree, points, layers, &keys));
     TRY(buf_reserve(&p->x, gpu->device, 3 * n * real));
     TRY(buf_reserve(&p->low, gpu->device, tree_gpu_low(tree, n)));
     TRY(buf_reserve(&p->leaf, gpu->device, 4 * n));
@@ -140,7 +142,6 @@ static farsum_status side_set(const struct tree *tree,
         TRY(buf_reserve(&p->order, gpu->device, 0));
         return buf_fill(&p->begin, 0);
     }
-    TRY(side_keys(tree, points, layers, &keys));
     TRY(gpu_keys_sorted(points, n, leaves, &p->order, &sorted));
     if (apart)
         TRY(gpu_keys_starts(points, n, leaves, sorted, &p->begin));
