@@ -16,8 +16,9 @@
 
 /* The log of the error over the goal, with cutoff rc and the bandwidth that has
  * the smallest error there. */
-static double meet_excess(const struct tuner *u, const struct parameters *from,
-                          double rc, struct parameters *to)
+static double descend_excess(const struct tuner *u,
+                             const struct parameters *from, double rc,
+                             struct parameters *to)
 {
     *to = *from;
     tune_cutoff(u, to, rc);
@@ -26,14 +27,18 @@ static double meet_excess(const struct tuner *u, const struct parameters *from,
     return log(tune_total(u, to) / tune_goal(u, to));
 }
 
-int tune_meet(const struct tuner *u, struct parameters *t, double margin)
+/* Sets the cutoff at which the error is the goal, or less by up to `margin` in
+ * its logarithm; mesh and support are kept.  0: none was found near t's, and t
+ * is as it was.  It also grows the cutoff, which the refinement never does. */
+static int descend_meet(const struct tuner *u, struct parameters *t,
+                        double margin)
 {
     const struct parameters from = *t;
     struct parameters trial;
     double low = 0, high = 0, above = 0, below = 0; /* 0: unknown */
     double rc = from.rc;
     for (int step = 0; step < 12; step++) {
-        double here = meet_excess(u, &from, rc, &trial);
+        double here = descend_excess(u, &from, rc, &trial);
         if (here <= 0) {
             high = rc, below = here;
             *t = trial;
@@ -113,7 +118,7 @@ static farsum_status descend_try(struct tuner *u, struct parameters *t,
         double before = t->rc;
         if (k > 0)
             tune_best_shape(u, t);
-        if (!tune_meet(u, t, 0.03))
+        if (!descend_meet(u, t, 0.03))
             return FARSUM_OK;
         if (k > 0 && t->rc > 0.99 * before)
             break;

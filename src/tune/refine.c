@@ -153,6 +153,45 @@ void tune_best_shape(const struct tuner *u, struct parameters *t)
         }
 }
 
+/* Log of the error over the goal, for a cutoff `part` times as large and the
+ * bandwidth with the smallest error there. */
+static double shrink_excess(const struct tuner *u,
+                            const struct parameters *from, double part,
+                            struct parameters *to)
+{
+    *to = *from;
+    tune_cutoff(u, to, from->rc * part);
+    to->split.c = fmax(from->split.c * part, 1);
+    tune_best_bandwidth(u, to);
+    return log(tune_total(u, to) / tune_goal(u, to));
+}
+
+/* Sets the smallest cutoff that meets the goal, keeping mesh and support:
+ * secants in its logarithm that bracket the root. */
+static void tune_shrink(const struct tuner *u, struct parameters *t)
+{
+    const struct parameters from = *t;
+    struct parameters trial;
+    double low = 0.6, high = 1, above = 0; /* 0: unknown */
+    double below = log(tune_total(u, t) / tune_goal(u, t));
+    for (int step = 0; step < 10 && below < -0.005 && high - low > 1e-3;
+         step++) {
+        double at = above > 0 ? low + (high - low) * above / (above - below)
+                              : high * exp(below / from.split.c);
+        at = fmin(fmax(at, low + 0.03 * (high - low)),
+                  high - 0.03 * (high - low));
+        double here = shrink_excess(u, &from, at, &trial);
+        if (here <= 0) {
+            high = at;
+            below = here;
+            *t = trial;
+        } else {
+            low = at;
+            above = here;
+        }
+    }
+}
+
 /* Sets the smallest mesh that meets the goal; the cutoff is fixed. */
 static void tune_coarsen(const struct tuner *u, struct parameters *t)
 {
@@ -225,7 +264,7 @@ farsum_status tune_refine(struct tuner *u, struct parameters *t)
     if (o->spectral.mesh[0] == 0 || o->spectral.bandwidth == 0)
         tune_best_bandwidth(u, t);
     if (o->cutoff == 0)
-        tune_meet(u, t, 0.005);
+        tune_shrink(u, t);
     else if (o->spectral.mesh[0] == 0 && o->spectral.upsampling == 0)
         tune_coarsen(u, t);
     TRY(tune_split_whole(u, t));

@@ -46,10 +46,6 @@ void tune_sigma(struct parameters *t);
 void tune_best_bandwidth(const struct tuner *u, struct parameters *t);
 /* Sets the shape near t's with the smallest error. */
 void tune_best_shape(const struct tuner *u, struct parameters *t);
-/* Sets the cutoff at which the error is the goal, or less by up to `margin` in
- * its logarithm; mesh and support are kept.  0: none was found near t's, and t
- * is as it was. */
-int tune_meet(const struct tuner *u, struct parameters *t, double margin);
 /* Goes to cheaper neighbours of t, if a sum takes long enough to pay for it. */
 farsum_status tune_descend(struct tuner *u, struct parameters *t);
 farsum_status tune_refine(struct tuner *u, struct parameters *t);
