@@ -95,19 +95,6 @@ static farsum_status step_run(struct shared *s, farsum_plan *plan, int step,
     return farsum_plan_execute(plan, 1, n > 0 ? q + first : NULL, &result);
 }
 
-/* 1: the allocation that was to fail has not been reached. */
-static int fail_is_left(int64_t at)
-{
-    farsum_status status = FARSUM_OK;
-    for (int64_t k = 0; k < at && status == FARSUM_OK; k++) {
-        void *p;
-        status = mem_alloc(&p, 1, 1, 0);
-        mem_free(p);
-    }
-    mem_fail_at(0);
-    return status != FARSUM_OK;
-}
-
 farsum_status work(struct comm *comm, void *data)
 {
     struct shared *s = data;
@@ -131,7 +118,7 @@ farsum_status work(struct comm *comm, void *data)
         mem_fail_at(fails ? s->fail_at : 0);
         status = step_run(s, plan, step, first, n, &energy);
         if (fails)
-            s->allocated = !fail_is_left(s->fail_at);
+            s->allocated = !ranks_fail_is_left(s->fail_at);
         s->status[step][rank] = status;
         if (status != FARSUM_OK && s->fail_at == 0)
             goto done;

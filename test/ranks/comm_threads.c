@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/random.h"
 #include "check.h"
 #include "cost/links.h"
@@ -333,4 +334,16 @@ int64_t ranks_calls_of(const struct comm *comm)
 int64_t ranks_calls(void)
 {
     return most_calls;
+}
+
+int ranks_fail_is_left(int64_t at)
+{
+    farsum_status status = FARSUM_OK;
+    for (int64_t k = 0; k < at && status == FARSUM_OK; k++) {
+        void *p;
+        status = mem_alloc(&p, 1, 1, 0);
+        mem_free(p);
+    }
+    mem_fail_at(0);
+    return status != FARSUM_OK;
 }

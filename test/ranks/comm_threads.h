@@ -40,4 +40,7 @@ int64_t ranks_calls_of(const struct comm *comm);
 /* The largest number of calls that a rank made in the last ranks_run: a test
  * lets each of them fail. */
 int64_t ranks_calls(void);
+/* 1: the allocation of this thread that was to fail, the at-th, has not been
+ * reached.  None fails afterwards. */
+int ranks_fail_is_left(int64_t at);
 #endif

@@ -146,6 +146,8 @@ static farsum_status life_step(struct life *life, struct comm *comm,
     given_result(g, life->flow, out);
     if (life->change)
         life->change(life, comm, step, g);
+    if (step == CREATE && life->devices)
+        g->options.device.handle = life->devices[rank];
     farsum_status status = step_run(comm, step, g, plan);
     end_set(&life->ends[step][rank], comm, status);
     if (step == CREATE && status == FARSUM_OK && rank == 0) {
@@ -229,19 +231,6 @@ static void life_recovers(struct life *life, struct comm *comm, enum step step,
     end_set(&life->after[comm->rank], comm, status);
 }
 
-/* 1: the allocation that was to fail has not been reached. */
-static int fail_is_left(int64_t at)
-{
-    farsum_status status = FARSUM_OK;
-    for (int64_t k = 0; k < at && status == FARSUM_OK; k++) {
-        void *p;
-        status = mem_alloc(&p, 1, 1, 0);
-        mem_free(p);
-    }
-    mem_fail_at(0);
-    return status != FARSUM_OK;
-}
-
 static farsum_status life_rank(struct comm *comm, void *data)
 {
     struct life *life = data;
@@ -256,7 +245,7 @@ static farsum_status life_rank(struct comm *comm, void *data)
            && life_step(life, comm, step, &g, &plan) == FARSUM_OK)
         step = life->brief && step == SUM ? EXCLUDE : step + 1;
     if (fails)
-        life->allocated = !fail_is_left(life->fail_at);
+        life->allocated = !ranks_fail_is_left(life->fail_at);
     if (comm->rank == 0)
         life->ended = step;
     if (step == CREATE)
@@ -299,6 +288,8 @@ void life_run(struct life *life, const struct ranks_play *play,
     for (int step = CREATE; step < STEPS && step <= (int)life->ended; step++)
         ends_same(life->ends[step], life->size, name, step);
     ends_same(life->after, life->size, name, STEPS);
+    if (life->after_run)
+        life->after_run(life, name);
 }
 
 void life_make(struct life *life)

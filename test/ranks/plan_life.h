@@ -60,6 +60,9 @@ struct life {
     /* Called before each step; NULL: nothing is changed. */
     void (*change)(struct life *life, struct comm *comm, enum step step,
                    struct given *given);
+    farsum_device *const *devices; /* of the ranks; NULL: hosts */
+    /* Called after each life; NULL: nothing more is checked. */
+    void (*after_run)(const struct life *life, const char *name);
     int bad_rank;        /* for change */
     const void *bad;     /* for change */
     int64_t fail_at;     /* this allocation of rank fail_rank fails; 0: none */

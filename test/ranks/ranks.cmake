@@ -26,8 +26,8 @@ foreach(subject bad stop)
   farsum_test(ranks_plan_${subject} ranks/plan_${subject}.c ranks/plan_life.c
     ranks/comm_threads.c)
 endforeach()
-farsum_test(ranks_plan_faults ranks/plan_faults.c ranks/plan_life.c
-  ranks/comm_threads.c)
+farsum_test(ranks_plan_faults ranks/plan_faults.c ranks/life_faults.c
+  ranks/plan_life.c ranks/comm_threads.c)
 if(FARSUM_SANITIZE) # slow
   target_compile_definitions(test_ranks_plan_faults PRIVATE STRIDE=7)
 endif()
@@ -41,5 +41,5 @@ farsum_test(ranks_check_faults ranks/check_faults.c ranks/comm_threads.c)
 farsum_test(ranks_check_sum ranks/check_sum.c ranks/comm_threads.c)
 farsum_test(ranks_fmm ranks/fmm.c ranks/fmm_case.c ranks/comm_threads.c)
 include(ranks_mesh/tests.cmake)
-farsum_test(ranks_fmm_faults ranks/fmm_faults.c ranks/plan_life.c
-  ranks/comm_threads.c)
+farsum_test(ranks_fmm_faults ranks/fmm_faults.c ranks/life_faults.c
+  ranks/plan_life.c ranks/comm_threads.c)

@@ -47,13 +47,13 @@ farsum_test(ranks_device_exclude ranks_device/exclude.c ranks_device/sums.c
   ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_outputs ranks_device/outputs.c ranks_device/sums.c
   ranks_device/rank_device.c ranks/comm_threads.c)
-farsum_test(ranks_device_plan_faults ranks_device/plan_faults.c
-  ranks_device/rank_device.c ranks/plan_life.c ranks/comm_threads.c)
+set(life_device ranks_device/life_device.c ranks_device/rank_device.c
+  ranks/life_faults.c ranks/plan_life.c ranks/comm_threads.c)
+farsum_test(ranks_device_plan_faults ranks_device/plan_faults.c ${life_device})
 farsum_test(ranks_device_plan_bad ranks_device/plan_bad.c
   ranks/comm_threads.c)
 farsum_test(ranks_device_balance ranks_device/balance.c ranks/balance_case.c
   ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_fmm ranks_device/fmm.c ranks/fmm_case.c
   ranks_device/rank_device.c ranks/comm_threads.c)
-farsum_test(ranks_device_fmm_faults ranks_device/fmm_faults.c
-  ranks_device/rank_device.c ranks/plan_life.c ranks/comm_threads.c)
+farsum_test(ranks_device_fmm_faults ranks_device/fmm_faults.c ${life_device})
