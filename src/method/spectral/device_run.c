@@ -258,23 +258,6 @@ static farsum_status run_host(const struct task *task, struct spectral *s,
     return task_agree(task, gpu_arrays_download(&g->given, counts, r, result));
 }
 
-/* Totals that only other ranks request go to memory that is not read. */
-static farsum_status run_spare(struct spectral_gpu *g, int rhs,
-                               const farsum_result *asked,
-                               const farsum_result *result, struct gpu_ends *e)
-{
-    int energy = asked->energy && !result->energy;
-    int virial = asked->virial && !result->virial;
-    if (!energy && !virial)
-        return FARSUM_OK;
-    TRY(buf_reserve(&g->ranks->spare, g->device, 72 * (int64_t)rhs));
-    if (energy)
-        e->energy = &g->ranks->spare;
-    if (virial)
-        e->virial = &g->ranks->spare;
-    return FARSUM_OK;
-}
-
 /* Caller on the device: enqueues everything and returns. */
 static farsum_status run_device(const struct task *task, struct spectral *s,
                                 const struct gpu_counts *counts, int rhs,
@@ -285,7 +268,9 @@ static farsum_status run_device(const struct task *task, struct spectral *s,
     farsum_status status =
         gpu_arrays_given(&given, task->device, counts, rhs, q, result);
     struct gpu_ends e = gpu_ends(&given, asked);
-    KEEP_ON(run_spare(s->gpu, rhs, asked, result, &e));
+    if (s->gpu->ranks)
+        KEEP_ON(gpu_ends_spare(&e, task->device, &s->gpu->ranks->spare, rhs,
+                               asked, result));
     KEEP_ON(gpu_range_last(task, s));
     TRY(task_agree(task, status));
     run_begin(s->gpu, rhs, asked);

@@ -114,3 +114,20 @@ struct gpu_ends gpu_ends(const struct gpu_arrays *a,
         .velocity = result->velocity ? &a->velocity : NULL,
     };
 }
+
+farsum_status gpu_ends_spare(struct gpu_ends *ends, struct device *device,
+                             struct buf *spare, int rhs,
+                             const farsum_result *asked,
+                             const farsum_result *result)
+{
+    int energy = asked->energy && !result->energy;
+    int virial = asked->virial && !result->virial;
+    if (!energy && !virial)
+        return FARSUM_OK;
+    TRY(buf_reserve(spare, device, 72 * (int64_t)rhs));
+    if (energy)
+        ends->energy = spare;
+    if (virial)
+        ends->virial = spare;
+    return FARSUM_OK;
+}

@@ -55,4 +55,10 @@ farsum_status gpu_ends_range(const struct task *task, int64_t r);
  * requested. */
 struct gpu_ends gpu_ends(const struct gpu_arrays *arrays,
                          const farsum_result *result);
+/* Over ranks: totals that are asked for, but by other ranks only, go to memory
+ * that is not read. */
+farsum_status gpu_ends_spare(struct gpu_ends *ends, struct device *device,
+                             struct buf *spare, int rhs,
+                             const farsum_result *asked,
+                             const farsum_result *result);
 #endif

@@ -257,25 +257,6 @@ static farsum_status ranks_host(const struct task *task, struct fmm *s,
     return task_agree(task, gpu_arrays_download(&g->given, counts, r, result));
 }
 
-/* Totals that only other ranks request go to memory that is not read. */
-static farsum_status ranks_spare(struct fmm_gpu *g, int rhs,
-                                 const farsum_result *asked,
-                                 const farsum_result *result,
-                                 struct gpu_ends *e)
-{
-    struct buf *spare = &g->ranks->spare;
-    int energy = asked->energy && !result->energy;
-    int virial = asked->virial && !result->virial;
-    if (!energy && !virial)
-        return FARSUM_OK;
-    TRY(buf_reserve(spare, g->device, 72 * (int64_t)rhs));
-    if (energy)
-        e->energy = spare;
-    if (virial)
-        e->virial = spare;
-    return FARSUM_OK;
-}
-
 /* Caller on the device: enqueues everything and returns. */
 static farsum_status ranks_device(const struct task *task, struct fmm *s,
                                   const struct gpu_counts *counts, int rhs,
@@ -286,7 +267,8 @@ static farsum_status ranks_device(const struct task *task, struct fmm *s,
     farsum_status status =
         gpu_arrays_given(&given, task->device, counts, rhs, q, result);
     struct gpu_ends e = gpu_ends(&given, asked);
-    KEEP_ON(ranks_spare(s->gpu, rhs, asked, result, &e));
+    KEEP_ON(gpu_ends_spare(&e, task->device, &s->gpu->ranks->spare, rhs, asked,
+                           result));
     KEEP_ON(fmm_gpu_range_last(task, s));
     TRY(task_agree(task, status));
     fmm_gpu_begin(s->gpu, rhs, asked);
