@@ -14,19 +14,6 @@
 /* A neighbour must be cheaper by this part. */
 #define DESCENT_GAIN 3e-3
 
-/* The log of the error over the goal, with cutoff rc and the bandwidth that has
- * the smallest error there. */
-static double descend_excess(const struct tuner *u,
-                             const struct parameters *from, double rc,
-                             struct parameters *to)
-{
-    *to = *from;
-    tune_cutoff(u, to, rc);
-    to->split.c = fmax(from->split.c * rc / from->rc, 1);
-    tune_best_bandwidth(u, to);
-    return log(tune_total(u, to) / tune_goal(u, to));
-}
-
 /* Sets the cutoff at which the error is the goal, or less by up to `margin` in
  * its logarithm; mesh and support are kept.  0: none was found near t's, and t
  * is as it was.  It also grows the cutoff, which the refinement never does. */
@@ -36,26 +23,26 @@ static int descend_meet(const struct tuner *u, struct parameters *t,
     const struct parameters from = *t;
     struct parameters trial;
     double low = 0, high = 0, above = 0, below = 0; /* 0: unknown */
-    double rc = from.rc;
+    double part = 1;
     for (int step = 0; step < 12; step++) {
-        double here = descend_excess(u, &from, rc, &trial);
+        double here = tune_excess_at(u, &from, part, &trial);
         if (here <= 0) {
-            high = rc, below = here;
+            high = part, below = here;
             *t = trial;
         } else {
-            low = rc, above = here;
+            low = part, above = here;
         }
-        if ((high == rc && below >= -margin)
+        if ((high == part && below >= -margin)
             || (low > 0 && high > 0 && high - low < 1e-3 * high))
             break;
         if (low > 0 && high > 0) {
-            double part = (above + 0.3 * margin) / (above - below);
-            rc = low + fmin(fmax(part, 0.03), 0.97) * (high - low);
+            double at = (above + 0.3 * margin) / (above - below);
+            part = low + fmin(fmax(at, 0.03), 0.97) * (high - low);
         } else { /* the error falls by about e^-c as the cutoff doubles */
             double slope = fmax(trial.split.c, 2);
-            rc *= exp(fmin(fmax((here + 0.3 * margin) / slope, -0.3), 0.3));
+            part *= exp(fmin(fmax((here + 0.3 * margin) / slope, -0.3), 0.3));
         }
-        if (rc > 1.6 * from.rc || rc < 0.5 * from.rc)
+        if (part > 1.6 || part < 0.5)
             break;
     }
     return high > 0;

@@ -46,6 +46,10 @@ void tune_sigma(struct parameters *t);
 void tune_best_bandwidth(const struct tuner *u, struct parameters *t);
 /* Sets the shape near t's with the smallest error. */
 void tune_best_shape(const struct tuner *u, struct parameters *t);
+/* Log of the error over the goal, for a cutoff `part` times as large and the
+ * bandwidth with the smallest error there. */
+double tune_excess_at(const struct tuner *u, const struct parameters *from,
+                      double part, struct parameters *to);
 /* Goes to cheaper neighbours of t, if a sum takes long enough to pay for it. */
 farsum_status tune_descend(struct tuner *u, struct parameters *t);
 farsum_status tune_refine(struct tuner *u, struct parameters *t);
