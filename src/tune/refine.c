@@ -129,7 +129,7 @@ static double try_shape(const struct tuner *u, struct parameters *t,
 }
 
 /* Descends by steps of 6, 3 and 1. */
-void tune_best_shape(const struct tuner *u, struct parameters *t)
+static void tune_best_shape(const struct tuner *u, struct parameters *t)
 {
     static const int steps[] = {6, 3, 1};
     double usual = t->window.shape, least;
@@ -153,8 +153,11 @@ void tune_best_shape(const struct tuner *u, struct parameters *t)
         }
 }
 
-double tune_excess_at(const struct tuner *u, const struct parameters *from,
-                      double part, struct parameters *to)
+/* Log of the error over the goal, for a cutoff `part` times as large and the
+ * bandwidth with the smallest error there. */
+static double shrink_excess(const struct tuner *u,
+                            const struct parameters *from, double part,
+                            struct parameters *to)
 {
     *to = *from;
     tune_cutoff(u, to, from->rc * part);
@@ -177,7 +180,7 @@ static void tune_shrink(const struct tuner *u, struct parameters *t)
                               : high * exp(below / from.split.c);
         at = fmin(fmax(at, low + 0.03 * (high - low)),
                   high - 0.03 * (high - low));
-        double here = tune_excess_at(u, &from, at, &trial);
+        double here = shrink_excess(u, &from, at, &trial);
         if (here <= 0) {
             high = at;
             below = here;

@@ -7,9 +7,8 @@
  * half the goal, and the smallest support whose aliases are the other half.
  * Each search starts from the result of the previous cutoff.  A candidate that
  * cannot be cheaper than the best so far is skipped before its error is
- * estimated.  From the cheapest, a descent goes to cheaper neighbours.  Where
- * it ends, the plan is refined: the shape with the smallest aliases and, with
- * mesh and support kept, the smallest cutoff that meets the goal. */
+ * estimated.  The cheapest is then refined: the shape with the smallest aliases
+ * and, with mesh and support kept, the smallest cutoff that meets the goal. */
 #include <math.h>
 #include <string.h>
 
@@ -162,12 +161,6 @@ static farsum_status tune_bandwidth(struct tuner *u, struct parameters *t)
     return FARSUM_OK;
 }
 
-int64_t tune_good_size(const struct task *task, int64_t least)
-{
-    return task->device ? fft_good_size_device(least, task->problem.precision)
-                        : fft_good_size(least);
-}
-
 /* The smallest mesh for bandwidth c and upsampling sigma: mode numbers reach c
  * |a_d| / 2 pi. */
 static void tune_mesh(struct parameters *t, double sigma,
@@ -176,7 +169,9 @@ static void tune_mesh(struct parameters *t, double sigma,
     for (int d = 0; d < 3; d++) {
         double need = sigma * t->split.c * row_length(t->cell.a + 3 * d) / M_PI;
         int64_t least = (int64_t)fmin(ceil(need - 1e-9), 1e6);
-        t->mesh[d] = tune_good_size(task, least);
+        t->mesh[d] = task->device
+                         ? fft_good_size_device(least, task->problem.precision)
+                         : fft_good_size(least);
     }
     t->ldz = 2 * (t->mesh[2] / 2 + 1);
 }
@@ -255,7 +250,8 @@ static farsum_status tune_support(struct tuner *u, struct parameters *t, int s,
     return FARSUM_OK;
 }
 
-int tune_terms(const struct parameters *t)
+/* The approximate number of near-field coefficients, for the costs. */
+static int tune_terms(const struct parameters *t)
 {
     return 3 + (int)(0.7 * t->split.c);
 }
@@ -435,7 +431,6 @@ farsum_status tune(const struct task *task, struct parameters *parameters)
     GO(cell_set(&u->cell, task->problem.cell, 1));
     GO(split_set(&u->plain, u->split, CUT_FIRST));
     GO(tune_search(u, parameters));
-    GO(tune_descend(u, parameters));
     GO(tune_refine(u, parameters));
     GO(parameters_measured(parameters, task));
 done:

@@ -34,24 +34,12 @@ farsum_status tune_split(const struct tuner *u, struct parameters *t, double c);
 farsum_status tune_split_whole(const struct tuner *u, struct parameters *t);
 farsum_status tune_window(const struct tuner *u, struct parameters *t,
                           int support, double shape, double sigma);
-/* A size of at least `least` that the transforms are fast for. */
-int64_t tune_good_size(const struct task *task, int64_t least);
-/* The approximate number of near-field coefficients, for the costs. */
-int tune_terms(const struct parameters *t);
 void tune_cutoff(const struct tuner *u, struct parameters *t, double rc);
 /* Sets sigma from mesh and bandwidth. */
 void tune_sigma(struct parameters *t);
 /* Sets the bandwidth with the smallest error on the current mesh, near the one
  * in t; 0: anywhere. */
 void tune_best_bandwidth(const struct tuner *u, struct parameters *t);
-/* Sets the shape near t's with the smallest error. */
-void tune_best_shape(const struct tuner *u, struct parameters *t);
-/* Log of the error over the goal, for a cutoff `part` times as large and the
- * bandwidth with the smallest error there. */
-double tune_excess_at(const struct tuner *u, const struct parameters *from,
-                      double part, struct parameters *to);
-/* Goes to cheaper neighbours of t, if a sum takes long enough to pay for it. */
-farsum_status tune_descend(struct tuner *u, struct parameters *t);
 farsum_status tune_refine(struct tuner *u, struct parameters *t);
 
 static inline double row_length(const double *a)
