@@ -7,13 +7,16 @@
  *
  * N random points in a periodic cube; each rank gives an equal part of them,
  * from everywhere in the cube.  alone: a plan without ranks.  f32: the
- * precision.  here: each rank gives points of its own slab, as a program does
+ * precision.  fmm: that method; else spectral.  clustered: half of the points
+ * are in a cube of a tenth of the width.  none: rank 0 gives no points.
+ * here: each rank gives points of its own slab, as a program does
  * that moves its particles to their owners.  again: the points stay, and graphs
  * of devices are replayed.  mesh=POINTS: of each axis.
  * device=NAME: each rank sums on a device, with arrays there.  One line: least
  * milliseconds of set_points and execute, of which exchanges; megabytes that
  * rank 0 sends per execute; with a device also rank 0's milliseconds of each
- * stage, which may overlap, and of its exchanges.  All but these are those of
+ * stage, which may overlap, and of its exchanges; and how uneven the ranks'
+ * work is, if the points are clustered.  All but these are those of
  * the slowest rank. */
 #include "base/clock.h"
 #include "base/mem.h"
@@ -43,7 +46,8 @@ static double random_real(uint64_t *state)
 
 /* What the command line asks for. */
 struct asked {
-    int alone, flow, here, again;
+    int alone, flow, here, again, clustered, none;
+    const char *method;
     const char *device; /* NULL: the host */
     int64_t mesh;       /* points of each axis; 0: chosen */
     farsum_precision precision;
@@ -53,6 +57,7 @@ static void ask(int argc, char **argv, struct asked *asked)
 {
     asked->flow = strcmp(argv[1], "stokeslet") == 0;
     asked->precision = FARSUM_F64;
+    asked->method = "spectral";
     for (int k = 4; k < argc; k++) {
         if (strcmp(argv[k], "alone") == 0)
             asked->alone = 1;
@@ -62,6 +67,12 @@ static void ask(int argc, char **argv, struct asked *asked)
             asked->here = 1;
         else if (strcmp(argv[k], "again") == 0)
             asked->again = 1;
+        else if (strcmp(argv[k], "fmm") == 0)
+            asked->method = "fmm";
+        else if (strcmp(argv[k], "clustered") == 0)
+            asked->clustered = 1;
+        else if (strcmp(argv[k], "none") == 0)
+            asked->none = 1;
         else if (strncmp(argv[k], "device=", 7) == 0)
             asked->device = argv[k] + 7;
         else if (strncmp(argv[k], "mesh=", 5) == 0)
@@ -78,7 +89,7 @@ struct range {
  * number of each row is in `first`, the others in `rest`. */
 static void *random_array(farsum_device *device, farsum_precision type,
                           int64_t n, int64_t width, struct range first,
-                          struct range rest, uint64_t *state)
+                          struct range rest, int clustered, uint64_t *state)
 {
     int64_t real = type == FARSUM_F32 ? 4 : 8;
     void *host = NULL, *array = NULL;
@@ -86,6 +97,8 @@ static void *random_array(farsum_device *device, farsum_precision type,
     for (int64_t i = 0; i < n * width; i++) {
         struct range range = i % width == 0 ? first : rest;
         double v = range.low + (range.high - range.low) * random_real(state);
+        if (clustered && i / width % 2)
+            v = 0.5 + 0.05 * (random_real(state) + random_real(state) - 1);
         if (type == FARSUM_F32)
             ((float *)host)[i] = v < 1 ? (float)v * 0.9999999F : 0;
         else
@@ -160,13 +173,15 @@ int main(int argc, char **argv)
     if (argc < 4 || (asked.alone && ranks > 1)) {
         if (rank == 0)
             fprintf(stderr, "ranks_sum KERNEL POINTS TOLERANCE [alone] [f32] "
-                            "[here] [again] "
+                            "[here] [again] [fmm] [clustered] [none] "
                             "[device=NAME] [mesh=POINTS]\n");
         MPI_Finalize();
         return 2;
     }
     int alone = asked.alone, flow = asked.flow;
-    int64_t total = atoll(argv[2]), n = total / ranks, width = flow ? 3 : 1;
+    int64_t total = atoll(argv[2]), width = flow ? 3 : 1;
+    int givers = asked.none && ranks > 1 ? ranks - 1 : ranks;
+    int64_t n = givers < ranks && rank == 0 ? 0 : total / givers;
     farsum_device *device = NULL;
     char name[64];
     uint64_t state = 17 + (uint64_t)rank;
@@ -179,10 +194,10 @@ int main(int argc, char **argv)
     const struct range slab = {(double)rank / ranks, (rank + 1.0) / ranks};
     farsum_precision type = asked.precision;
     void *x = random_array(device, type, n, 3, asked.here ? slab : unit, unit,
-                           &state);
-    void *q = random_array(device, type, n, width, charge, charge, &state);
-    void *values = random_array(device, type, n, width, unit, unit, &state);
-    void *field = random_array(device, type, n, 3, unit, unit, &state);
+                           asked.clustered, &state);
+    void *q = random_array(device, type, n, width, charge, charge, 0, &state);
+    void *values = random_array(device, type, n, width, unit, unit, 0, &state);
+    void *field = random_array(device, type, n, 3, unit, unit, 0, &state);
     farsum_problem p = FARSUM_PROBLEM_INIT;
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
@@ -196,7 +211,7 @@ int main(int argc, char **argv)
         p.periodic[d] = 1;
         p.cell[4 * d] = 1;
     }
-    o.method = "spectral";
+    o.method = asked.method;
     o.verify = FARSUM_VERIFY_OFF;
     o.device.handle = device;
     for (int d = 0; d < 3; d++)
@@ -249,6 +264,8 @@ int main(int argc, char **argv)
                    1e3 * info.stages[k].seconds);
         if (device && !alone)
             print_exchanges(&best);
+        if (asked.clustered && !alone)
+            printf(",work imbalance %.2f", after.work_imbalance);
         printf("\n");
     }
     farsum_plan_destroy(plan);
