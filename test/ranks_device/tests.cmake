@@ -51,7 +51,7 @@ set(life_device ranks_device/life_device.c ranks_device/rank_device.c
   ranks/life_faults.c ranks/plan_life.c ranks/comm_threads.c)
 farsum_test(ranks_device_plan_faults ranks_device/plan_faults.c ${life_device})
 farsum_test(ranks_device_plan_bad ranks_device/plan_bad.c
-  ranks/comm_threads.c)
+  ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_balance ranks_device/balance.c ranks/balance_case.c
   ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_fmm ranks_device/fmm.c ranks/fmm_case.c
