@@ -83,3 +83,23 @@ farsum_status rank_device_put(struct rank_device *of, struct buf *buf,
     TRY(buf_reserve(buf, of->device, bytes));
     return buf_upload(buf, 0, from, bytes);
 }
+
+farsum_status rank_array_put(struct rank_device *of, int there,
+                             struct rank_array *array, void *here,
+                             int64_t bytes)
+{
+    array->at = bytes > 0 ? here : NULL;
+    if (!there)
+        return FARSUM_OK;
+    TRY(rank_device_put(of, &array->buf, here, bytes));
+    array->at = bytes > 0 ? array->buf.handle : NULL;
+    return FARSUM_OK;
+}
+
+farsum_status rank_array_get(const struct rank_array *array, void *here,
+                             int64_t bytes)
+{
+    if (!array->buf.device || bytes == 0)
+        return FARSUM_OK;
+    return buf_download(&array->buf, 0, here, bytes);
+}

@@ -24,4 +24,17 @@ void rank_device_close(struct rank_device *of);
 /* Allocates a buffer of at least `bytes`, and fills it from the host. */
 farsum_status rank_device_put(struct rank_device *of, struct buf *buf,
                               const void *from, int64_t bytes);
+
+/* An array of a rank, on the host or as a copy on its device. */
+struct rank_array {
+    struct buf buf; /* owned */
+    void *at;       /* NULL: no bytes */
+};
+/* Sets the array to the bytes at `here`, on the device if `there`. */
+farsum_status rank_array_put(struct rank_device *of, int there,
+                             struct rank_array *array, void *here,
+                             int64_t bytes);
+/* Copies it back to `here`, if it is on the device. */
+farsum_status rank_array_get(const struct rank_array *array, void *here,
+                             int64_t bytes);
 #endif

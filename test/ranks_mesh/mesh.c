@@ -60,38 +60,12 @@ static void slice(const struct shared *s, char *all, int64_t rows,
     }
 }
 
-/* A rank's array: on the host, or a copy on its device. */
-struct place {
-    struct buf buf;
-    void *at;
-};
-
-static farsum_status put_there(const struct shared *s, struct rank_device *of,
-                               struct place *place, void *here, int64_t reals)
-{
-    int64_t bytes = reals * (int64_t)real_of(s);
-    place->at = reals > 0 ? here : NULL;
-    if (!s->there)
-        return FARSUM_OK;
-    TRY(rank_device_put(of, &place->buf, here, bytes));
-    place->at = reals > 0 ? place->buf.handle : NULL;
-    return FARSUM_OK;
-}
-
-static farsum_status get_back(const struct shared *s, struct place *place,
-                              void *here, int64_t reals)
-{
-    return s->there && reals > 0
-               ? buf_download(&place->buf, 0, here, reals * (int64_t)real_of(s))
-               : FARSUM_OK;
-}
-
 enum { X, Q, FIELD, GRID, VALUE, GRADIENT, PLACES };
 
 /* One rank's spread and interp. */
 static farsum_status both_ways(struct shared *s, farsum_mesh *mesh, int rank,
                                struct arrays *mine, struct rank_device *of,
-                               struct place place[PLACES])
+                               struct rank_array place[PLACES])
 {
     int64_t first = s->first[rank], n = s->first[rank + 1] - first;
     int64_t mesh0 = s->problem.mesh[0], p = parts(s), c = s->problem.channels;
@@ -108,7 +82,8 @@ static farsum_status both_ways(struct shared *s, farsum_mesh *mesh, int rank,
                                 mine->grid, mine->value, mine->gradient};
     farsum_status status = FARSUM_OK;
     for (int i = 0; i < PLACES && status == FARSUM_OK; i++)
-        status = put_there(s, of, &place[i], here[i], reals[i]);
+        status = rank_array_put(of, s->there, &place[i], here[i],
+                                reals[i] * (int64_t)real_of(s));
     TRY(status);
     TRY(farsum_mesh_set_points(mesh, n, place[X].at));
     TRY(farsum_mesh_spread(mesh, place[Q].at, place[GRID].at));
@@ -116,7 +91,7 @@ static farsum_status both_ways(struct shared *s, farsum_mesh *mesh, int rank,
                            place[GRADIENT].at));
     TRY(farsum_mesh_finish(mesh));
     for (int i = GRID; i < PLACES; i++)
-        TRY(get_back(s, &place[i], here[i], reals[i]));
+        TRY(rank_array_get(&place[i], here[i], reals[i] * (int64_t)real_of(s)));
     slice(s, s->out->grid, mesh0, begin, own, plane, mine->grid, 1);
     slice(s, s->out->value, s->n, first, n, p, mine->value, 1);
     slice(s, s->out->gradient, s->n, first, n, 3 * p, mine->gradient, 1);
@@ -134,7 +109,7 @@ static farsum_status work(struct comm *comm, void *data)
     struct arrays *mine = check_memory(1, sizeof *mine);
     struct rank_device of = {NULL, NULL};
     struct farsum_device handle;
-    struct place place[PLACES] = {{.at = NULL}};
+    struct rank_array place[PLACES] = {{.at = NULL}};
     farsum_mesh *mesh = NULL;
     if (ON_DEVICE) {
         if (rank_device_open(&of, comm) != FARSUM_OK)
