@@ -167,8 +167,8 @@ farsum_mpi_mesh_planes(const farsum_mesh *mesh, int64_t *first, int64_t *count);
  * Each rank passes any points, none too: c is [channel][n].  f has the rank's
  * own modes along axis 0: [channel][own modes][N_1][N_2].
  *
- * problem, options, nufft and errors: as for farsum_mpi_mesh_create, but
- * devices are refused (ERR_UNSUPPORTED). */
+ * problem, options, nufft and errors: as for farsum_mpi_mesh_create.  Results
+ * are complete when execute returns, also those on devices. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_nufft_create(
     const farsum_nufft_problem *problem, const farsum_mesh_options *options,
     const farsum_mpi_options *mpi, MPI_Comm comm, farsum_nufft **nufft);

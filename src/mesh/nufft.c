@@ -182,11 +182,11 @@ void farsum_nufft_destroy(farsum_nufft *nufft)
 
 static farsum_status nufft_points(struct farsum_nufft *nufft, int64_t n)
 {
-    if (nufft->device)
-        return nufft_gpu_points(nufft, n);
     if (nufft->over)
         TRY(nufft->over->points(nufft));
-    if (!nufft_planar(nufft))
+    else if (nufft->device)
+        return nufft_gpu_points(nufft, n);
+    if (nufft->device || !nufft_planar(nufft))
         return FARSUM_OK;
     char *planar = nufft->planar;
     farsum_status status =
@@ -217,7 +217,8 @@ farsum_status farsum_nufft_finish(farsum_nufft *nufft)
     if (!nufft)
         FAIL(ERR_ARGUMENT, "nufft is NULL");
     TRY(device_usable(nufft->device));
-    return nufft->device ? nufft_gpu_finish(nufft) : FARSUM_OK;
+    /* over ranks results are complete when execute returns */
+    return nufft->device && !nufft->over ? nufft_gpu_finish(nufft) : FARSUM_OK;
 }
 
 farsum_status farsum_nufft_get_info(const farsum_nufft *nufft,

@@ -34,7 +34,7 @@ static void mesh_of(const struct farsum_nufft *n, double sigma,
         p->mesh[d] = fft_good_size((int64_t)ceil(sigma * modes));
         p->upsampling = fmin(p->upsampling, (double)p->mesh[d] / modes);
     }
-    p->is_complex = n->device != NULL;
+    p->is_complex = n->device && !n->over; /* over ranks: real transforms */
     p->ldz = p->is_complex ? p->mesh[2] : 2 * (p->mesh[2] / 2 + 1);
     p->precision = n->problem.precision;
     p->channels = p->is_complex ? n->batch : 2 * n->batch;

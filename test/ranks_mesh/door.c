@@ -136,6 +136,7 @@ static void nufft_of(int type)
     CHECK_OK(farsum_nufft_create(&p, &o, &alone));
     CHECK_OK(farsum_nufft_set_points(alone, MANY, x));
     p.n_points = n;
+    o.device = device;
     CHECK_OK(farsum_mpi_nufft_create(&p, &o, &mpi, MPI_COMM_WORLD, &nufft));
     CHECK_OK(farsum_mpi_nufft_modes(nufft, &begin, &own));
     memcpy(f, all + 2 * begin * ROW, (size_t)(2 * own * ROW) * sizeof *f);
@@ -148,6 +149,8 @@ static void nufft_of(int type)
     CHECK_OK(farsum_mpi_nufft_get_info(nufft, &info));
     CHECK((info.bytes_transform > 0) == (ranks > 1),
           "%lld bytes of the transform", (long long)info.bytes_transform);
+    CHECK((*info.transport != 0) == (strcmp(device, "host") != 0),
+          "transport %s", info.transport);
     farsum_nufft_destroy(nufft);
     farsum_nufft_destroy(alone);
 }
@@ -183,13 +186,16 @@ static void test_refused(void)
     CHECK_FAILS(farsum_mpi_mesh_create(&p, &o, &mpi, MPI_COMM_WORLD, &mesh),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("transport \"nccl\"");
-    o.device = "cuda";
     np.type = 1;
     np.sign = 1;
     np.modes[0] = np.modes[1] = np.modes[2] = 4;
-    CHECK_FAILS(farsum_mpi_nufft_create(&np, &o, NULL, MPI_COMM_WORLD, &nufft),
+    CHECK_FAILS(farsum_mpi_nufft_create(&np, &o, &mpi, MPI_COMM_WORLD, &nufft),
                 FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("device cuda");
+    CHECK_SAYS("transport \"nccl\"");
+    o.device = "opencl:9999";
+    CHECK_FAILS(farsum_mpi_nufft_create(&np, &o, NULL, MPI_COMM_WORLD, &nufft),
+                FARSUM_ERR_DEVICE);
+    CHECK_SAYS("device opencl");
     o.device = NULL;
     o.fft = "plain";
     CHECK_FAILS(farsum_mpi_mesh_create(&p, &o, NULL, MPI_COMM_WORLD, &mesh),

@@ -2,7 +2,7 @@
 /* faults.c: meshes and NUFFTs over ranks when an allocation or the network
  * fails on one rank, and when one rank passes wrong arguments.  All ranks fail
  * with the same words, no memory is lost, and no rank waits for ever.
- * ON_DEVICE 1: meshes whose ranks have a device each. */
+ * ON_DEVICE 1: ranks have a device each. */
 #include "check.h"
 
 #include <string.h>
@@ -23,9 +23,7 @@ enum { RANKS = 3, POINTS = 40, MOST = 6 * 5 * 8 };
 static _Thread_local struct farsum_device handle; /* ON_DEVICE: this rank's */
 
 /* A mesh, or a NUFFT of a type. */
-enum kind { MESH, TYPE_1, TYPE_2 };
-/* NUFFTs have no devices. */
-static const enum kind last_kind = ON_DEVICE ? MESH : TYPE_2;
+enum kind { MESH, TYPE_1, TYPE_2, KINDS };
 
 enum step { CREATE, FEW_POINTS, SUM, MORE_POINTS, LAST_SUM, INTERP, STEPS };
 
@@ -55,6 +53,7 @@ struct life {
     int64_t fail_at; /* this allocation of rank fail_rank fails; 0: none */
     int fail_rank;
     int allocated; /* set: 1: fail_at was reached */
+    int64_t limit; /* bytes on the device of rank fail_rank; 0: all */
     /* Changes what rank fail_rank passes to all steps; NULL: nothing. */
     void (*change)(struct given *);
     int64_t opening; /* set: calls of comm before the first step */
@@ -170,6 +169,8 @@ static farsum_status rank_work(struct comm *comm, void *data)
     struct given g;
     enum step step = CREATE;
     int fails = comm->rank == l->fail_rank && l->fail_at > 0;
+    if (comm->rank == l->fail_rank && l->limit > 0)
+        of.device->limit = l->limit;
     given_make(&g, l, comm->rank);
     if (l->change && comm->rank == l->fail_rank)
         l->change(&g);
@@ -187,6 +188,8 @@ static farsum_status rank_work(struct comm *comm, void *data)
         }
         mem_fail_at(0);
     }
+    if (of.device)
+        of.device->limit = 0;
     if (comm->rank == 0)
         l->ended = step;
     if (step == CREATE)
@@ -238,7 +241,7 @@ static void ends_by(const char *name, farsum_status status, const char *words,
 
 static void test_memory(void)
 {
-    for (life.kind = MESH; life.kind <= last_kind; life.kind++)
+    for (life.kind = MESH; life.kind < KINDS; life.kind++)
         for (life.size = 1; life.size <= RANKS; life.size++)
             for (life.fail_rank = 0; life.fail_rank < life.size;
                  life.fail_rank++) {
@@ -265,10 +268,36 @@ static void test_memory(void)
     life.fail_at = 0;
 }
 
+/* The device of each rank in turn is too small; sizes grow. */
+static void test_device_memory(void)
+{
+    life.size = RANKS;
+    for (life.kind = MESH; life.kind < KINDS; life.kind++)
+        for (life.fail_rank = 0; life.fail_rank < RANKS; life.fail_rank++) {
+            int64_t failed = 0;
+            life.limit = 500;
+            do {
+                char name[80];
+                snprintf(name, sizeof name,
+                         "kind %d, %lld bytes on the device of rank %d",
+                         life.kind, (long long)life.limit, life.fail_rank);
+                run(NULL, name);
+                if (life.ended < STEPS) {
+                    ends_by(name, FARSUM_ERR_MEMORY, "bytes", life.fail_rank,
+                            FARSUM_OK);
+                    failed++;
+                }
+                life.limit += life.limit / 4;
+            } while (life.ended < STEPS);
+            CHECK(failed > 5, "%lld sizes fail", (long long)failed);
+        }
+    life.limit = 0;
+}
+
 static void test_network(void)
 {
     life.size = RANKS;
-    for (life.kind = MESH; life.kind <= last_kind; life.kind++) {
+    for (life.kind = MESH; life.kind < KINDS; life.kind++) {
         run(NULL, "no failure");
         CHECK(life.ended == STEPS, "%s", life.ends[life.ended][0].words);
         int64_t calls = life.ends[STEPS - 1][0].calls;
@@ -364,7 +393,7 @@ static void test_arguments(void)
 {
     static const struct {
         void (*change)(struct given *);
-        int mesh, nufft; /* 1: is an error there; 2: on the host */
+        int mesh, nufft; /* 1: is an error there; 2: on hosts only */
         farsum_status status;
         const char *words;
         int rank; /* -1: all ranks */
@@ -394,21 +423,19 @@ static void test_arguments(void)
          "tolerance is 0.001 on rank 0 and 0.0001 on rank 1", -1, CREATE},
         {other_variant, 1, 1, FARSUM_ERR_ARGUMENT,
          "spread is not set on rank 0 and plain on rank 1", -1, CREATE},
-        {device, 0, 1, FARSUM_ERR_UNSUPPORTED, "device opencl", 1, CREATE},
-        {device, 2, 0, FARSUM_ERR_ARGUMENT,
+        {device, 2, 2, FARSUM_ERR_ARGUMENT,
          "device is host on rank 0 and opencl on rank 1", -1, CREATE},
-        {transport, 2, 1, FARSUM_ERR_UNSUPPORTED, "transport \"staged\"", 1,
+        {transport, 2, 2, FARSUM_ERR_UNSUPPORTED, "transport \"staged\"", 1,
          CREATE},
-        {on_device, 2, 1, FARSUM_ERR_ARGUMENT, "on the device", 1, CREATE},
+        {on_device, 2, 2, FARSUM_ERR_ARGUMENT, "on the device", 1, CREATE},
     };
     life.size = RANKS;
     life.fail_rank = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (life.kind = MESH; life.kind <= TYPE_1; life.kind++) {
             char name[80];
-            if (life.kind == MESH ? !cases[i].mesh : !cases[i].nufft)
-                continue;
-            if (ON_DEVICE && (life.kind != MESH || cases[i].mesh != 1))
+            int wrong = life.kind == MESH ? cases[i].mesh : cases[i].nufft;
+            if (!wrong || (ON_DEVICE && wrong == 2))
                 continue;
             life.change = cases[i].change;
             snprintf(name, sizeof name, "kind %d, %s", life.kind,
@@ -427,6 +454,8 @@ int main(void)
 {
     alarm(PATIENCE);
     RUN(test_memory);
+    if (ON_DEVICE)
+        RUN(test_device_memory);
     RUN(test_network);
     RUN(test_arguments);
     return check_end();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nufft.c: NUFFTs over ranks against direct sums, and against a NUFFT of one
- * process. */
+ * process.  ON_DEVICE 1: each rank has a device; the one process then works on
+ * the host and on a device. */
 #include "check.h"
 
 #include <complex.h>
@@ -10,6 +11,7 @@
 #include "base/random.h"
 #include "mesh/ranks/nufft.h"
 #include "ranks/comm_threads.h"
+#include "ranks_device/rank_device.h"
 
 enum { MANY = 90, MOST_RANKS = 13, CHANNELS = 6, MODES_MOST = 1200 };
 
@@ -20,6 +22,7 @@ struct shared {
     int64_t n, modes;
     int64_t first[MOST_RANKS + 1]; /* points that each rank gives */
     int set_again;
+    int there;         /* 1: arrays are on the ranks' devices */
     double upsampling; /* 0: chosen */
     double x[3 * MANY];
     /* [channel][n], [channel][modes]: given, and found by all ranks */
@@ -59,51 +62,84 @@ static void slice(const struct shared *s, double complex *all, int64_t rows,
                 (double *)(all + c * rows + first), 2 * n, back);
 }
 
+enum { X, C, F, ARRAYS };
+
+/* Sets the points, and executes, of one rank. */
+static farsum_status execute(struct shared *s, struct farsum_nufft *nufft,
+                             int rank, struct rank_device *of,
+                             char *const here[ARRAYS],
+                             struct rank_array array[ARRAYS])
+{
+    const farsum_nufft_problem *p = &s->problem;
+    int64_t first = s->first[rank], n = s->first[rank + 1] - first;
+    int64_t rest = p->modes[1] * p->modes[2], channels = p->channels;
+    int64_t begin = nufft->ranks->first * rest;
+    int64_t modes = nufft->ranks->own * rest, real = f32(s) ? 4 : 8;
+    const int64_t bytes[ARRAYS] = {3 * n * real, 2 * channels * n * real,
+                                   2 * channels * modes * real};
+    convert(s, here[X], s->x + 3 * first, 3 * n, 0);
+    TRY(rank_array_put(of, s->there, &array[X], here[X], bytes[X]));
+    if (s->set_again)
+        TRY(farsum_nufft_set_points(nufft, rank == 1 ? 1 : 0,
+                                    rank == 1 ? array[X].at : NULL));
+    TRY(farsum_nufft_set_points(nufft, n, array[X].at));
+    for (int i = 0; i < 1 + s->set_again; i++) {
+        slice(s, s->c, s->n, first, n, here[C], 0);
+        slice(s, s->f, s->modes, begin, modes, here[F], 0);
+        for (int k = C; k <= F; k++)
+            TRY(rank_array_put(of, s->there, &array[k], here[k], bytes[k]));
+        TRY(farsum_nufft_execute(nufft, array[C].at, array[F].at));
+    }
+    TRY(farsum_nufft_finish(nufft));
+    for (int k = C; k <= F; k++)
+        TRY(rank_array_get(&array[k], here[k], bytes[k]));
+    if (p->type == 1)
+        slice(s, s->found, s->modes, begin, modes, here[F], 1);
+    else
+        slice(s, s->found, s->n, first, n, here[C], 1);
+    return FARSUM_OK;
+}
+
 static farsum_status work(struct comm *comm, void *data)
 {
     farsum_status status = FARSUM_OK;
     struct shared *s = data;
-    const farsum_nufft_problem *p = &s->problem;
-    int rank = comm->rank, one = p->type == 1;
-    int64_t first = s->first[rank], n = s->first[rank + 1] - first;
-    int64_t rest = p->modes[1] * p->modes[2];
-    farsum_nufft_problem own = *p;
+    farsum_nufft_problem own = s->problem;
+    farsum_mesh_options options = s->options;
     farsum_mesh_info info = FARSUM_MESH_INFO_INIT;
     farsum_nufft *nufft = NULL;
-    char *x = check_memory(3 * MANY, 8);
-    char *c = check_memory(CHANNELS * MANY, 16);
-    char *f = check_memory(CHANNELS * MODES_MOST, 16);
-    own.n_points = n;
-    convert(s, x, s->x + 3 * first, 3 * n, 0);
-    GO(nufft_ranks_create(comm, &own, &s->options, NULL, &nufft));
-    if (rank == 0)
-        s->batch = nufft->batch;
-    int64_t begin = nufft->ranks->first * rest,
-            modes = nufft->ranks->own * rest;
-    if (s->set_again)
-        GO(farsum_nufft_set_points(nufft, rank == 1 ? 1 : 0,
-                                   rank == 1 ? x : NULL));
-    GO(farsum_nufft_set_points(nufft, n, n > 0 ? x : NULL));
-    for (int i = 0; i < 1 + s->set_again; i++) {
-        slice(s, s->c, s->n, first, n, c, 0);
-        slice(s, s->f, s->modes, begin, modes, f, 0);
-        GO(farsum_nufft_execute(nufft, n > 0 ? c : NULL, modes > 0 ? f : NULL));
+    struct rank_device of = {NULL, NULL};
+    struct farsum_device handle;
+    struct rank_array array[ARRAYS] = {{.at = NULL}};
+    char *here[ARRAYS] = {check_memory(3 * MANY, 8),
+                          check_memory(CHANNELS * MANY, 16),
+                          check_memory(CHANNELS * MODES_MOST, 16)};
+    if (ON_DEVICE) {
+        if (rank_device_open(&of, comm) != FARSUM_OK)
+            check_stop("%s", farsum_message());
+        handle.device = of.device;
+        options.on_device = &handle;
+        own.memory = s->there ? FARSUM_DEVICE : FARSUM_HOST;
     }
-    if (one)
-        slice(s, s->found, s->modes, begin, modes, f, 1);
-    else
-        slice(s, s->found, s->n, first, n, c, 1);
+    own.n_points = s->first[comm->rank + 1] - s->first[comm->rank];
+    GO(nufft_ranks_create(comm, &own, &options, NULL, &nufft));
+    if (comm->rank == 0)
+        s->batch = nufft->batch;
+    GO(execute(s, nufft, comm->rank, &of, here, array));
     GO(farsum_nufft_get_info(nufft, &info));
-    CHECK(info.n_points == n && info.n_stages == 2
+    CHECK(info.n_points == own.n_points && info.n_stages == 2
               && strcmp(info.stages[1].stage, "fft") == 0,
           "%lld points, %d stages", (long long)info.n_points, info.n_stages);
 done:
     if (status != FARSUM_OK)
-        printf("rank %d of %d: %s\n", rank, comm->size, farsum_message());
+        printf("rank %d of %d: %s\n", comm->rank, comm->size, farsum_message());
     farsum_nufft_destroy(nufft);
-    free(x);
-    free(c);
-    free(f);
+    for (int k = 0; k < ARRAYS; k++) {
+        buf_clear(&array[k].buf);
+        free(here[k]);
+    }
+    if (ON_DEVICE)
+        rank_device_close(&of);
     return status;
 }
 
@@ -164,18 +200,20 @@ static void inputs(struct shared *s)
 }
 
 /* By a NUFFT of one process, with the same mesh. */
-static void alone(struct shared *s, double complex *right)
+static void alone(struct shared *s, const char *device, double complex *right)
 {
     farsum_nufft *nufft = NULL;
+    farsum_mesh_options options = s->options;
     farsum_nufft_problem p = s->problem;
     char *x = check_memory(3 * MANY, 8);
     char *c = check_memory(CHANNELS * MANY, 16);
     char *f = check_memory(CHANNELS * MODES_MOST, 16);
     p.n_points = s->n;
+    options.device = device;
     convert(s, x, s->x, 3 * s->n, 0);
     slice(s, s->c, s->n, 0, s->n, c, 0);
     slice(s, s->f, s->modes, 0, s->modes, f, 0);
-    if (farsum_nufft_create(&p, &s->options, &nufft) != FARSUM_OK
+    if (farsum_nufft_create(&p, &options, &nufft) != FARSUM_OK
         || farsum_nufft_set_points(nufft, s->n, x) != FARSUM_OK
         || farsum_nufft_execute(nufft, c, f) != FARSUM_OK)
         check_stop("one process: %s", farsum_message());
@@ -199,40 +237,62 @@ static void shares(struct shared *s, int size)
     }
 }
 
+/* Where the right numbers come from. */
+enum { DIRECT, ONE_HOST, ONE_DEVICE, SOURCES };
+
+/* Sets the right numbers, and the most that the found ones may differ; NULL:
+ * no such numbers.  same: 1: the ranks use the mesh of one process. */
+static void rights(struct shared *s, int same, int64_t all,
+                   double complex *right[SOURCES], double most[SOURCES])
+{
+    for (int k = 0; k < SOURCES; k++) {
+        int wanted = k == DIRECT     ? ON_DEVICE || !same
+                     : k == ONE_HOST ? same
+                                     : ON_DEVICE;
+        right[k] = NULL;
+        if (!wanted)
+            continue;
+        most[k] = k == DIRECT ? s->problem.tolerance : f32(s) ? 1e-6 : 1e-12;
+        right[k] = check_memory((size_t)all + 1, sizeof **right);
+        if (k == DIRECT)
+            direct(s, right[k]);
+        else
+            alone(s, k == ONE_DEVICE ? rank_device_name() : NULL, right[k]);
+    }
+}
+
 static void compare(struct shared *s, const char *name)
 {
     static const int sizes[] = {1, 2, 3, 4, 7, MOST_RANKS};
+    static const char *const sources[SOURCES] = {"direct", "one process",
+                                                 "one process on a device"};
+    int n_sizes = ON_DEVICE ? 5 : 6;
     int64_t rows = s->problem.type == 1 ? s->modes : s->n;
     int64_t all = rows * s->problem.channels;
-    double complex *right = check_memory((size_t)all + 1, sizeof *right);
-    double complex *single = check_memory((size_t)all + 1, sizeof *single);
+    double complex *right[SOURCES];
+    double most[SOURCES] = {0};
     inputs(s);
-    direct(s, right);
     s->options = (farsum_mesh_options)FARSUM_MESH_OPTIONS_INIT;
-    s->options.threads = 1;
-    for (int same = 0; same < 2; same++) {
+    for (int same = ON_DEVICE; same < 2; same++) {
         s->options.upsampling = same ? 2 : s->upsampling;
-        if (same) {
-            s->options.threads = 1;
-            alone(s, single);
-        }
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        s->options.threads = 1;
+        rights(s, same, all, right, most);
+        for (int i = 0; i < n_sizes; i++) {
             int size = sizes[i];
             s->options.threads = size == 3 ? 2 : 1;
             shares(s, size);
             memset(s->found, -1, sizeof s->found);
             CHECK(ranks_run(size, NULL, work, s) == 0, "%s: %d ranks fail",
                   name, size);
-            double error = apart(s->found, same ? single : right, all);
-            CHECK(error <= (!same    ? s->problem.tolerance
-                            : f32(s) ? 1e-6
-                                     : 1e-12),
-                  "%s, %d ranks, %s: error %g", name, size,
-                  same ? "one process" : "direct", error);
+            for (int k = 0; k < SOURCES; k++) {
+                double error = right[k] ? apart(s->found, right[k], all) : 0;
+                CHECK(error <= most[k], "%s, %d ranks, %s: error %g", name,
+                      size, sources[k], error);
+            }
         }
+        for (int k = 0; k < SOURCES; k++)
+            free(right[k]);
     }
-    free(right);
-    free(single);
 }
 
 static void set_modes(struct shared *s, const int64_t modes[3])
@@ -324,8 +384,36 @@ static void test_no_points(void)
     }
 }
 
+/* Types, signs, precisions, vectors, arrays on the host and on devices; odd,
+ * even and few modes, so that ranks have none. */
+static void test_device(void)
+{
+    static const int64_t shapes[][3] = {
+        {8, 7, 6}, {5, 10, 9}, {20, 3, 11}, {3, 1, 2}};
+    for (int kind = 0; kind < 16; kind++) {
+        char name[64];
+        struct shared *s =
+            case_of(1 + kind % 2, kind & 2 ? 1 : -1, shapes[kind / 4]);
+        s->there = kind % 3 == 0;
+        s->problem.channels = kind % 5 == 1 ? 4 : 1;
+        s->set_again = kind % 5 == 1;
+        if (kind % 7 == 3) {
+            s->problem.precision = FARSUM_F32;
+            s->problem.tolerance = 1e-4;
+        }
+        snprintf(name, sizeof name, "device, kind %d", kind);
+        compare(s, name);
+        free(s);
+    }
+}
+
 int main(void)
 {
+    if (ON_DEVICE) {
+        RUN(test_device);
+        RUN(test_no_points);
+        return check_end();
+    }
     RUN(test_modes);
     RUN(test_tolerances);
     RUN(test_channels);

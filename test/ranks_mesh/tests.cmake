@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of meshes and NUFFTs over ranks, which are threads of one process,
 # except for those of the public functions.
-farsum_test(ranks_mesh_nufft ranks_mesh/nufft.c ranks/comm_threads.c)
 # With devices, a part of the cases.
-foreach(subject mesh faults)
+foreach(subject mesh nufft faults)
   foreach(on_device 0 1)
     set(name ranks_mesh_${subject})
     if(on_device)

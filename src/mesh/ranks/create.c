@@ -199,10 +199,9 @@ done:
     return status;
 }
 
-/* This rank's device; NULL: the host. */
-static farsum_status ranks_device(struct comm *comm,
-                                  const farsum_mesh_options *options,
-                                  struct device **device, int *owned)
+farsum_status mesh_ranks_device(struct comm *comm,
+                                const farsum_mesh_options *options,
+                                struct device **device, int *owned)
 {
     farsum_mesh_options own = *options;
     char name[64];
@@ -224,7 +223,7 @@ farsum_status mesh_over_ranks(struct comm *comm,
     int owned = 0;
     TRY(mesh_ranks_same(comm, problem, options, transport, &same, &how));
     farsum_status status =
-        comm_agree(comm, ranks_device(comm, &how, &device, &owned));
+        comm_agree(comm, mesh_ranks_device(comm, &how, &device, &owned));
     if (status == FARSUM_OK)
         status = mesh_ranks_create(comm, &same, &how, device, transport, NULL,
                                    0, mesh);

@@ -225,7 +225,7 @@ static farsum_status spread_look(struct farsum_mesh *m)
 }
 
 /* Spreads own points over the extended meshes. */
-static farsum_status spread_run(struct farsum_mesh *m)
+static farsum_status spread_own(struct farsum_mesh *m)
 {
     const struct spread_io io = {.q = &m->ranks->gpu->q,
                                  .mesh = &m->gpu->grid,
@@ -234,6 +234,30 @@ static farsum_status spread_run(struct farsum_mesh *m)
         return buf_fill(&m->gpu->grid, 0);
     TRY(mesh_spread_run(m, &io));
     return gpu_drop(m);
+}
+
+farsum_status mesh_ranks_gpu_spread_run(struct farsum_mesh *m)
+{
+    farsum_status status = spread_own(m);
+    KEEP_ON(gpu_planes_add(m->ranks->gpu->planes, &m->gpu->grid,
+                           m->ranks->channel, m->problem.channels));
+    return status;
+}
+
+farsum_status mesh_ranks_gpu_interp_run(struct farsum_mesh *m,
+                                        struct buf *value, struct buf *gradient)
+{
+    farsum_status status = FARSUM_OK;
+    const struct interp_io io = {.mesh = &m->gpu->grid,
+                                 .potential = value,
+                                 .field = gradient,
+                                 .mesh_channel = m->ranks->channel};
+    KEEP_ON(gpu_planes_fill(m->ranks->gpu->planes, &m->gpu->grid,
+                            m->ranks->channel, m->problem.channels));
+    KEEP_ON(gpu_drop(m));
+    if (m->points.n > 0)
+        KEEP_ON(mesh_interp_run(m, &io));
+    return status;
 }
 
 farsum_status mesh_ranks_gpu_spread(struct farsum_mesh *m, const void *q,
@@ -251,9 +275,7 @@ farsum_status mesh_ranks_gpu_spread(struct farsum_mesh *m, const void *q,
         status = grid_given(m, grid, &planes);
     TRY(mesh_ranks_agree(m, status));
     KEEP_ON(gpu_travel(m, &given, &g->q, 1, 0));
-    KEEP_ON(spread_run(m));
-    KEEP_ON(gpu_planes_add(g->planes, &m->gpu->grid, k->channel,
-                           m->problem.channels));
+    KEEP_ON(mesh_ranks_gpu_spread_run(m));
     KEEP_ON(spread_look(m));
     TRY(comm_agree(k->comm, status));
     KEEP_ON(grid_copy(m, grid, &planes, 1));
@@ -326,15 +348,8 @@ farsum_status mesh_ranks_gpu_interp(struct farsum_mesh *m, const void *grid,
                              out[i].each, 0, out[i].stage, &out[i].given);
     TRY(comm_agree(k->comm, status));
     KEEP_ON(grid_copy(m, (char *)(uintptr_t)grid, &planes, 0));
-    KEEP_ON(gpu_planes_fill(g->planes, &m->gpu->grid, k->channel,
-                            m->problem.channels));
-    KEEP_ON(gpu_drop(m));
-    const struct interp_io io = {.mesh = &m->gpu->grid,
-                                 .potential = out[0].wanted ? out[0].own : NULL,
-                                 .field = out[1].wanted ? out[1].own : NULL,
-                                 .mesh_channel = k->channel};
-    if (m->points.n > 0)
-        KEEP_ON(mesh_interp_run(m, &io));
+    KEEP_ON(mesh_ranks_gpu_interp_run(m, out[0].wanted ? out[0].own : NULL,
+                                      out[1].wanted ? out[1].own : NULL));
     for (int i = 0; i < 2; i++)
         if (out[i].wanted)
             KEEP_ON(output_home(m, &out[i]));

@@ -38,4 +38,11 @@ farsum_status mesh_ranks_gpu_spread(struct farsum_mesh *mesh, const void *q,
                                     void *grid);
 farsum_status mesh_ranks_gpu_interp(struct farsum_mesh *mesh, const void *grid,
                                     void *value, void *gradient);
+/* The same with arrays of own points, q or those given, NULL: not wanted, and
+ * with the own planes of the extended meshes.  Collective; they do not agree on
+ * failures, and do not wait. */
+farsum_status mesh_ranks_gpu_spread_run(struct farsum_mesh *mesh);
+farsum_status mesh_ranks_gpu_interp_run(struct farsum_mesh *mesh,
+                                        struct buf *value,
+                                        struct buf *gradient);
 #endif

@@ -67,6 +67,10 @@ farsum_status mesh_ranks_create(struct comm *comm,
                                 struct device *device, const char *transport,
                                 const int64_t *modes, int of_nufft,
                                 struct farsum_mesh **mesh);
+/* Opens this rank's device, or borrows it; NULL: the host. */
+farsum_status mesh_ranks_device(struct comm *comm,
+                                const farsum_mesh_options *options,
+                                struct device **device, int *owned);
 void mesh_ranks_destroy(struct mesh_ranks *ranks); /* NULL is legal */
 
 /* run.c: the public functions over ranks.  With devices too they return

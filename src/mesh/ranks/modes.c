@@ -2,30 +2,12 @@
 /* modes.c: exchange of modes.  A message from a rank with used rows to a rank
  * with modes, or back, has for each of its k0, and for each used row, the
  * row's parts. */
-#include "mesh/ranks/modes.h"
+#include "mesh/ranks/modes_inside.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/par.h"
-
-/* A part of a row of modes: first <= k2 < end of row i1; i1 = -1: none. */
-struct part {
-    int64_t i1, first, end;
-};
-
-struct rank_modes {
-    struct rank_modes_args args;
-    int64_t turn;       /* k = turn times the spectra's wave vector */
-    int64_t *used;      /* owned, [size + 1]: first used rows of the ranks */
-    int64_t *at;        /* owned, [used rows]: numbers before each in its rank's
-                        message, per k0 */
-    int64_t *count;     /* owned, [size]: numbers of a rank's rows per k0 */
-    int64_t first, own; /* modes along axis 0 of this rank */
-    char *by_row;  /* owned, [N0][count[rank]]: messages at the rows' end */
-    char *by_mode; /* owned: from each rank [own][count]: at the modes' end */
-    int64_t *row_bytes, *mode_bytes; /* owned, [size]: parts of ranks */
-};
 
 static int64_t all_used(const struct rank_modes_args *a)
 {
@@ -37,8 +19,7 @@ static int64_t part_of(int64_t count, int rank, int size)
     return count * rank / size;
 }
 
-/* k1 of a used row. */
-static int64_t row_k1(const struct rank_modes_args *a, int64_t u)
+int64_t rank_modes_k1(const struct rank_modes_args *a, int64_t u)
 {
     return u <= a->modes[1] / 2 ? u : u - all_used(a);
 }
@@ -46,7 +27,7 @@ static int64_t row_k1(const struct rank_modes_args *a, int64_t u)
 /* The index of used row u among the rows of the mesh. */
 static int64_t row_index(const struct rank_modes_args *a, int64_t u)
 {
-    int64_t k1 = row_k1(a, u);
+    int64_t k1 = rank_modes_k1(a, u);
     return k1 < 0 ? k1 + a->mesh[1] : k1;
 }
 
@@ -77,17 +58,14 @@ void rank_modes_own(int64_t modes0, int rank, int size, int64_t *first,
     *count = part_of(modes0, rank + 1, size) - *first;
 }
 
-/* The parts of a used row: of modes k with the row's sign, turn k2 >= 0; and of
- * modes -k, turn k2 < 0, in type 2 also k2 = 0, which enters the rows k1 and
- * -k1. */
-static void row_parts(const struct rank_modes *m, int64_t u,
-                      struct part part[2])
+void rank_modes_parts(const struct rank_modes *m, int64_t u,
+                      struct rank_part part[2])
 {
     const struct rank_modes_args *a = &m->args;
-    int64_t half = a->modes[2] / 2, k1 = m->turn * row_k1(a, u);
+    int64_t half = a->modes[2] / 2, k1 = m->turn * rank_modes_k1(a, u);
     int64_t both = a->type == 2;
-    part[0] = (struct part){k1 + a->modes[1] / 2, 0, a->modes[2] - half};
-    part[1] = (struct part){-k1 + a->modes[1] / 2, -half, both};
+    part[0] = (struct rank_part){k1 + a->modes[1] / 2, 0, a->modes[2] - half};
+    part[1] = (struct rank_part){-k1 + a->modes[1] / 2, -half, both};
     if (m->turn < 0) {
         part[0].first = -half;
         part[0].end = 1;
@@ -96,12 +74,7 @@ static void row_parts(const struct rank_modes *m, int64_t u,
     }
     for (int j = 0; j < 2; j++)
         if (part[j].i1 < 0 || part[j].i1 >= a->modes[1])
-            part[j] = (struct part){-1, 0, 0};
-}
-
-static int64_t part_count(const struct part *part)
-{
-    return part->end - part->first;
+            part[j] = (struct rank_part){-1, 0, 0};
 }
 
 /* Lists the messages. */
@@ -114,10 +87,11 @@ static farsum_status modes_list(struct rank_modes *m)
         m->used[r] = part_of(all_used(a), r, size);
     for (int r = 0; r < size; r++) {
         for (int64_t u = m->used[r]; u < m->used[r + 1]; u++) {
-            struct part part[2];
-            row_parts(m, u, part);
+            struct rank_part part[2];
+            rank_modes_parts(m, u, part);
             m->at[u] = m->count[r];
-            m->count[r] += part_count(&part[0]) + part_count(&part[1]);
+            m->count[r] +=
+                rank_part_count(&part[0]) + rank_part_count(&part[1]);
         }
         m->mode_bytes[r] = m->own * m->count[r] * a->size;
         all += m->own * m->count[r];
@@ -126,6 +100,8 @@ static farsum_status modes_list(struct rank_modes *m)
         rank_modes_own(a->modes[0], r, size, &first, &own);
         m->row_bytes[r] = own * m->count[rank] * a->size;
     }
+    if (!a->kern)
+        return FARSUM_OK;
     TRY(mem_alloc((void **)&m->by_mode, all, (size_t)a->size, 0));
     return mem_alloc((void **)&m->by_row, a->modes[0] * m->count[rank],
                      (size_t)a->size, 0);
@@ -197,16 +173,16 @@ static void modes_collect(const struct rank_modes *m, char *spectra,
     int64_t k0 = i0 - a->modes[0] / 2, line = a->ldz * (a->size / 2);
     char *to = m->by_row + i0 * m->count[rank] * a->size;
     for (int64_t u = m->used[rank]; u < m->used[rank + 1]; u++) {
-        double scale = scale_of(a, k0, row_k1(a, u));
-        struct part part[2];
-        row_parts(m, u, part);
+        double scale = scale_of(a, k0, rank_modes_k1(a, u));
+        struct rank_part part[2];
+        rank_modes_parts(m, u, part);
         for (int j = 0; j < 2; j++) {
             int64_t x = (j == 0 ? m->turn : -m->turn) * k0;
             x += x < 0 ? a->mesh[0] : 0;
             const char *row =
                 spectra + ((u - m->used[rank]) * a->mesh[0] + x) * line;
             a->kern->modes(&job, scale, row, j, part[j].first, part[j].end, to);
-            to += part_count(&part[j]) * a->size;
+            to += rank_part_count(&part[j]) * a->size;
         }
     }
 }
@@ -218,12 +194,12 @@ static const char *modes_part(const struct rank_modes *m, int64_t k0, int64_t u,
 {
     const struct rank_modes_args *a = &m->args;
     int64_t i0 = k0 + a->modes[0] / 2, before;
-    struct part part[2];
-    row_parts(m, u, part);
+    struct rank_part part[2];
+    rank_modes_parts(m, u, part);
     if (i0 < 0 || i0 >= a->modes[0] || part[j].i1 < 0)
         return NULL;
     before = i0 * m->count[a->comm->rank] + m->at[u]
-             + (j == 1 ? part_count(&part[0]) : 0) - part[j].first;
+             + (j == 1 ? rank_part_count(&part[0]) : 0) - part[j].first;
     return m->by_row + before * a->size;
 }
 
@@ -238,7 +214,7 @@ static void modes_place(const struct rank_modes *m, char *spectra, int64_t step,
     int64_t k0 = 2 * x > a->mesh[0] ? x - a->mesh[0] : x;
     const char *plus = modes_part(m, m->turn * k0, u, 0);
     const char *minus = modes_part(m, -m->turn * k0, u, 1);
-    double scale = plus || minus ? scale_of(a, k0, row_k1(a, u)) : 0;
+    double scale = plus || minus ? scale_of(a, k0, rank_modes_k1(a, u)) : 0;
     a->kern->spectra(&job, scale, m->turn, plus, minus,
                      spectra + row * a->ldz * (a->size / 2));
 }
@@ -252,10 +228,10 @@ static void modes_copy(const struct rank_modes *m, char *f, int64_t i, int to)
     for (int r = 0; r < a->comm->size; r++) {
         char *message = m->by_mode + (before + i * m->count[r]) * a->size;
         for (int64_t u = m->used[r]; u < m->used[r + 1]; u++) {
-            struct part part[2];
-            row_parts(m, u, part);
+            struct rank_part part[2];
+            rank_modes_parts(m, u, part);
             for (int j = 0; j < 2; j++) {
-                size_t bytes = (size_t)(part_count(&part[j]) * a->size);
+                size_t bytes = (size_t)(rank_part_count(&part[j]) * a->size);
                 if (bytes == 0)
                     continue;
                 int64_t here = part[j].i1 * a->modes[2] + half + part[j].first;

@@ -19,7 +19,8 @@ struct rank_modes_args {
     int type, sign, threads;
     int64_t modes[3], mesh[3], ldz;
     int64_t size;                  /* bytes of a complex number */
-    const struct nufft_kern *kern; /* borrowed */
+    const struct nufft_kern *kern; /* borrowed; NULL: only the lists of
+                                      messages, for a device */
     const double *scale[3];        /* borrowed, as in struct nufft_job */
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "mesh/ranks/nufft_device.h"
 #include "mesh/ranks/same.h"
 
 ISA_TABLE(struct nufft_kern, nufft)
@@ -54,11 +55,13 @@ static farsum_status ranks_choose(struct farsum_nufft *n,
     TRY(comm_share(comm, &chosen, sizeof chosen));
     TRY(comm_share(comm, reason, sizeof reason));
     *p = chosen.mesh;
+    p->x_memory = n->problem.x_memory;
     n->batch = chosen.batch;
     n->fft = (struct fft_args){.precision = p->precision,
                                .threads = n->options.threads,
                                .mesh = {p->mesh[0], p->mesh[1], p->mesh[2]},
-                               .ldz = p->ldz};
+                               .ldz = p->ldz,
+                               .device = n->device};
     const struct choose_options how = {.name = chosen.fft};
     status = choose(&fft_stage, &n->fft, &how, &n->choice);
     memcpy(n->choice.reason, reason, sizeof reason);
@@ -84,7 +87,7 @@ static struct rank_modes_args modes_of(const struct farsum_nufft *n)
     return args;
 }
 
-/* The transform and the exchange of modes. */
+/* The transform and the exchange of modes, on hosts. */
 static farsum_status ranks_exchanges(struct farsum_nufft *n)
 {
     farsum_status status = FARSUM_OK;
@@ -125,18 +128,24 @@ static farsum_status ranks_memory(struct farsum_nufft *n)
     return mem_alloc(&k->spectra, 2 * k->spectrum, nufft_real(n), 1);
 }
 
-static farsum_status ranks_make(struct farsum_nufft *n)
+static farsum_status ranks_make(struct farsum_nufft *n, const char *transport)
 {
     farsum_mesh_problem p;
     struct comm *comm = n->ranks->comm;
     TRY(ranks_choose(n, &p));
-    TRY(mesh_ranks_create(comm, &p, &n->options, NULL, NULL, n->problem.modes,
-                          1, &n->mesh));
+    TRY(mesh_ranks_create(comm, &p, &n->options, n->device, transport,
+                          n->problem.modes, 1, &n->mesh));
     mesh_log(&n->options, &n->choice);
     TRY(comm_agree(comm, nufft_tables(n)));
-    TRY(ranks_exchanges(n));
-    TRY(comm_agree(comm, ranks_memory(n)));
+    if (n->device) {
+        const struct rank_modes_args modes = modes_of(n);
+        TRY(nufft_ranks_gpu_create(n, &modes));
+    } else {
+        TRY(ranks_exchanges(n));
+        TRY(comm_agree(comm, ranks_memory(n)));
+    }
     n->options.device = n->options.isa = NULL;
+    n->options.on_device = NULL;
     n->options.spread = n->options.interp = n->options.fft = NULL;
     return FARSUM_OK;
 }
@@ -168,13 +177,16 @@ farsum_status nufft_ranks_create(struct comm *comm,
     TRY(nufft_ranks_same(comm, problem, options, transport, &same, &how));
     GO(comm_agree(comm, ranks_new(comm, &n)));
     n->options = how;
+    GO(comm_agree(comm,
+                  mesh_ranks_device(comm, &how, &n->device, &n->owns_device)));
+    before = mesh_held(n->device);
     status = nufft_check(&same, &n->problem);
     KEEP_ON(nufft_places(n));
     GO(comm_agree(comm, status));
     rank_modes_own(n->problem.modes[0], comm->rank, comm->size,
                    &n->ranks->first, &n->ranks->own);
-    GO(ranks_make(n));
-    nufft_holds(n, before, n->mesh->bytes, 0);
+    GO(ranks_make(n, transport));
+    nufft_holds(n, before, n->mesh->bytes, n->mesh->device_bytes);
     n->seconds_create = clock_seconds() - start;
     *nufft = n;
     n = NULL;
@@ -188,6 +200,7 @@ void nufft_ranks_destroy(struct nufft_ranks *k)
 {
     if (!k)
         return;
+    nufft_ranks_gpu_destroy(k->gpu);
     slab_destroy(k->slab);
     rank_modes_destroy(k->modes);
     mem_free(k->spectra);
@@ -198,6 +211,8 @@ void nufft_ranks_destroy(struct nufft_ranks *k)
 farsum_status nufft_ranks_points(struct farsum_nufft *n)
 {
     struct nufft_ranks *k = n->ranks;
+    if (n->device)
+        return nufft_ranks_gpu_points(n);
     return mem_reserve(&k->c, &k->have_c, n->batch * n->mesh->points.n,
                        2 * nufft_real(n));
 }
@@ -303,7 +318,7 @@ static farsum_status execute_finite(const struct farsum_nufft *n, const void *c,
     int one = p->type == 1;
     int64_t each =
         one ? n->ranks->own * p->modes[1] * p->modes[2] : n->mesh->ranks->n;
-    if (each == 0)
+    if (each == 0 || n->device) /* there it was searched */
         return FARSUM_OK;
     return mesh_finite(one ? f : c, p->precision, 2 * p->channels * each,
                        n->mesh->threads, one ? "modes" : "values");
@@ -320,7 +335,11 @@ farsum_status nufft_ranks_execute(struct farsum_nufft *n, void *c, void *f)
         void *cv = points > 0 ? nufft_at(n, c, 2 * v * points) : NULL;
         void *fv = batch_modes(n, f, v);
         memset(n->mesh->seconds, 0, sizeof n->mesh->seconds);
-        KEEP_ON(n->problem.type == 1 ? batch_1(n, cv, fv) : batch_2(n, cv, fv));
+        if (n->device)
+            TRY(nufft_ranks_gpu_batch(n, v, c, f));
+        else
+            KEEP_ON(n->problem.type == 1 ? batch_1(n, cv, fv)
+                                         : batch_2(n, cv, fv));
         for (int stage = 0; stage < MESH_STAGES; stage++)
             stages[stage] += n->mesh->seconds[stage];
     }

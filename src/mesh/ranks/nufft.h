@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nufft.h: NUFFTs over ranks, on the host.
+/* nufft.h: NUFFTs over ranks, on hosts or with a device each.
  *
  * The mesh is one over ranks (mesh.h), the transform that of ranks/slab.h, and
  * each rank holds modes of some k0 (modes.h).  Functions that exchange are
@@ -14,10 +14,11 @@
 
 struct nufft_ranks {
     struct comm *comm; /* borrowed; the mesh may own it */
+    struct nufft_ranks_gpu *gpu; /* owned; NULL: the host, of the following */
     struct slab *slab;
     struct rank_modes *modes;
     int64_t first, own; /* modes along axis 0 of this rank */
-    int64_t spectrum;   /* reals of the spectrum of one part */
+    int64_t spectrum;   /* reals of the spectrum of one part; on devices too */
     void *spectra;      /* owned, [2][spectrum]: of a vector's real and
                            imaginary part */
     void *c;            /* owned, [batch][own points], complex */

@@ -105,18 +105,13 @@ static void list_nufft(struct list *list, const farsum_nufft_problem *p)
     list_whole(list, "channels", p->channels);
 }
 
-/* Checks this rank's options.  devices: 1: they are possible. */
+/* Checks this rank's options. */
 static farsum_status options_take(const farsum_mesh_options *given,
-                                  const char *transport, int devices,
+                                  const char *transport,
                                   farsum_mesh_options *options)
 {
     TRY(mesh_options_check(given, options));
     int host = !options->on_device && device_is_host(options->device);
-    if (!host && !devices)
-        FAIL(ERR_UNSUPPORTED,
-             "device %s: a NUFFT over ranks runs only on the "
-             "host",
-             options->on_device ? "on_device" : options->device);
     if (transport && host)
         FAIL(ERR_UNSUPPORTED,
              "transport \"%s\" is between devices; this mesh or NUFFT runs on "
@@ -145,7 +140,7 @@ farsum_status mesh_ranks_same(struct comm *comm,
     farsum_mesh_problem checked;
     farsum_status status = mesh_problem_check(problem, &checked);
     if (status == FARSUM_OK)
-        status = options_take(options, transport, 1, how);
+        status = options_take(options, transport, how);
     if (status == FARSUM_OK && (how->fft || how->upsampling > 0))
         status = status_fail(FARSUM_ERR_ARGUMENT, "%s", MESH_NUFFT_ONLY);
     if (status == FARSUM_OK) {
@@ -167,7 +162,7 @@ farsum_status nufft_ranks_same(struct comm *comm,
     farsum_nufft_problem checked;
     farsum_status status = nufft_check(problem, &checked);
     if (status == FARSUM_OK)
-        status = options_take(options, transport, 0, how);
+        status = options_take(options, transport, how);
     if (status == FARSUM_OK) {
         status = struct_take(to, sizeof *to, problem, problem->size,
                              "FARSUM_NUFFT_PROBLEM_INIT");
