@@ -68,8 +68,9 @@ static void near_raise(const double *derivative, int n, double scale, double *c)
 /* ---- laplace: P = E/r, G = (E/r - E')/r^2 = -4 dP/dv, (3.3) */
 
 void pair_scalar_near(const double *base, int n, const struct pair *pair,
-                      double c[][NEAR_MAX])
+                      const struct split *split, double c[][NEAR_MAX])
 {
+    (void)split;
     (void)pair;
     memcpy(c[0], base, (size_t)n * sizeof *base);
     pair_derivative(base, n, 1, -4, c[1]);
@@ -111,27 +112,12 @@ const struct pair_kind pair_kind_laplace = {
     .bare = laplace_bare, .own = 1,
 };
 
-/* ---- charge_dipole: only the references sum it */
-
-static double moments_square(const double *q)
-{
-    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-}
-
-const struct pair_kind pair_kind_charge_dipole = {
-    .power = 1,
-    .degree = 1,
-    .gradient = 1,
-    .charged = 1,
-    .moments = 1,
-    .square = moments_square,
-};
-
 /* ---- stokeslet, (9.2): E/r + E' = 2 P + 2 (v + 1) dP/dv, and G */
 
 static void stokeslet_near(const double *base, int n, const struct pair *pair,
-                           double c[][NEAR_MAX])
+                           const struct split *split, double c[][NEAR_MAX])
 {
+    (void)split;
     double slope[NEAR_MAX];
     (void)pair;
     pair_derivative(base, n, 0, 2, c[0]);
@@ -171,8 +157,9 @@ const struct pair_kind pair_kind_stokeslet = {
 /* ---- rotlet, (9.4): only G */
 
 static void rotlet_near(const double *base, int n, const struct pair *pair,
-                        double c[][NEAR_MAX])
+                        const struct split *split, double c[][NEAR_MAX])
 {
+    (void)split;
     (void)pair;
     pair_derivative(base, n, 1, -4, c[0]);
 }
@@ -205,8 +192,9 @@ const struct pair_kind pair_kind_rotlet = {
  * E''/r = 12 dP/dv + 8 (v + 1) d^2P/dv^2 */
 
 static void stresslet_near(const double *base, int n, const struct pair *pair,
-                           double c[][NEAR_MAX])
+                           const struct split *split, double c[][NEAR_MAX])
 {
+    (void)split;
     double bend[NEAR_MAX];
     (void)pair;
     pair_derivative(base, n, 2, 1, bend);
@@ -247,13 +235,13 @@ const struct pair_kind pair_kind_stresslet = {
 };
 
 const struct pair pair_rows[] = {
-#define SCALAR(name, polys, note) {#name, note, 1, 1, 1, polys,\
-     &pair_kind_##name, 0},
+#define SCALAR(name, polys, note)                                              \
+    {#name, note, 1, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0},
 #define FLOW(name, strengths, channels, polys, note)                           \
-    {#name, note, strengths, channels, PAIR_VALUES, polys,\
-     &pair_kind_##name, 0},
-#define MOMENTS(name, strengths, note)                                         \
-    {#name, note, strengths, strengths, 1, 0, &pair_kind_##name, 0},
+    {#name, note, strengths, channels, PAIR_VALUES, polys, &pair_kind_##name,  \
+     0,     0,    0,         0},
+#define MOMENTS(name, strengths, polys, note)                                  \
+    {#name, note, strengths, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0},
 #include "math/pair.def"
 #undef SCALAR
 #undef FLOW
@@ -266,6 +254,16 @@ const struct pair *pair_find(const char *name)
         if (strcmp(p->name, name) == 0)
             return p;
     return NULL;
+}
+
+double pair_square(const struct pair *pair, const double *q)
+{
+    double over = 1;
+    if (!pair->kind->moments)
+        return pair->kind->square(q);
+    if (pair->reach > 0)
+        over = 1 / (pair->reach * pair->reach);
+    return q[0] * q[0] + over * (q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
 double pair_gain(const struct pair *pair, const struct split *split)
@@ -375,8 +373,10 @@ farsum_status pair_near_poly(const struct pair *pair, const struct split *split,
     for (int n = 4; n <= NEAR_MAX; n++) {
         double base[NEAR_MAX], enough = n < NEAR_MAX ? error : INFINITY;
         memset(poly, 0, sizeof *poly);
-        poly_fit(pair_fit, &data, n, base);
-        pair->kind->near(base, n, pair, poly->c);
+        int last = n - pair->kind->integrals;
+        memset(base, 0, sizeof base);
+        poly_fit(pair_fit, &data, last, base);
+        pair->kind->near(base, n, pair, split, poly->c);
         poly->n = n;
         poly->error = near_worst(pair, poly, probe, enough);
         if (poly->error <= error)

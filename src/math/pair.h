@@ -47,12 +47,14 @@ struct pair_kind {
     /* The same for the near part at r > 1, which the cutoff omits. */
     void (*beyond)(const struct pair *pair, const struct pair_edge *edge,
                    double r, double v[2]);
-    /* `near` computes the polynomials from the n coefficients of the first one,
-     * `base`, such as E(r)/r. */
+    /* `near` computes the polynomials from the n coefficients of one of them,
+     * `base`, such as E(r)/r.  integrals: how often it integrates `base`; so
+     * many of its coefficients are 0. */
     double (*base)(double v, const struct pair *pair,
                    const struct split *split);
     void (*near)(const double *base, int n, const struct pair *pair,
-                 double c[][NEAR_MAX]);
+                 const struct split *split, double c[][NEAR_MAX]);
+    int integrals;
     int radial; /* bit k: polynomial k is in 2 r - 1 instead of v */
     /* Values at r, and the largest error of a pair at r if polynomial k has an
      * error of 1. */
@@ -86,6 +88,11 @@ struct pair {
     const struct pair_kind *kind;
     double kappa; /* In 1/length.  0 in pair_rows; a plan's pair is in the
                      caller's unit, a stage's pair in units of the cutoff. */
+    /* Sources with moments; the unit of length is that of kappa, and in
+     * pair_rows all are 0.  reach: a dipole counts as this length times a
+     * charge (pair_square).  charge, dipole: RMS values of the expected
+     * sources, of which charge^2 + (dipole/reach)^2 = 1. */
+    double charge, dipole, reach;
 };
 
 /* The properties of a split that `beyond` needs. */
@@ -102,6 +109,8 @@ const struct pair *pair_find(const char *name);
 double pair_gain(const struct pair *pair, const struct split *split);
 /* Returns the scalar of mode k, computed directly from the split. */
 double pair_hat(const struct pair *pair, const struct split *split, double k);
+/* Returns square() of strengths, in the pair's unit of length. */
+double pair_square(const struct pair *pair, const double *q);
 /* Returns d hat/dk. */
 double pair_slope(const struct pair *pair, const struct split *split, double k);
 /* Sums of the squares of all first derivatives at r: of the value, square[1],

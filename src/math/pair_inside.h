@@ -9,7 +9,7 @@
 #define SCALAR(name, polys, note)                                              \
     extern const struct pair_kind pair_kind_##name;
 #define FLOW(name, strengths, channels, polys, note) SCALAR(name, polys, note)
-#define MOMENTS(name, strengths, note) SCALAR(name, 0, note)
+#define MOMENTS(name, strengths, polys, note) SCALAR(name, polys, note)
 #include "math/pair.def"
 #undef SCALAR
 #undef FLOW
@@ -26,6 +26,6 @@ void pair_derivative(const double *base, int n, int k, double scale, double *c);
 /* near of a potential whose first polynomial is the far part P(v).  The
  * polynomials are P and minus its slope over r, -4 dP/dv. */
 void pair_scalar_near(const double *base, int n, const struct pair *pair,
-                      double c[][NEAR_MAX]);
+                      const struct split *split, double c[][NEAR_MAX]);
 double pair_scalar_square(const double *q);
 #endif

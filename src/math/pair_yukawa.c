@@ -80,8 +80,9 @@ static double yukawa_force(double w, const void *data)
 }
 
 static void yukawa_near(const double *base, int n, const struct pair *pair,
-                        double c[][NEAR_MAX])
+                        const struct split *split, double c[][NEAR_MAX])
 {
+    (void)split;
     poly_fit(yukawa_value, pair, n, c[0]);
     memcpy(c[1], base, (size_t)n * sizeof *base);
     poly_fit(yukawa_force, pair, n, c[2]);

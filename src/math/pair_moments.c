@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pair_moments.c: near part of charges with dipoles for each split (math.md
+ * 9.6).  Its polynomials are G_0 = E/r and G_(n+1) = -G_n'/r.  G_3 is fitted
+ * and integrated, which loses no digits; derivatives of a fit would. */
+#include <math.h>
+#include <string.h>
+
+#include "math/pair_inside.h"
+#include "math/poly.h"
+
+/* (9.26): x^-n j_n(x), spherical Bessel functions, n = 0 .. 3. */
+static void waves(double x, double v[4])
+{
+    double u = x * x;
+    if (x < 3) {
+        double first = 1;
+        for (int n = 0; n < 4; n++) {
+            double term = first, sum = 0;
+            for (int m = 1; m < 24; m++) {
+                sum += term;
+                term *= -u / (2 * m * (2 * (n + m) + 1));
+            }
+            v[n] = sum;
+            first /= 2 * n + 3;
+        }
+        return;
+    }
+    v[0] = sin(x) / x;
+    v[1] = (v[0] - cos(x)) / u;
+    v[2] = (3 * v[1] - v[0]) / u;
+    v[3] = (5 * v[2] - v[1]) / u;
+}
+
+/* (9.27), Gaussian: Boys' functions of x = (xi r)^2. */
+static void gaussian_chain(double xi, double r, double g[4])
+{
+    double x = xi * xi * r * r, front = M_2_SQRTPI * xi * exp(-x);
+    for (int n = 0; n < 4; n++) {
+        double term = 1.0 / (2 * n + 1), sum = 0;
+        for (int m = 1; m < 600 && term > 1e-18 * sum; m++) {
+            sum += term;
+            term *= 2 * x / (2 * (n + m) + 1);
+        }
+        g[n] = front * sum;
+        front *= 2 * xi * xi;
+    }
+}
+
+/* (9.25), prolate: E' is its own cosine transform. */
+static void prolate_chain(const struct split *split, double r, double g[4])
+{
+    enum { PARTS = 3, NODES = 24 };
+    const double *x, *w;
+    poly_gauss(NODES, &x, &w);
+    memset(g, 0, 4 * sizeof *g);
+    for (int i = 0; i < PARTS * NODES; i++) {
+        double s = (i / NODES + (1 + x[i % NODES]) / 2) / PARTS, v[4];
+        double k = split->c * s;
+        double part = split_de(split, s) * w[i % NODES] / (2 * PARTS);
+        waves(k * r, v);
+        for (int n = 0; n < 4; n++, part *= k * k)
+            g[n] += part * v[n];
+    }
+    for (int n = 0; n < 4; n++)
+        g[n] *= split_de(split, 0);
+}
+
+static void moments_chain(const struct split *split, double r, double g[4])
+{
+    if (split->xi > 0)
+        gaussian_chain(split->xi, r, g);
+    else
+        prolate_chain(split, r, g);
+}
+
+static double moments_base(double v, const struct pair *pair,
+                           const struct split *split)
+{
+    double g[4];
+    (void)pair;
+    moments_chain(split, sqrt(fmax(v + 1, 0) / 2), g);
+    return g[3];
+}
+
+/* G_n = -1/4 of the integral of G_(n+1) by v.  It is exact at v = 0, so that
+ * its error is smallest in the middle. */
+static void moments_near(const double *base, int n, const struct pair *pair,
+                         const struct split *split, double c[][NEAR_MAX])
+{
+    double g[4];
+    (void)pair;
+    moments_chain(split, M_SQRT1_2, g);
+    memcpy(c[3], base, (size_t)n * sizeof *base);
+    for (int k = 2; k >= 0; k--) {
+        c[k][0] = g[k];
+        for (int i = 1; i < n; i++)
+            c[k][i] = -0.25 * c[k + 1][i - 1] / i;
+    }
+}
+
+static void moments_exact(const struct pair *pair, const struct split *split,
+                          double r, double value[], double weight[])
+{
+    /* a system that has few dipoles now may have some later */
+    double q = pair->charge, p = fmax(pair->dipole, 0.01);
+    moments_chain(split, r, value);
+    weight[0] = 0; /* the check of its derivatives suffices */
+    weight[1] = q * q * r + q * p;
+    weight[2] = q * p * r * r + 3 * p * p * r;
+    weight[3] = p * p * r * r * r;
+}
+
+static void moments_full(const struct pair *pair, double r, double v[2])
+{
+    (void)pair;
+    v[1] = 1 / r;
+    v[0] = v[1] / r;
+}
+
+static double moments_square(const double *q)
+{
+    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+}
+
+const struct pair_kind pair_kind_charge_dipole = {
+    .power = 1,
+    .degree = 1,
+    .gradient = 1,
+    .charged = 1,
+    .moments = 1,
+    .front = 4 * M_PI,
+    .fall = 1,
+    .smooth = pair_gamma_smooth,
+    .slope = pair_gamma_slope,
+    .base = moments_base,
+    .near = moments_near,
+    .exact = moments_exact,
+    .integrals = 3,
+    .square = moments_square,
+    .lift = 1,
+    .bare = moments_full,
+    .own = 1,
+};
