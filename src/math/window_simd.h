@@ -98,4 +98,36 @@ SIMD_FN void window_weights_slopes(int P, int axes, const real *coef,
         }
     }
 }
+
+/* The same with half of the second derivatives, bend. */
+SIMD_FN void window_weights_bends(int P, int axes, const real *coef, int degree,
+                                  const real *t, vreal *w, vreal *dw,
+                                  vreal *bend)
+{
+    int vectors = WINDOW_VECTORS(P);
+    const real *c = coef + degree * WINDOW_MAX;
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; v++) {
+        vreal top = v_load(c + v * W);
+#pragma GCC unroll 3
+        for (int d = 0; d < axes; d++) {
+            w[d * vectors + v] = top;
+            dw[d * vectors + v] = bend[d * vectors + v] = (vreal){0};
+        }
+    }
+    for (int k = degree - 1; k >= 0; k--) {
+        c -= WINDOW_MAX;
+#pragma GCC unroll 8
+        for (int v = 0; v < vectors; v++) {
+            vreal next = v_load(c + v * W);
+#pragma GCC unroll 3
+            for (int d = 0; d < axes; d++) {
+                int i = d * vectors + v;
+                bend[i] = bend[i] * v_set(t[d]) + dw[i];
+                dw[i] = dw[i] * v_set(t[d]) + w[i];
+                w[i] = w[i] * v_set(t[d]) + next;
+            }
+        }
+    }
+}
 #endif

@@ -45,7 +45,8 @@ static void shape_set(struct shape *s, const struct interp_args *args)
     int tiles = s->channels * s->parts;
     s->tile_bytes = s->tile.bytes * tiles;
     s->thread_bytes =
-        s->tile_bytes + tiles * INTERP_BATCH * 4 * (int64_t)s->tile.real_size;
+        s->tile_bytes
+        + tiles * INTERP_BATCH * INTERP_GRADIENT * (int64_t)s->tile.real_size;
 }
 
 static farsum_status fits(const void *a)
@@ -62,14 +63,22 @@ static double cost(const void *a)
     struct shape s;
     shape_set(&s, args);
     int field = (args->outputs & FARSUM_FIELD) != 0;
+    int gradient = (args->outputs & FARSUM_GRADIENT) != 0;
     double p = s.tiles.support;
     double vectors = (s.tiles.support + s.kern->lanes - 1) / s.kern->lanes;
     double tiles = (double)s.tiles.count[0] * s.tiles.count[1]
                    * s.tiles.count[2];
-    double point = (field ? 22 : 8)
-                   + (field ? 2.5 : 1) * vectors * args->window->degree
-                   + (field ? 0.6 : 0.35) * s.channels * s.parts * vectors * p
-                         * p;
+    double point = (gradient ? 60
+                    : field  ? 22
+                             : 8)
+                   + (gradient ? 4
+                      : field  ? 2.5
+                               : 1)
+                         * vectors * args->window->degree
+                   + (gradient ? 0.9
+                      : field  ? 0.6
+                               : 0.35)
+                         * s.channels * s.parts * vectors * p * p;
     double tile = 0.15 * (double)s.tile_bytes;
     return 1e-9 * (point * (double)args->n + tile * tiles) / args->threads;
 }
@@ -218,12 +227,13 @@ static void run_task(const struct state *s, const struct interp_io *io,
                              .channels = s->shape.channels,
                              .parts = s->shape.parts,
                              .tile = tile,
-                             .tile_step = s->shape.tile.bytes
-                                          / s->shape.tile.real_size,
+                             .tile_step =
+                                 s->shape.tile.bytes / s->shape.tile.real_size,
                              .out = tile + s->shape.tile_bytes,
                              .range = range,
                              .potential = io->potential,
                              .field = io->field,
+                             .gradient = io->gradient,
                              .potential_channel = io->potential_channel,
                              .field_channel = io->field_channel};
     for (int d = 0; d < 3; d++) {
@@ -232,7 +242,7 @@ static void run_task(const struct state *s, const struct interp_io *io,
         job.lo[d] = (int)tiles_lo(&s->shape.tiles, d, task->b[d]);
         job.stride[d] = s->shape.tile.stride[d];
     }
-    if (io->field)
+    if (io->field || io->gradient)
         job_field(s, &job);
     job.n_ranges = tiles_ranges(&s->shape.tiles, bins, task, range);
     for (int ch = 0; ch < s->shape.channels; ch++)
@@ -250,7 +260,7 @@ static farsum_status run(void *state, const void *a)
 {
     const struct state *s = state;
     struct interp_io io = interp_strides(&s->args, a, s->points->n);
-    if (!io.potential && !io.field)
+    if (!io.potential && !io.field && !io.gradient)
         return FARSUM_OK;
     struct progress *listener = progress_phase(s->tasks.n, "summing: interp");
     PAR_TEAM(s->args.threads)

@@ -211,6 +211,88 @@ SIMD_FN void batch_field(int P, const struct interp_job *job,
     }
 }
 
+/* Weights of the axes, their derivatives and half of the second ones. */
+struct bends {
+    real x[3][MOST * W], y[3][MOST * W];
+    vreal z[3][MOST];
+};
+
+/* out: as INTERP_GRADIENT, along t; of xx, yy and zz a half. */
+SIMD_FN void point_gradient(int P, const struct interp_job *job,
+                            const real *plane, const struct bends *w, real *out)
+{
+    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    vreal sum[MOST], gx[MOST], gy[MOST], xx[MOST], xy[MOST], yy[MOST];
+    EACH_VECTOR sum[v] = gx[v] = gy[v] = xx[v] = xy[v] = yy[v] = (vreal){0};
+    for (int a = 0; a < P; a++) {
+        vreal part[MOST], slope[MOST], bend[MOST];
+        const real *row = plane;
+        EACH_VECTOR part[v] = slope[v] = bend[v] = (vreal){0};
+#pragma GCC unroll 16
+        for (int b = 0; b < P; b++) {
+            EACH_VECTOR
+            {
+                vreal m = v_load(row + v * W);
+                KEEP(m);
+                part[v] += m * v_set(w->y[0][b]);
+                slope[v] += m * v_set(w->y[1][b]);
+                bend[v] += m * v_set(w->y[2][b]);
+            }
+            row += sy;
+        }
+        EACH_VECTOR
+        {
+            sum[v] += part[v] * v_set(w->x[0][a]);
+            gx[v] += part[v] * v_set(w->x[1][a]);
+            xx[v] += part[v] * v_set(w->x[2][a]);
+            gy[v] += slope[v] * v_set(w->x[0][a]);
+            xy[v] += slope[v] * v_set(w->x[1][a]);
+            yy[v] += bend[v] * v_set(w->x[0][a]);
+        }
+        plane += sx;
+    }
+    vreal all[INTERP_GRADIENT] = {{0}};
+    EACH_VECTOR
+    {
+        all[0] += sum[v] * w->z[0][v];
+        all[1] += gx[v] * w->z[0][v];
+        all[2] += gy[v] * w->z[0][v];
+        all[3] += sum[v] * w->z[1][v];
+        all[4] += xx[v] * w->z[0][v];
+        all[5] += xy[v] * w->z[0][v];
+        all[6] += yy[v] * w->z[0][v];
+        all[7] += gx[v] * w->z[1][v];
+        all[8] += gy[v] * w->z[1][v];
+        all[9] += sum[v] * w->z[2][v];
+    }
+    for (int k = 0; k < INTERP_GRADIENT; k += 4)
+        sum_four(all + k, out + k);
+}
+
+SIMD_FN void batch_gradient(int P, const struct interp_job *job,
+                            struct batch *batch, int n)
+{
+    int V = WINDOW_VECTORS(P);
+    for (int i = 0; i < n; i++) {
+        ahead(job, batch, i);
+        real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
+        vreal w[3 * MOST], dw[3 * MOST], bend[3 * MOST];
+        struct bends b;
+        window_weights_bends(P, 3, job->coef, job->degree, t, w, dw, bend);
+        EACH_VECTOR
+        {
+            const vreal *of[3] = {w, dw, bend};
+            for (int k = 0; k < 3; k++) {
+                v_store(b.x[k] + v * W, of[k][v]);
+                v_store(b.y[k] + v * W, of[k][V + v]);
+                b.z[k][v] = of[k][2 * V + v];
+            }
+        }
+        point_gradient(P, job, (const real *)job->tile + batch->at[i], &b,
+                       (real *)job->out + INTERP_GRADIENT * i);
+    }
+}
+
 typedef void batch_fn(const struct interp_job *job, struct batch *batch, int n);
 
 #define BOTH(P)                                                                \
@@ -223,25 +305,54 @@ typedef void batch_fn(const struct interp_job *job, struct batch *batch, int n);
                           int n)                                               \
     {                                                                          \
         batch_field(P, job, batch, n);                                         \
+    }                                                                          \
+    static void gradient_##P(const struct interp_job *job,                     \
+                             struct batch *batch, int n)                       \
+    {                                                                          \
+        batch_gradient(P, job, batch, n);                                      \
     }
 WINDOW_SUPPORTS(BOTH)
 
-static batch_fn *const fn[WINDOW_MAX + 1][2] = {
-#define ROW(P) [P] = {potential_##P, field_##P},
+static batch_fn *const fn[WINDOW_MAX + 1][3] = {
+#define ROW(P) [P] = {potential_##P, field_##P, gradient_##P},
     WINDOW_SUPPORTS(ROW)};
+
+/* Adds to_field_jd to_field_ke times the second derivatives by t_d and t_e. */
+static void gradient_put(const struct interp_job *job,
+                         const struct batch *batch, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const real *h = (const real *)job->out + INTERP_GRADIENT * i + 4;
+        real *to = (real *)job->gradient + 6 * batch->order[i];
+        const double all[3][3] = {
+            {2 * (double)h[0], (double)h[1], (double)h[3]},
+            {(double)h[1], 2 * (double)h[2], (double)h[4]},
+            {(double)h[3], (double)h[4], 2 * (double)h[5]}};
+        for (int j = 0, at = 0; j < 3; j++) {
+            double row[3] = {0};
+            for (int d = 0; d < 3; d++)
+                for (int e = 0; e < 3; e++)
+                    row[e] += job->to_field[j][d] * all[d][e];
+            for (int k = j; k < 3; k++, at++)
+                to[at] += (real)(row[0] * job->to_field[k][0]
+                                 + row[1] * job->to_field[k][1]
+                                 + row[2] * job->to_field[k][2]);
+        }
+    }
+}
 
 /* Writes one part of one channel in the caller's order. */
 static void batch_put(const struct interp_job *job, const struct batch *batch,
                       int n, int channel, int part)
 {
-    int64_t parts = job->parts;
+    int64_t parts = job->parts, step = job->gradient ? INTERP_GRADIENT : 4;
     const real *out =
-        (const real *)job->out + (channel * parts + part) * 4 * BATCH;
+        (const real *)job->out + (channel * parts + part) * step * BATCH;
     if (job->potential) {
         real *potential = (real *)job->potential
                           + channel * job->potential_channel + part;
         for (int i = 0; i < n; i++)
-            potential[batch->order[i] * parts] += out[4 * i];
+            potential[batch->order[i] * parts] += out[step * i];
     }
     if (job->field) {
         real *field =
@@ -250,7 +361,7 @@ static void batch_put(const struct interp_job *job, const struct batch *batch,
         for (int k = 0; k < 9; k++)
             g[k / 3][k % 3] = (real)job->to_field[k / 3][k % 3];
         for (int i = 0; i < n; i++) {
-            const real *slope = &out[4 * i + 1];
+            const real *slope = &out[step * i + 1];
             real *e = field + 3 * batch->order[i] * parts;
             for (int j = 0; j < 3; j++)
                 e[j * parts] += g[j][0] * slope[0] + g[j][1] * slope[1]
@@ -266,10 +377,12 @@ static void batch_run(const struct interp_job *job, struct batch *batch, int n)
     for (int d = 0; d < 3; d++)
         window_place(n, batch->s[d], job->mesh[d], job->support, job->lo[d],
                      job->stride[d], batch->at, batch->t[d]);
-    fn[job->support][job->field != NULL](job, batch, n);
+    fn[job->support][job->gradient ? 2 : job->field != NULL](job, batch, n);
     for (int channel = 0; channel < job->channels; channel++)
         for (int part = 0; part < job->parts; part++)
             batch_put(job, batch, n, channel, part);
+    if (job->gradient)
+        gradient_put(job, batch, n);
 }
 
 static void points(const struct interp_job *job)

@@ -6,6 +6,9 @@
 #include "points/tiles.h"
 
 enum { INTERP_BATCH = 64 }; /* points */
+/* Numbers of a point with a gradient: phi; its derivatives by x, y, z; xx, xy,
+ * yy; xz, yz, zz; two unused. */
+enum { INTERP_GRADIENT = 12 };
 
 /* The points of one task and their tile: as many tiles as channels times parts,
  * one after the other. */
@@ -21,12 +24,12 @@ struct interp_job {
     const void *tile;
     int64_t tile_step;   /* reals from one tile to the next */
     void *out;           /* scratch, real: [channel parts + part]
-                            [INTERP_BATCH][4] */
+                            [INTERP_BATCH][4], or [..][INTERP_GRADIENT] */
     int n_ranges;
     const struct tiles_range *range;
     double to_field[3][3]; /* [j][d]: field_j += to_field dw/dt_d mesh */
     void *potential;       /* as in interp_io; NULL: not wanted */
-    void *field;
+    void *field, *gradient;
     int64_t potential_channel, field_channel;
 };
 

@@ -3,6 +3,7 @@
  *
  *     potential_i += sum_m prod_d w(m_d - u_id) mesh_m
  *     field_i     -= gradient of that, by the window's derivative
+ *     gradient_i  += its second derivatives xx xy xz yy yz zz
  *
  * (math.md section 4).  Channels, parts and open axes are as in spread.h. */
 #ifndef FARSUM_STAGE_INTERP_INTERP_H
@@ -19,7 +20,8 @@ struct interp_args {
     struct device *device;       /* borrowed; NULL: the host */
     enum isa isa;
     int threads;
-    unsigned outputs;            /* FARSUM_POTENTIAL | FARSUM_FIELD */
+    unsigned outputs; /* FARSUM_POTENTIAL | FARSUM_FIELD, and
+                                    FARSUM_GRADIENT for one real channel */
     int64_t mesh[3];
     int64_t ldz;                 /* this and the following as in spread_args */
     int open[3];
@@ -38,6 +40,7 @@ struct interp_io {
     void *potential;  /* [channel potential_channel + point parts + part] */
     void *field;      /* [channel field_channel + (point 3 + axis) parts
                          + part] */
+    void *gradient;   /* [point][6] */
     int64_t mesh_channel;      /* in reals; 0: as in spread_io */
     int64_t potential_channel; /* 0: n parts */
     int64_t field_channel;     /* 0: 3 n parts */

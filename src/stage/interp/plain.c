@@ -19,6 +19,7 @@ struct axis {
     int64_t m[WINDOW_MAX]; /* mesh indices; -1: off an open axis */
     double w[WINDOW_MAX];  /* weights */
     double dw[WINDOW_MAX]; /* their derivatives by u */
+    double bend[WINDOW_MAX]; /* and second derivatives */
 };
 
 static farsum_status fits(const void *a)
@@ -35,8 +36,11 @@ static double cost(const void *a)
 {
     const struct interp_args *args = a;
     double p = args->window->support;
-    return (args->outputs & FARSUM_FIELD ? 8e-9 : 4e-9) * (double)args->n
-           * interp_channels(args) * interp_parts(args) * p * p * p;
+    return (args->outputs & FARSUM_GRADIENT ? 2e-8
+            : args->outputs & FARSUM_FIELD  ? 8e-9
+                                            : 4e-9)
+           * (double)args->n * interp_channels(args) * interp_parts(args) * p
+           * p * p;
 }
 
 static int64_t bytes(const void *a)
@@ -78,8 +82,9 @@ static void axis_set(struct axis *axis, const struct interp_args *args, int d,
     double t = 2 * (first - v) - 1;
     for (int j = 0; j < window->support; j++) {
         int64_t m = (int64_t)first + j;
-        double w = 0, slope = 0;
+        double w = 0, slope = 0, bend = 0;
         for (int k = window->degree; k >= 0; k--) {
+            bend = bend * t + slope;
             slope = slope * t + w;
             w = w * t + window->coef[k][j];
         }
@@ -88,6 +93,7 @@ static void axis_set(struct axis *axis, const struct interp_args *args, int d,
         axis->m[j] = m < mesh && m >= 0 ? m : -1;
         axis->w[j] = w;
         axis->dw[j] = -2 * slope;
+        axis->bend[j] = 8 * bend; /* Horner's rule gives a half */
     }
 }
 
@@ -128,6 +134,48 @@ static void sum_point(const struct state *s, const void *mesh, int64_t at,
             }
 }
 
+/* out: the second derivatives by u, in the order of gradient. */
+static void sum_bends(const struct state *s, const void *mesh,
+                      const struct axis ax[3], double out[6])
+{
+    int P = s->args.window->support;
+    for (int k = 0; k < 6; k++)
+        out[k] = 0;
+    for (int a = 0; a < P; a++)
+        for (int b = 0; b < P; b++)
+            for (int c = 0; c < P; c++) {
+                int64_t x = ax[0].m[a], y = ax[1].m[b], z = ax[2].m[c];
+                if (x < 0 || y < 0 || z < 0)
+                    continue;
+                double f =
+                    get(s, mesh, (x * s->args.mesh[1] + y) * s->args.ldz + z);
+                out[0] += f * ax[0].bend[a] * ax[1].w[b] * ax[2].w[c];
+                out[1] += f * ax[0].dw[a] * ax[1].dw[b] * ax[2].w[c];
+                out[2] += f * ax[0].dw[a] * ax[1].w[b] * ax[2].dw[c];
+                out[3] += f * ax[0].w[a] * ax[1].bend[b] * ax[2].w[c];
+                out[4] += f * ax[0].w[a] * ax[1].dw[b] * ax[2].dw[c];
+                out[5] += f * ax[0].w[a] * ax[1].w[b] * ax[2].bend[c];
+            }
+}
+
+/* Adds du_d/dx_j du_e/dx_k times the second derivatives by u. */
+static void put_gradient(const struct state *s, const struct interp_io *io,
+                         int64_t i, const double bend[6])
+{
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    const double *inv = s->args.cell->inv;
+    for (int j = 0; j < 3; j++)
+        for (int k = j; k < 3; k++) {
+            double sum = 0;
+            for (int d = 0; d < 3; d++)
+                for (int e = 0; e < 3; e++)
+                    sum += bend[at[d][e]] * (double)s->args.mesh[d]
+                           * (double)s->args.mesh[e] * inv[3 * j + d]
+                           * inv[3 * k + e];
+            add_to(s, io->gradient, 6 * i + at[j][k], sum);
+        }
+}
+
 static void run_point(const struct state *s, const struct interp_io *io,
                       int64_t i)
 {
@@ -135,6 +183,11 @@ static void run_point(const struct state *s, const struct interp_io *io,
     double out[4];
     for (int d = 0; d < 3; d++)
         axis_set(&ax[d], &s->args, d, s->points->s[d][i]);
+    if (io->gradient) {
+        double bend[6];
+        sum_bends(s, io->mesh, ax, bend);
+        put_gradient(s, io, i, bend);
+    }
     for (int ch = 0; ch < s->channels; ch++)
         for (int part = 0; part < s->parts; part++) {
             sum_point(s, io->mesh, ch * io->mesh_channel + part, ax, out);

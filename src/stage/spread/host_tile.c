@@ -56,8 +56,10 @@ static double cost(const void *a)
     double p = s.tiles.support;
     double vectors = (s.tiles.support + s.kern->lanes - 1) / s.kern->lanes;
     double tiles = (double)s.tiles.count[0] * (double)s.layer_tiles;
-    double point = 8 + vectors * args->window->degree
-                   + 0.55 * s.channels * s.parts * vectors * p * p;
+    double point =
+        8 + vectors * args->window->degree
+        + (args->slopes ? 14 + vectors * args->window->degree : 0)
+        + (args->slopes ? 0.8 : 0.55) * s.channels * s.parts * vectors * p * p;
     double tile = 0.2 * (double)s.tile_bytes;
     return 1e-9 * (point * (double)args->n + tile * tiles) / args->threads;
 }

@@ -60,6 +60,76 @@ SIMD_FN void point_add(int P, const struct spread_job *job, real *tile,
     }
 }
 
+/* row[0..P) += z w + y dw. */
+SIMD_FN void row_add_two(int P, real *row, const vreal *z, real w,
+                         const vreal *y, real dw)
+{
+    vreal wide = v_set(w), slope = v_set(dw);
+#pragma GCC unroll 8
+    for (int v = 0; v < WINDOW_VECTORS(P); v++)
+        v_store(row + v * W,
+                v_load(row + v * W) + (z[v] * wide + y[v] * slope));
+}
+
+/* Weights along an axis, and their derivatives by t. */
+struct slopes {
+    real x[2][WINDOW_VECTORS_MAX * W], y[2][WINDOW_VECTORS_MAX * W];
+    vreal z[2][WINDOW_VECTORS_MAX];
+};
+
+/* Adds one point with slopes; q: its charge, and slopes by t. */
+SIMD_FN void point_slopes(int P, const struct spread_job *job, real *tile,
+                          const struct slopes *w, const real q[4])
+{
+    int V = WINDOW_VECTORS(P), sx = job->stride[0], sy = job->stride[1];
+    for (int a = 0; a < P; a++) {
+        vreal z[WINDOW_VECTORS_MAX], y[WINDOW_VECTORS_MAX];
+        real *row = tile;
+        vreal of = v_set(q[0] * w->x[0][a] + q[1] * w->x[1][a]);
+        vreal along = v_set(q[3] * w->x[0][a]);
+        vreal across = v_set(q[2] * w->x[0][a]);
+#pragma GCC unroll 8
+        for (int v = 0; v < V; v++) {
+            z[v] = w->z[0][v] * of + w->z[1][v] * along;
+            y[v] = w->z[0][v] * across;
+        }
+#pragma GCC unroll 16
+        for (int b = 0; b < P; b++) {
+            row_add_two(P, row, z, w->y[0][b], y, w->y[1][b]);
+            row += sy;
+        }
+        tile += sx;
+    }
+}
+
+/* Adds a batch of points with slopes. */
+SIMD_FN void batch_slopes(int P, const struct spread_job *job,
+                          const struct batch *batch, const struct batch *next)
+{
+    enum { MOST = WINDOW_VECTORS_MAX };
+    int V = WINDOW_VECTORS(P);
+    for (int i = 0; i < batch->n; i++) {
+        const real *q = (const real *)job->q + next->order[i] * job->q_point;
+        __builtin_prefetch(q);
+        real t[3] = {batch->t[0][i], batch->t[1][i], batch->t[2][i]};
+        vreal w[3 * MOST], dw[3 * MOST];
+        struct slopes s;
+        window_weights_slopes(P, 3, job->coef, job->degree, t, w, dw);
+#pragma GCC unroll 8
+        for (int v = 0; v < V; v++) {
+            v_store(s.x[0] + v * W, w[v]);
+            v_store(s.x[1] + v * W, dw[v]);
+            v_store(s.y[0] + v * W, w[V + v]);
+            v_store(s.y[1] + v * W, dw[V + v]);
+            s.z[0][v] = w[2 * V + v];
+            s.z[1][v] = dw[2 * V + v];
+        }
+        q = (const real *)job->q + batch->order[i] * job->q_point;
+        real by_t[4] = {q[0], -2 * q[1], -2 * q[2], -2 * q[3]};
+        point_slopes(P, job, (real *)job->tile + batch->at[i], &s, by_t);
+    }
+}
+
 /* Adds a batch.  next: the batch whose strengths, scattered over memory, are
  * prefetched.  one: one channel of one part; a constant, since loops around
  * point_add would cost registers. */
@@ -108,11 +178,17 @@ typedef void batch_fn(const struct spread_job *job, const struct batch *batch,
                          const struct batch *batch, const struct batch *next)  \
     {                                                                          \
         batch_add(P, 0, job, batch, next);                                     \
+    }                                                                          \
+    static void slopes_##P(const struct spread_job *job,                       \
+                           const struct batch *batch,                          \
+                           const struct batch *next)                           \
+    {                                                                          \
+        batch_slopes(P, job, batch, next);                                     \
     }
 WINDOW_SUPPORTS(ADD)
 
-static batch_fn *const add_fn[WINDOW_MAX + 1][2] = {
-#define ROW(P) [P] = {many_##P, one_##P},
+static batch_fn *const add_fn[WINDOW_MAX + 1][3] = {
+#define ROW(P) [P] = {many_##P, one_##P, slopes_##P},
     WINDOW_SUPPORTS(ROW)};
 
 static void batch_run(const struct spread_job *job, struct batch *batch,
@@ -125,7 +201,7 @@ static void batch_run(const struct spread_job *job, struct batch *batch,
         window_place(n, batch->s[d], job->mesh[d], job->support, job->lo[d],
                      job->stride[d], batch->at, batch->t[d]);
     int one = job->channels * job->parts == 1;
-    add_fn[job->support][one](job, batch, next);
+    add_fn[job->support][job->slopes ? 2 : one](job, batch, next);
     batch->n = 0;
 }
 

@@ -12,7 +12,7 @@ struct spread_job {
     const void *coef;       /* [degree + 1][WINDOW_MAX], real */
     const double *s[3];     /* sorted */
     const int64_t *order;
-    int channels, parts;
+    int channels, parts, slopes;
     const void *q;          /* in the caller's order, real: [channel q_channel +
                                point q_point + part] */
     int64_t q_channel, q_point;

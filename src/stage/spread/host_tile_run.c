@@ -33,12 +33,13 @@ static void run_task(const struct state *s, const struct spread_io *io,
                              .order = bins->order,
                              .channels = s->shape.channels,
                              .parts = s->shape.parts,
+                             .slopes = s->args.slopes,
                              .q = io->q,
                              .q_channel = io->q_channel,
                              .q_point = io->q_point,
                              .tile = task_tile(s, k),
-                             .tile_step = s->shape.tile.bytes
-                                          / s->shape.tile.real_size,
+                             .tile_step =
+                                 s->shape.tile.bytes / s->shape.tile.real_size,
                              .range = range};
     for (int d = 0; d < 3; d++) {
         job.s[d] = bins->s[d];

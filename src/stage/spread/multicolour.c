@@ -58,6 +58,8 @@ struct state {
 static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
+    if (args->slopes)
+        FAIL(ERR_UNSUPPORTED, "does not spread slopes");
     return particles_host_fits(args->device, spread_parts(args), args->mesh);
 }
 

@@ -16,6 +16,12 @@ void spread_ops(const void *data, struct work *work)
     count_calls(c, COUNT_MUL, n * p * p);         /* weights of two axes */
     count_calls(c, COUNT_MUL, n * values * p);    /* strengths and the third */
     count_calls(c, COUNT_FMA, n * values * p * p * p);
+    if (args->slopes) { /* derivatives of the weights; two rows per plane */
+        count_calls(c, COUNT_FMA, 3 * n * p * (args->window->degree - 1));
+        count_calls(c, COUNT_FMA, n * p * (2 + 2 * p));
+        count_calls(c, COUNT_FMA, n * p * p * p);
+        work->read += n * 3 * real;
+    }
     work->read += n * (24 + real * values);
     work->written += real * values * points;
     work->launches += args->device ? 1 : 0;

@@ -19,6 +19,7 @@ struct state {
 struct axis {
     int64_t m[WINDOW_MAX]; /* mesh indices; -1: off an open axis */
     double w[WINDOW_MAX];  /* weights */
+    double dw[WINDOW_MAX]; /* their derivatives by u */
 };
 
 static farsum_status fits(const void *a)
@@ -100,9 +101,13 @@ static void axis_set(struct axis *axis, const struct spread_args *args, int d,
         if (!args->open[d])
             m = tiles_wrap(m, mesh);
         axis->m[j] = m < mesh && m >= 0 ? m : -1;
-        axis->w[j] = 0;
-        for (int k = window->degree; k >= 0; k--)
-            axis->w[j] = axis->w[j] * t + window->coef[k][j];
+        double w = 0, slope = 0;
+        for (int k = window->degree; k >= 0; k--) {
+            slope = slope * t + w;
+            w = w * t + window->coef[k][j];
+        }
+        axis->w[j] = w;
+        axis->dw[j] = -2 * slope;
     }
 }
 
@@ -110,6 +115,29 @@ static double get(const struct state *s, const void *array, int64_t k)
 {
     return s->args.precision == FARSUM_F32 ? (double)((const float *)array)[k]
                                            : ((const double *)array)[k];
+}
+
+/* Adds a point with slopes. */
+static void add_slopes(struct state *s, const struct spread_io *io, int64_t i,
+                       const struct axis *x, const struct axis *y,
+                       const struct axis *z)
+{
+    const int64_t *mesh = s->args.mesh, at = i * io->q_point;
+    int P = s->args.window->support;
+    double q = get(s, io->q, at), g[3];
+    for (int d = 0; d < 3; d++)
+        g[d] = get(s, io->q, at + 1 + d);
+    for (int a = 0; a < P; a++)
+        for (int b = 0; b < P; b++)
+            for (int c = 0; c < P; c++) {
+                if (x->m[a] < 0 || y->m[b] < 0 || z->m[c] < 0)
+                    continue;
+                int64_t k = (x->m[a] * mesh[1] + y->m[b]) * mesh[2] + z->m[c];
+                s->sum[k] += q * x->w[a] * y->w[b] * z->w[c]
+                             + g[0] * x->dw[a] * y->w[b] * z->w[c]
+                             + g[1] * x->w[a] * y->dw[b] * z->w[c]
+                             + g[2] * x->w[a] * y->w[b] * z->dw[c];
+            }
 }
 
 static void add_point(struct state *s, const struct spread_io *io, int64_t i)
@@ -121,6 +149,10 @@ static void add_point(struct state *s, const struct spread_io *io, int64_t i)
     axis_set(&x, &s->args, 0, s->points->s[0][i]);
     axis_set(&y, &s->args, 1, s->points->s[1][i]);
     axis_set(&z, &s->args, 2, s->points->s[2][i]);
+    if (s->args.slopes) {
+        add_slopes(s, io, i, &x, &y, &z);
+        return;
+    }
     for (int ch = 0; ch < s->channels; ch++)
         for (int part = 0; part < s->parts; part++) {
             double q = get(s, io->q,
