@@ -9,11 +9,14 @@
  *     potential_i += q_j (1/r   - P(v))
  *     field_i     += q_j (1/r^3 - G(v)) d
  *
+ * Sources with moments: math/pair_moments.kh with f_n less polynomial n.
+ *
  * A pair at r = 0 (a target on a source, a particle with itself) keeps its
  * polynomials and loses its singular part.  This is the self term of the far
  * field.  r = 0 means r < near_skip().  energy = 1/2 sum q_i potential_i and
  * virial = 1/2 sum_pairs d (x) force, in units of the cutoff, cover only this
- * near part.
+ * near part.  With moments they are 1/2 sum q_i phi_i - p_i.E_i and the sum of
+ * (7.16a) without E_a p_b.
  *
  * set: if targets is NULL or the same pointer as sources, the targets are the
  * sources.  set borrows both until the next set or destroy. */
@@ -87,6 +90,7 @@ struct near_io {
     const void *q;     /* [n_sources][strengths] */
     void *potential;   /* the values: [values][n_targets] */
     void *field;       /* [n_targets][3] */
+    void *gradient;    /* [n_targets][6]: kernels with moments only */
     void *energy;      /* double; sources = targets only, or q_targets */
     void *virial;      /* double [9], row-major; the same */
     /* [n_targets][strengths] of targets apart from the sources: energy and
@@ -117,8 +121,11 @@ static inline double near_skip(const struct near_args *args)
     if (args->precision != FARSUM_F32)
         return skip;
     const struct pair_kind *kind = near_kernel(args)->kind;
-    double least =
-        __builtin_pow(1e-36, 1.0 / (kind->power + (kind->gradient ? 2 : 3)));
+    double least = __builtin_pow(1e-36, 1.0
+                                            / (kind->power
+                                               + (kind->moments    ? 6
+                                                  : kind->gradient ? 2
+                                                                   : 3)));
     least = least < 2e-7 ? 2e-7 : least;
     return skip < least ? least : skip;
 }

@@ -18,6 +18,7 @@ enum { CELLS_MAX = 64 }; /* along one axis */
 #define PAIR_TABLE const struct near_poly *
 #define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
 #include "math/pair.kh"
+#include "math/pair_moments.kh"
 
 /* The functions of a kernel in math/pair.kh. */
 struct plain_kernel {
@@ -35,6 +36,9 @@ static const struct plain_kernel kernels[] = {
 #undef FLOW
 };
 
+/* The number of component a/3, a%3 of xx xy xz yy yz zz. */
+static const int symmetric[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+
 struct plain {
     struct near_args args;
     const struct pair *pair;
@@ -50,6 +54,7 @@ struct plain {
 /* Sums of one target. */
 struct plain_sum {
     double value[PAIR_VALUES], field[3], virial[9];
+    double gradient[6];
 };
 
 static farsum_status plain_fits(const void *args)
@@ -94,7 +99,7 @@ static farsum_status plain_create(const void *args, void **state)
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
         if (strcmp(kernels[k].name, plain->pair->name) == 0)
             plain->kernel = &kernels[k];
-    if (!plain->kernel) {
+    if (!plain->kernel && !plain->pair->kind->moments) {
         mem_free(plain);
         FAIL(ERR_INTERNAL, "near plain: does not support kernel %s",
              near_kernel(args)->name);
@@ -172,11 +177,36 @@ static void plain_pair(const struct plain *plain, const double d[3],
         sum->virial[a] += g * d[a / 3] * d[a % 3];
 }
 
+/* Adds a pair of sources with moments.  own: the target's strengths, or NULL
+ * without a virial. */
+static void plain_moments(const struct near_poly *poly, const double d[3],
+                          const double *q, const double *own, int singular,
+                          struct plain_sum *sum)
+{
+    double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], v = 2 * d2 - 1;
+    double f[4] = {0}, at[4] = {0}, w[6] = {0};
+    if (singular)
+        moments_bare(1 / sqrt(d2), f);
+    for (int k = 0; k < 4; k++)
+        f[k] -= poly_eval(poly->c[k], poly->n, v);
+    moments_field(f, d, q, at);
+    moments_gradient(f, d, q, sum->gradient);
+    sum->value[0] += at[0];
+    for (int a = 0; a < 3; a++)
+        sum->field[a] += at[1 + a];
+    if (!own)
+        return;
+    moments_virial(f, d, q, own, w);
+    for (int a = 0; a < 9; a++)
+        sum->virial[a] += w[symmetric[a]];
+}
+
 /* Adds the sources of one cell, moved by `shift` lattice vectors, to target
  * s. */
 static void plain_cell(const struct plain *plain, const void *q,
-                       const double s[3], int64_t self, int64_t head,
-                       const int64_t shift[3], struct plain_sum *sum)
+                       const double *own, const double s[3], int64_t self,
+                       int64_t head, const int64_t shift[3],
+                       struct plain_sum *sum)
 {
     const struct cell *cell = plain->args.cell;
     double skip = near_skip(&plain->args);
@@ -195,7 +225,10 @@ static void plain_cell(const struct plain *plain, const void *q,
         double strength[PAIR_STRENGTHS];
         for (int a = 0; a < plain->pair->strengths; a++)
             strength[a] = plain_get(plain, q, j * plain->pair->strengths + a);
-        plain_pair(plain, d, strength, singular, sum);
+        if (plain->pair->kind->moments)
+            plain_moments(plain->args.poly, d, strength, own, singular, sum);
+        else
+            plain_pair(plain, d, strength, singular, sum);
     }
 }
 
@@ -205,9 +238,10 @@ static int64_t plain_floor(int64_t k, int64_t n)
     return k >= 0 ? k / n : -((n - 1 - k) / n);
 }
 
-/* Adds all cells within reach of target i, including their images. */
-static void plain_target(const struct plain *plain, const void *q, int64_t i,
-                         struct plain_sum *sum)
+/* Adds all cells within reach of target i, including their images.  own: as in
+ * plain_moments. */
+static void plain_target(const struct plain *plain, const void *q,
+                         const double *own, int64_t i, struct plain_sum *sum)
 {
     const struct points *p = plain->targets ? plain->targets : plain->sources;
     const int *n = plain->n, *reach = plain->reach;
@@ -224,7 +258,7 @@ static void plain_target(const struct plain *plain, const void *q, int64_t i,
                     at[d] = home[d] + step[d] - shift[d] * n[d];
                 }
                 int64_t k = (at[0] * n[1] + at[1]) * n[2] + at[2];
-                plain_cell(plain, q, s, plain->targets ? -1 : i,
+                plain_cell(plain, q, own, s, plain->targets ? -1 : i,
                            plain->head[k], shift, sum);
             }
 }
@@ -240,18 +274,26 @@ static farsum_status plain_run(void *state, const void *data)
         FAIL(ERR_ARGUMENT, "near plain: energy and virial require targets "
                            "that are the sources, or q_targets");
     const struct points *p = plain->targets ? plain->targets : plain->sources;
+    int width = plain->pair->strengths, moments = plain->pair->kind->moments;
     double energy = 0, virial[9] = {0};
     for (int64_t i = 0; i < p->n; i++) {
         struct plain_sum sum = {0};
-        plain_target(plain, io->q, i, &sum);
+        double q[PAIR_STRENGTHS];
+        for (int a = 0; own && a < width; a++)
+            q[a] = plain_get(plain, own, i * width + a);
+        plain_target(plain, io->q, own && io->virial ? q : NULL, i, &sum);
         for (int a = 0; io->potential && a < plain->pair->values; a++)
             plain_add(plain, io->potential, a * p->n + i, sum.value[a]);
         for (int a = 0; io->field && a < 3; a++)
             plain_add(plain, io->field, 3 * i + a, sum.field[a]);
-        if (!own || !plain->kernel->slope)
+        for (int a = 0; io->gradient && a < 6; a++)
+            plain_add(plain, io->gradient, 6 * i + a, sum.gradient[a]);
+        if (!own || !plain->pair->kind->gradient)
             continue;
-        double half = 0.5 * plain_get(plain, own, i);
-        energy += half * sum.value[0];
+        double half = moments ? 0.5 : 0.5 * q[0];
+        energy += 0.5 * q[0] * sum.value[0];
+        for (int a = 0; moments && a < 3; a++)
+            energy -= 0.5 * q[1 + a] * sum.field[a];
         for (int a = 0; a < 9; a++)
             virial[a] += half * sum.virial[a];
     }

@@ -19,6 +19,7 @@ static const struct plain_kernel {
 } kernels[] = {
 #define SCALAR(name, polys, note) {#name, far_##name},
 #define FLOW(name, strengths, channels, polys, note) {#name, far_##name},
+#define MOMENTS(name, strengths, polys, note) {#name, far_laplace},
 #include "math/pair.def"
 #undef SCALAR
 #undef FLOW

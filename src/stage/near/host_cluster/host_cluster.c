@@ -18,6 +18,8 @@ static farsum_status host_cluster_fits(const void *args)
 {
     const struct near_args *a = args;
     TRY(near_skin_fits(a));
+    if (near_kernel(a)->kind->moments)
+        FAIL(ERR_UNSUPPORTED, "does not sum moments");
     return gpu_not_wanted(a->device);
 }
 
