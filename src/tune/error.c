@@ -145,8 +145,24 @@ static void alias_values(const struct alias *alias, double theta,
             to->near[j] = fabs(alias_sum(alias, place[j]));
 }
 
+/* (6.27): w continues beyond its end as w(h) J_0(b sqrt(u^2/h^2 - 1)), h = P/2,
+ * for prolate and Kaiser-Bessel windows of shape b; es has a steeper end, the
+ * Gaussian continues as itself, and the B-spline ends at 0. */
+static void alias_ended(struct alias *alias, const struct window *window)
+{
+    double h = window->support / 2.0, b = window->shape, b2 = b * b;
+    double turn = 4 * M_PI * M_PI;
+    if (strcmp(window_name(window), "gaussian") == 0)
+        b2 = 2 * b;
+    else if (strcmp(window_name(window), "es") == 0)
+        b2 *= 2;
+    alias->ended[0] = b2 / (h * turn);
+    alias->ended[1] = b2 * b2 * b2 / (12 * h * h * h * turn * turn);
+}
+
 /* Means of one k over its directions, at node i. */
-static void alias_sphere(struct alias *alias, int i)
+static void alias_sphere(struct alias *alias, const struct window *window,
+                         const double *hat, int i)
 {
     const double *y, *v;
     double theta = 2 * M_PI * i / (SPHERE_NODES - 1), sum[4] = {0};
@@ -165,6 +181,9 @@ static void alias_sphere(struct alias *alias, int i)
     alias->all1[i] = sum[1] / sum[0];
     alias->all2[i] = log(sum[2]);
     alias->alls[i] = log(fmax(sum[3], 1e-17));
+    /* directions: as if each had the mean component */
+    double end = window->edge / hat[i / 2];
+    alias->ends[i] = log(fmax(end * end, 1e-34));
 }
 
 void alias_set(struct alias *alias, const struct window *window)
@@ -174,8 +193,9 @@ void alias_set(struct alias *alias, const struct window *window)
     alias_hats(window, reach, hat[0]);
     for (int i = 0; i < ALIAS_NODES; i++)
         alias_node(alias, window, reach, hat, i);
+    alias_ended(alias, window);
     for (int i = 0; i < SPHERE_NODES; i++)
-        alias_sphere(alias, i);
+        alias_sphere(alias, window, hat[reach], i);
 }
 
 void alias_means(const struct alias *alias, const struct band *band,
@@ -189,11 +209,13 @@ void alias_means(const struct alias *alias, const struct band *band,
         to->mean[i] = alias_at(alias->all1, place);
         to->far[i] = alias_at(alias->all2, place);
         to->near[i] = alias_at(alias->alls, place);
+        to->ends[i] = alias_at(alias->ends, place);
     }
     for (int i = 0; i < BAND_NODES; i++) {
         to->square[i] = quick_exp(to->square[i]);
         to->far[i] = quick_exp(to->far[i]);
         to->near[i] = quick_exp(to->near[i]);
+        to->ends[i] = quick_exp(to->ends[i]);
     }
 }
 
@@ -209,6 +231,113 @@ double band_fall_whole(const struct band *band, double lowest)
 {
     double q = M_PI / 4 * lowest, c = band->c;
     return atan(c / q) / (2 * q) - c / (2 * (c * c + q * q));
+}
+
+/* Moments, (6.25): a source's mean square at |k|^2 = k2, over square(). */
+static double moments_at(const struct pair *pair, double k2)
+{
+    if (!pair->kind->moments)
+        return 1;
+    return pair->charge * pair->charge + pair->dipole * pair->dipole * k2 / 3;
+}
+
+/* An alias's mean squares: of beta; of beta times its wave vector; of beta
+ * times the square of that.  With the window's end. */
+struct alias_powers {
+    double one, two, four;
+};
+
+/* two: without the window's end. */
+static struct alias_powers powers_of(const struct alias *alias, double one,
+                                     double two, double far, double ends)
+{
+    double f2 = far * far;
+    return (struct alias_powers){one, two + f2 * alias->ended[0] * ends,
+                                 two * two / one
+                                     + f2 * f2 * alias->ended[1] * ends};
+}
+
+/* (6.25): an alias of interp at the target, and of spread at the source. */
+static void moments_parts(const struct pair *pair, const struct alias_powers *a,
+                          double k2, int potential, double *gather,
+                          double *spread)
+{
+    double q = pair->charge * pair->charge;
+    double p = pair->dipole * pair->dipole / 3, s = moments_at(pair, k2);
+    *gather = s * (potential ? a->one : q * a->two + p * a->four);
+    *spread = (q * a->one + p * a->two) * (potential ? 1 : k2 * s);
+}
+
+/* The same as error_axis for sources with moments. */
+static struct error_parts error_moments(const struct band *band,
+                                        const struct alias *alias,
+                                        double lowest, double spacing,
+                                        double far, int potential)
+{
+    double along = 2 * M_PI / spacing, own = 0, zero[2];
+    double whole = band_fall_whole(band, lowest), start = band->start;
+    const struct pair *pair = &band->pair;
+    struct error_parts p = {0};
+    struct alias_means all;
+    struct alias_powers a =
+        powers_of(alias, exp(alias->log0[0]), far * far * exp(alias->log2[0]),
+                  far, exp(alias->ends[0]));
+    moments_parts(pair, &a, 0, potential, &zero[0], &zero[1]);
+    alias_means(alias, band, spacing, &all);
+    for (int i = 0; i < BAND_NODES; i++) {
+        double k = band->k[i], g = band->gamma[i], one[2];
+        double part = 2 * band->weight[i] * band_fall(k, lowest);
+        double t0 = all.square[i];
+        a = powers_of(alias, t0,
+                      k * k * t0 + 2 * k * along * all.mean[i] * t0
+                          + far * far * all.far[i],
+                      far, all.ends[i]);
+        moments_parts(pair, &a, k * k, potential, &one[0], &one[1]);
+        own += band->weight[i] * g * all.near[i]
+               * moments_at(pair, potential ? k * far / 2 : k * far);
+        p.gather += part * (g * g * one[0] - start * start * zero[0]);
+        p.spread += part * (g * g * one[1] - start * start * zero[1]);
+    }
+    p.gather += 2 * start * start * zero[0] * whole;
+    p.spread += 2 * start * start * zero[1] * whole;
+    p.self = 2 * own * own / (M_PI * M_PI) * (potential ? 4 : far * far);
+    return p;
+}
+
+/* (6.28): beyond the cutoff the prolate split's E' continues as E'(1) J_0(c
+ * sqrt(r^2 - 1)).  Its derivatives there are the force between a charge and a
+ * dipole, and two dipoles. */
+static double moments_cut_far(const struct band *band, int potential)
+{
+    const struct pair *pair = &band->pair;
+    double q = pair->charge * pair->charge, p = pair->dipole * pair->dipole;
+    double c2 = band->c * band->c, jump = band->edge * band->edge * c2;
+    double all = band->cut_far[potential];
+    if (!pair->kind->moments)
+        return all;
+    if (band->xi > 0) {
+        double s = moments_at(pair, c2);
+        return potential ? s * all : s * s * all;
+    }
+    if (potential)
+        return q * all + p / 3 * band->cut_far[0];
+    return q * q * all + 2 * q * p * fmax(2 * M_PI / 3 * jump, all * c2 / 3)
+           + p * p * M_PI / 54 * jump * c2 * c2;
+}
+
+void error_set_cut(struct error_parts *parts, const struct band *band,
+                   double volume, int potential)
+{
+    const struct pair *pair = &band->pair;
+    double c2 = band->c * band->c, s = moments_at(pair, c2), self = 0;
+    if (potential)
+        self = band->self;
+    else if (pair->kind->moments)
+        self = band->self * pair->charge * pair->dipole * c2 / 3;
+    parts->cut_near =
+        (potential ? s : s * s) * band->cut_near[potential] / volume;
+    parts->cut_far = moments_cut_far(band, potential) / volume;
+    parts->self = self * self;
 }
 
 /* Axis d of (6.5): gamma^2/k^2 times the mean over directions of sum_m beta_m^2
@@ -251,6 +380,7 @@ void error_set(struct error_parts *parts, const struct band *band,
                const int64_t mesh[3], int potential)
 {
     struct error_parts sum = {0}, axis = {0};
+    error_set_cut(&sum, band, cell->volume, potential);
     double last_edge = 0, last_far = 0, lowest = cell_lowest(cell);
     for (int d = 0; d < 3; d++) {
         const double *a = cell->a + 3 * d;
@@ -259,15 +389,15 @@ void error_set(struct error_parts *parts, const struct band *band,
         /* |b_d| = 2 pi / height: the alias is M_d b_d away */
         double far = 2 * M_PI * (double)mesh[d] / cell->height[d];
         if (edge != last_edge || far != last_far)
-            axis = error_axis(band, alias, lowest, edge, far, potential);
+            axis =
+                band->pair.kind->moments
+                    ? error_moments(band, alias, lowest, edge, far, potential)
+                    : error_axis(band, alias, lowest, edge, far, potential);
         sum.gather += 4 / cell->volume * axis.gather;
         sum.spread += 4 / cell->volume * axis.spread;
         sum.self += axis.self;
         last_edge = edge;
         last_far = far;
     }
-    sum.cut_near = band->cut_near[potential] / cell->volume;
-    sum.cut_far = band->cut_far[potential] / cell->volume;
-    sum.self += potential ? band->self * band->self : 0;
     *parts = sum;
 }

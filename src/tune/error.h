@@ -31,6 +31,10 @@ struct alias {
     double all1[SPHERE_NODES];  /* mean of mu sum beta_m^2 m, over that of sum
                                    beta_m^2 */
     double all2[SPHERE_NODES];  /* log of the mean of sum beta_m^2 m^2 */
+    double ends[SPHERE_NODES];  /* log of (w(P/2)/w^)^2 */
+    double ended[2];            /* (6.27): mean squares of the first and second
+                                   derivative that the window lacks beyond its
+                                   end, over ends, (2 pi)^2 and (2 pi)^4 */
     double alls[SPHERE_NODES];  /* log of the mean of |beta_1 + beta_-1| */
 };
 void alias_set(struct alias *alias, const struct window *window);
@@ -73,6 +77,9 @@ struct error_parts {
     double spread;   /* aliases in spreading */
     double self;     /* a particle's effect on itself */
 };
+/* Sets the parts without a mesh, in a cell of this volume. */
+void error_set_cut(struct error_parts *parts, const struct band *band,
+                   double volume, int potential);
 /* Sets the parts for a mesh on `cell` (in units of the cutoff).  potential: 0
  * or 1. */
 void error_set(struct error_parts *parts, const struct band *band,

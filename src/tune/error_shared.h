@@ -14,7 +14,7 @@ int band_table(struct band *band, double c, const struct pair *pair);
  * times its mean m; of the sum of beta_m^2 m^2; of |beta_1 + beta_-1|. */
 struct alias_means {
     double square[BAND_NODES], mean[BAND_NODES], far[BAND_NODES];
-    double near[BAND_NODES];
+    double near[BAND_NODES], ends[BAND_NODES];
 };
 /* Sets the means for mesh points `spacing` apart.  Beyond theta = 2 pi the
  * values at 2 pi are used. */

@@ -34,11 +34,13 @@ static double parameters_clustering(const struct parameters *t,
 }
 
 /* Outputs requested from interp, which sees a velocity as three potentials. */
-static unsigned parameters_interp(unsigned outputs)
+static unsigned parameters_interp(const struct pair *pair, unsigned outputs)
 {
-    return outputs & FARSUM_VELOCITY
-               ? FARSUM_POTENTIAL
-               : outputs & (FARSUM_POTENTIAL | FARSUM_FIELD);
+    const unsigned all = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_GRADIENT;
+    /* moments: the virial contains the field */
+    if (pair->kind->moments && outputs & FARSUM_VIRIAL)
+        outputs |= FARSUM_FIELD;
+    return outputs & FARSUM_VELOCITY ? FARSUM_POTENTIAL : outputs & all;
 }
 
 void parameters_args(const struct parameters *t, const struct task *task,
@@ -83,6 +85,7 @@ void parameters_args(const struct parameters *t, const struct task *task,
                              .mesh = {mesh[0], mesh[1], mesh[2]},
                              .ldz = t->ldz,
                              .channels = task->pair.channels,
+                             .slopes = task->pair.kind->moments,
                              .clustering = clustering,
                              .repeats = task->options.repeats,
                              .window = &t->window,
@@ -108,20 +111,20 @@ void parameters_args(const struct parameters *t, const struct task *task,
                             .cell = &t->cell,
                             .device = task->device,
                             .pair = &t->pair};
-    args[STAGE_INTERP].interp =
-        (struct interp_args){.precision = p->precision,
-                             .device = task->device,
-                             .isa = task->isa,
-                             .threads = task->threads,
-                             .outputs = parameters_interp(p->outputs),
-                             .channels = task->pair.values,
-                             .mesh = {mesh[0], mesh[1], mesh[2]},
-                             .ldz = t->ldz,
-                             .window = &t->window,
-                             .repeats = task->options.repeats,
-                             .clustering = m > 0 ? 1 : clustering,
-                             .cell = &t->cell,
-                             .n = m > 0 ? m : n};
+    args[STAGE_INTERP].interp = (struct interp_args){
+        .precision = p->precision,
+        .device = task->device,
+        .isa = task->isa,
+        .threads = task->threads,
+        .outputs = parameters_interp(&task->pair, p->outputs),
+        .channels = task->pair.values,
+        .mesh = {mesh[0], mesh[1], mesh[2]},
+        .ldz = t->ldz,
+        .window = &t->window,
+        .repeats = task->options.repeats,
+        .clustering = m > 0 ? 1 : clustering,
+        .cell = &t->cell,
+        .n = m > 0 ? m : n};
 }
 
 /* Bytes of points on a device: sort keys and indices, and packed coordinates if
@@ -165,6 +168,10 @@ int64_t parameters_bytes(const struct parameters *t, const struct task *task)
     const struct pair *pair = &task->pair;
     int64_t in = pair->strengths + (pair->kind->apart ? pair->channels : 0);
     int64_t out = pair->kind->gradient ? 4 : pair->values;
+    if (pair->kind->moments) { /* slopes, and the gradient */
+        in += pair->strengths;
+        out += 6;
+    }
     /* mesh; per point: s, sorted s, order; strengths, results */
     int64_t bytes = pair->channels * parameters_channel(t, task->device) * real
                     + (n + m) * (24 + 24 + 8) + n * in * real

@@ -46,7 +46,7 @@ static double tune_part(const struct tuner *u)
     /* strengths in all directions have only their positions on the mesh in
      * common; where the mesh is a multiple of the lattice, all sites have equal
      * positions and equal errors */
-    return s->regular && !kind->gradient ? 0.2 : 0.6;
+    return s->regular && (!kind->gradient || kind->moments) ? 0.2 : 0.6;
 }
 
 /* The target of the estimate: a fraction of the tolerance.  Estimates are
@@ -96,10 +96,7 @@ static double tune_cut(const struct tuner *u, struct parameters *t, double c)
     t->mesh[0] = 0;
     if (tune_split(u, t, c) != FARSUM_OK)
         return INFINITY;
-    *parts = (struct error_parts){
-        .cut_near = t->band.cut_near[potential] / t->cell.volume,
-        .cut_far = t->band.cut_far[potential] / t->cell.volume,
-        .self = potential ? t->band.self * t->band.self : 0};
+    error_set_cut(parts, &t->band, t->cell.volume, potential);
     return tune_total(u, t);
 }
 
@@ -108,6 +105,8 @@ void tune_cutoff(const struct tuner *u, struct parameters *t, double rc)
     t->rc = rc;
     t->pair = u->task->pair;
     t->pair.kappa *= rc;
+    t->pair.dipole /= rc;
+    t->pair.reach /= rc;
     cell_scale(&t->cell, &u->cell, 1 / rc);
 }
 

@@ -56,6 +56,8 @@ static int table_row(const struct pair *pair)
 {
     static const char *const names[KERNELS] = {"laplace", "stokeslet",
                                                "rotlet"};
+    if (pair->kind->moments) /* those of 1/r */
+        return 0;
     for (int k = 0; k < KERNELS; k++)
         if (strcmp(pair->name, names[k]) == 0)
             return k;
