@@ -131,10 +131,10 @@ static farsum_status plan_sample(struct farsum_plan *plan)
         return FARSUM_OK;
     TRY(cell_set(&cell, p->cell, 1));
     cell.unit = task_per(&plan->task);
-    if (plan->task.pair.kind->moments) /* only references, which need none */
-        return sample_take(&plan->task.sample, &cell, p->n_sources,
-                           p->n_targets, NULL, NULL, p->arrays, NULL, NULL,
-                           plan->task.isa, plan->task.threads);
+    if (plan->task.pair.kind->moments)
+        return sample_take_dipoles(&plan->task.sample, &plan->task.pair, &cell,
+                                   p, &plan->task.exclusions, plan->task.isa,
+                                   plan->task.threads);
     if (!plan->task.pair.kind->charged)
         TRY(sample_take_flow(&plan->task.sample, &plan->task.pair, &cell, p,
                              &plan->task.exclusions, plan->task.isa,

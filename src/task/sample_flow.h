@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_flow.h: sample statistics of flows and of potentials other than
- * 1/r. */
+/* sample_flow.h: sample statistics of flows, of potentials other than 1/r, and
+ * of dipoles. */
 #ifndef FARSUM_TASK_SAMPLE_FLOW_H
 #define FARSUM_TASK_SAMPLE_FLOW_H
 
@@ -16,4 +16,12 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                const farsum_problem *problem,
                                const struct exclusions *exclusions,
                                enum isa isa, int threads);
+/* sample_dipoles.c: for sources with charge and dipole.  The root of
+ * pair_square(), with random signs, replaces the charge.  Sets the pair's
+ * reach, charge and dipole. */
+farsum_status sample_take_dipoles(struct sample *sample, struct pair *pair,
+                                  const struct cell *cell,
+                                  const farsum_problem *problem,
+                                  const struct exclusions *exclusions,
+                                  enum isa isa, int threads);
 #endif

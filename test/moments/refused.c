@@ -21,7 +21,7 @@ static farsum_status over_ranks(struct comm *comm, void *data)
     p.sample_q = c->q;
     CHECK_FAILS(plan_over_ranks(comm, &p, &o, &plan), FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS(strcmp(c->method, "fmm") == 0 ? "method ewald sums it"
-                                             : "ewald does, on the host");
+                                             : "only on the host");
     CHECK(!plan, "a plan of %s over ranks", c->method);
     farsum_plan_destroy(plan);
     return FARSUM_OK;

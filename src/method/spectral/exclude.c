@@ -13,6 +13,8 @@
 #define FN static inline
 #define BARE_REAL double
 #include "math/pair_bare.kh"
+#define PAIR_REAL double
+#include "math/pair_moments.kh"
 
 enum { BLOCKS = 64 };
 
@@ -61,7 +63,7 @@ struct pass {
     const struct bare_row *row;
     const struct exclude_sides *sides;
     struct bare_cell cell;
-    int potential, field, sums; /* 1: wanted */
+    int potential, field, gradient, sums; /* 1: wanted */
 };
 
 /* Energy and virial of the pairs in a part of the rows. */
@@ -98,7 +100,7 @@ static void load_place(const struct exclude_points *from, int64_t i, double *f)
 
 /* The values subtracted from one target, and the part's sums. */
 struct row {
-    double value[PAIR_VALUES], field[3];
+    double value[PAIR_VALUES], field[3], gradient[6];
     struct part *part;
 };
 
@@ -110,6 +112,32 @@ static void exclude_sums(const double d[3], const double q[], double c,
     part->energy += 0.5 * q[0] * value;
     for (int a = 0; a < 9; a++)
         part->virial[a] += 0.5 * q[0] * c * slope * d[a / 3] * d[a % 3];
+}
+
+/* Adds the loss of a target by a source with moments, at one image. */
+static void exclude_moments(const struct pass *p, const double d[3], double r2,
+                            double lost, const double q[], const double own[],
+                            struct row *row)
+{
+    static const int symmetric[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    double f[4], v[4] = {0}, w[6] = {0}, of[4];
+    for (int a = 0; a < 4; a++)
+        of[a] = lost * q[a];
+    moments_bare(1 / sqrt(r2), f);
+    moments_field(f, d, of, v);
+    row->value[0] += v[0];
+    for (int a = 0; a < 3; a++)
+        row->field[a] += v[1 + a];
+    if (p->gradient)
+        moments_gradient(f, d, of, row->gradient);
+    if (!p->sums)
+        return;
+    moments_virial(f, d, of, own, w);
+    row->part->energy += 0.5 * own[0] * v[0];
+    for (int a = 0; a < 3; a++)
+        row->part->energy -= 0.5 * own[1 + a] * v[1 + a];
+    for (int a = 0; a < 9; a++)
+        row->part->virial[a] += 0.5 * w[symmetric[a]];
 }
 
 /* Adds the loss of a target with strengths `own` by a source with strengths q:
@@ -124,6 +152,10 @@ static void exclude_pair(const struct pass *p, const struct bare_images *images,
         double v[PAIR_VALUES] = {0};
         if (!bare_image(&p->cell, images, n, d, &r2))
             continue;
+        if (p->task->pair.kind->moments) {
+            exclude_moments(p, d, r2, lost, q, own, row);
+            continue;
+        }
         p->row->value(kappa, d, r2, q, v);
         for (int a = 0; a < values; a++)
             row->value[a] += lost * v[a];
@@ -170,6 +202,9 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
     for (int a = 0; p->field && a < 3; a++)
         array_put(p->s->field, type, 3 * i + a,
                   array_get(p->s->field, type, 3 * i + a) - row.field[a]);
+    for (int a = 0; p->gradient && a < 6; a++)
+        array_put(p->s->gradient, type, 6 * i + a,
+                  array_get(p->s->gradient, type, 6 * i + a) - row.gradient[a]);
 }
 
 static struct exclude_points points_of(const struct points *points,
@@ -208,6 +243,7 @@ void spectral_exclude_sides(const struct task *task, struct spectral *s,
         .sides = sides,
         .potential = result->potential || result->velocity,
         .field = result->field != NULL,
+        .gradient = result->gradient != NULL,
         .sums = result->energy || result->virial,
     };
     memcpy(&p.cell, &sides->cell, sizeof p.cell);

@@ -18,10 +18,10 @@
 static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (task->pair.kind->moments)
+    if (task->pair.kind->moments && (task->device || task->comm))
         FAIL(ERR_UNSUPPORTED,
-             "does not sum kernel %s yet; ewald does, on the host and in one "
-             "process",
+             "sums kernel %s only on the host and in one process; so does "
+             "ewald",
              task->pair.name);
     if (!task->problem.periodic[0])
         FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
@@ -92,6 +92,7 @@ static void spectral_destroy(void *state)
     mem_free(s->channel);
     mem_free(s->potential);
     mem_free(s->field);
+    mem_free(s->gradient);
     mem_free(s->mesh);
     mem_free(s->x);
     mem_free(s->y);
@@ -183,18 +184,23 @@ farsum_status spectral_reserve(const struct task *task, struct spectral *s,
     TRY(mem_reserve(&s->q, &s->have_q, n * pair->strengths, size));
     if (task_is_mixed(task))
         TRY(spectral_mixed_reserve(task, s, n));
-    if (pair->kind->apart)
-        TRY(mem_reserve(&s->channel, &s->have_channel, n * pair->channels,
-                        size));
+    int64_t channels = pair->kind->moments ? pair->strengths
+                       : pair->kind->apart ? pair->channels
+                                           : 0;
+    if (channels > 0)
+        TRY(mem_reserve(&s->channel, &s->have_channel, n * channels, size));
     if (s->have_out >= targets)
         return FARSUM_OK;
     s->have_out = 0;
     mem_free(s->potential);
     mem_free(s->field);
-    s->potential = s->field = NULL;
+    mem_free(s->gradient);
+    s->potential = s->field = s->gradient = NULL;
     TRY(mem_alloc(&s->potential, targets * pair->values, size, 0));
     if (pair->kind->gradient)
         TRY(mem_alloc(&s->field, 3 * targets, size, 0));
+    if (pair->kind->moments)
+        TRY(mem_alloc(&s->gradient, 6 * targets, size, 0));
     s->have_out = targets;
     return FARSUM_OK;
 }
@@ -322,24 +328,29 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
     void *potential = result->potential || result->velocity ? s->potential
                                                             : NULL;
     void *field = result->field ? s->field : NULL;
+    void *gradient = result->gradient ? s->gradient : NULL;
     double *energy = result->energy ? &sums->energy : NULL;
     double *virial = result->virial ? sums->virial : NULL;
     struct near_io near = {.q = s->q,
                            .potential = potential,
                            .field = field,
+                           .gradient = gradient,
                            .energy = energy,
                            .virial = virial};
-    struct spread_io spread = {.q = pair->kind->apart ? s->channel : s->q,
+    int apart = pair->kind->apart || pair->kind->moments;
+    struct spread_io spread = {.q = apart ? s->channel : s->q,
                                .mesh = s->mesh,
                                .q_channel = 1,
-                               .q_point = pair->channels,
+                               .q_point = pair->kind->moments ? pair->strengths
+                                                              : pair->channels,
                                .mesh_channel = channel};
-    int back = potential || field;
+    int back = potential || field || gradient;
     const struct fft_io there = {s->mesh, 0}, home = {s->mesh, 1};
     struct scale_io scale = {s->mesh, back, energy, virial, channel};
     struct interp_io interp = {.mesh = s->mesh,
                                .potential = potential,
                                .field = field,
+                               .gradient = gradient,
                                .mesh_channel = channel};
     if (task_is_mixed(task))
         near.q = spectral_mixed_in(task, s);
@@ -364,6 +375,8 @@ void spectral_zero(const struct task *task, struct spectral *s,
         memset(s->potential, 0, targets * (size_t)task->pair.values * size);
     if (targets > 0 && result->field)
         memset(s->field, 0, 3 * targets * size);
+    if (targets > 0 && result->gradient)
+        memset(s->gradient, 0, 6 * targets * size);
 }
 
 static farsum_status spectral_host_execute(struct task *task,
@@ -373,11 +386,12 @@ static farsum_status spectral_host_execute(struct task *task,
 {
     s->all = (STAGE_COUNT + 1) * (int64_t)rhs; /* fft forward and backward */
     for (int r = 0; r < rhs; r++) {
+        const farsum_result wanted = spectral_moments_wanted(task, s, result);
         struct spectral_sums sums = {0};
         TRY(spectral_in(task, s, r, q, &sums.q1, &sums.q2));
-        spectral_zero(task, s, result);
-        TRY(spectral_sum(task, s, result, &sums));
-        spectral_exclude(task, s, result, &sums);
+        spectral_zero(task, s, &wanted);
+        TRY(spectral_sum(task, s, &wanted, &sums));
+        spectral_exclude(task, s, &wanted, &sums);
         if (result->velocity)
             TRY(spectral_out_flow(task, s, r, q, &sums, result));
         else

@@ -19,6 +19,7 @@ struct spectral {
      * [n][channels], if they differ from the strengths; values
      * [values][targets] and field, in units of the cutoff */
     void *q, *channel, *potential, *field;
+    void *gradient; /* owned: kernels with moments only: [targets][6] */
     void *mesh;              /* owned, [channels][mesh0][mesh1][ldz] */
     double *x, *y;           /* owned, task's units, not wrapped; exist if the
                                 mode k = 0 depends on them (spectral_unwraps) */
@@ -64,6 +65,7 @@ farsum_status spectral_in(struct task *task, struct spectral *s, int r,
                           const void *q, double *q1, double *q2);
 struct spectral_sums {
     double q1, q2;            /* of strengths, and of their square() */
+    double p2;                /* moments: of the dipoles' squares */
     double energy, virial[9]; /* near + far, task's units */
 };
 /* 1: results depend on the unwrapped input positions: with vacuum surroundings,
@@ -83,6 +85,29 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
 /* square: the sum of the squares of the velocities. */
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square);
+/* method/spectral/moments.c: sources with charge and dipole. */
+/* The outputs that must be summed: the virial requires the field. */
+farsum_result spectral_moments_wanted(const struct task *task,
+                                      const struct spectral *s,
+                                      const farsum_result *result);
+/* Sets the channel from s->q: charges, and the dipoles along the mesh axes. */
+void spectral_moments_slopes(const struct task *task, struct spectral *s);
+/* Terms of the whole cell: a constant potential, and vacuum surroundings. */
+struct spectral_terms {
+    double background, dipole[3], surface;
+};
+/* Adds -E_a p_b of (7.16a) to the virial, in the task's units. */
+void spectral_moments_virial(const struct task *task, const struct spectral *s,
+                             const struct spectral_terms *terms,
+                             double virial[9]);
+/* Writes row r of the gradient and returns the sum of the squares of the
+ * forces q E - G p.  out = 0: writes nothing, and fails if the gradient is not
+ * in the range of its type. */
+farsum_status spectral_moments_out(const struct task *task,
+                                   const struct spectral *s,
+                                   const struct spectral_terms *terms, int r,
+                                   const farsum_result *result, int out,
+                                   double *square);
 /* math.md (5.5): limit k -> 0 of the far field of a net charge with its
  * neutralising background; a constant potential. */
 double spectral_background(const struct spectral *s, double q1);

@@ -18,7 +18,7 @@ static void in_strengths(const struct task *task, const void *q, int64_t i,
 {
     int width = task->pair.strengths;
     for (int a = 0; a < width; a++)
-        v[a] = task->units.per[a / 3]
+        v[a] = task->units.per[units_part(&task->pair, a)]
                * array_get(q, task->problem.arrays, i * width + a);
 }
 
@@ -82,7 +82,7 @@ static void net_sums(const struct task *task, const struct spectral *s, int r,
     for (int64_t i = begin; i < end; i++) {
         double v[PAIR_STRENGTHS] = {0}, own[3] = {0};
         in_strengths(task, q, r * s->n + i, v);
-        sum[3] += kind->square(v);
+        sum[3] += pair_square(&task->pair, v);
         if (kind->net)
             kind->net(v, own);
         else
@@ -105,7 +105,7 @@ farsum_status spectral_in(struct task *task, struct spectral *s, int r,
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < width; a++) {
             double v = fabs(array_get(q, from, first + i * width + a));
-            if (a < 3)
+            if (units_part(&task->pair, a) == 0)
                 first_most = fmax(first_most, v);
             else
                 second_most = fmax(second_most, v);
@@ -113,17 +113,22 @@ farsum_status spectral_in(struct task *task, struct spectral *s, int r,
     double most[2] = {first_most, second_most};
     KEEP_ON(task_max(task, most, 2));
     units_strength(task, most);
-    /* powers of two, hence exact */
-    const double *per = task->units.per;
+    /* powers of two, hence exact; a dipole is in units of the cutoff */
+    double per[2] = {task->units.per[0], task->units.per[1]};
+    if (kind->moments)
+        per[1] /= s->parameters.rc;
     PAR_FOR(task->threads)
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < width; a++)
             array_put(s->q, to, i * width + a,
-                      per[a / 3] * array_get(q, from, first + i * width + a));
-    if (kind->apart)
+                      per[units_part(&task->pair, a)]
+                          * array_get(q, from, first + i * width + a));
+    if (kind->moments)
+        spectral_moments_slopes(task, s);
+    else if (kind->apart)
         in_channels(task, s);
     KEEP_ON(in_blocks(task, s, r, q, net_sums, net));
-    *q1 = task->pair.strengths == 1 || kind->flux
+    *q1 = task->pair.strengths == 1 || kind->flux || kind->moments
               ? net[0]
               : sqrt(net[0] * net[0] + net[1] * net[1] + net[2] * net[2]);
     *q2 = net[3];
@@ -271,10 +276,11 @@ static void dipole_sums(const struct task *task, const struct spectral *s,
                         double sum[SUMS])
 {
     for (int64_t i = begin; i < end; i++) {
-        double v;
-        in_strengths(task, q, r * s->n + i, &v);
+        double v[PAIR_STRENGTHS] = {0};
+        in_strengths(task, q, r * s->n + i, v);
         for (int a = 0; a < 3; a++)
-            sum[a] += v * s->x[3 * i + a];
+            sum[a] += v[0] * s->x[3 * i + a]
+                      + (task->pair.kind->moments ? v[1 + a] : 0);
     }
 }
 
@@ -291,15 +297,10 @@ static farsum_status spectral_dipole(const struct task *task,
     return FARSUM_OK;
 }
 
-/* Terms of the whole cell: a constant potential, and vacuum surroundings. */
-struct out_terms {
-    double background, dipole[3], surface;
-};
-
 static farsum_status spectral_energy(const struct task *task,
                                      const struct spectral *s,
                                      const struct spectral_sums *sums,
-                                     const struct out_terms *terms, int r,
+                                     const struct spectral_terms *terms, int r,
                                      const farsum_result *result, int out)
 {
     const double *dipole = terms->dipole;
@@ -317,6 +318,8 @@ static farsum_status spectral_energy(const struct task *task,
         virial[a] = c * (unit * sums->virial[a]
                          + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
                          - surface * dipole[a / 3] * dipole[a % 3]);
+    if (task->pair.kind->moments && result->virial)
+        spectral_moments_virial(task, s, terms, virial);
     if (result->energy)
         TRY(units_range(task, fabs(energy), exponent, FARSUM_F64, "energy"));
     if (result->virial)
@@ -369,14 +372,17 @@ static int out_safe(const struct task *task, const struct spectral *s,
     return (!result->potential
             || out_sure(task, s->potential, n, task_exponent(task)))
            && (!result->field
-               || out_sure(task, s->field, 3 * n, task_exponent_field(task)));
+               || out_sure(task, s->field, 3 * n, task_exponent_field(task)))
+           && (!result->gradient
+               || out_sure(task, s->gradient, 6 * n,
+                           task_exponent_gradient(task)));
 }
 
 /* Potentials and fields of row r, and the sums of q^2 E^2 and phi^2.  out = 0:
  * writes nothing, and fails if they are not in the range of their types. */
 static farsum_status out_values(const struct task *task,
                                 const struct spectral *s, int r, const void *q,
-                                const struct out_terms *terms,
+                                const struct spectral_terms *terms,
                                 const farsum_result *result, int out,
                                 double squares[2])
 {
@@ -389,12 +395,14 @@ static farsum_status out_values(const struct task *task,
     double square = 0, square_phi = 0, most_phi = 0, most = 0;
     double per = task->units.per[0];
     int64_t n = spectral_targets(s), first = r * n;
+    int width = task->pair.strengths;
     int vacuum = task->problem.surface == FARSUM_VACUUM;
     PAR_FOR(task->threads, reduction(+ : square, square_phi)
             reduction(max : most_phi, most))
     for (int64_t i = 0; i < n; i++) {
-        double qi =
-            spectral_apart(s) ? 1 : per * array_get(q, to, r * s->n + i);
+        double qi = spectral_apart(s)
+                        ? 1
+                        : per * array_get(q, to, width * (r * s->n + i));
         if (result->potential) {
             double phi = unit * array_get(s->potential, from, i)
                          + c * terms->background / rc;
@@ -431,7 +439,8 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
                            farsum_result *result)
 {
     farsum_status status = FARSUM_OK;
-    struct out_terms terms = {.background = spectral_background(s, sums->q1)};
+    struct spectral_terms terms = {.background =
+                                       spectral_background(s, sums->q1)};
     double squares[2];
     if (task->problem.surface == FARSUM_VACUUM)
         TRY(spectral_dipole(task, s, r, q, terms.dipole, &terms.surface));
@@ -439,10 +448,15 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
         status = spectral_energy(task, s, sums, &terms, r, result, 0);
         if (status == FARSUM_OK)
             status = out_values(task, s, r, q, &terms, result, 0, squares);
+        if (status == FARSUM_OK && task->pair.kind->moments)
+            status = spectral_moments_out(task, s, &terms, r, result, 0,
+                                          &squares[0]);
     }
     TRY(task_agree(task, status));
     TRY(spectral_energy(task, s, sums, &terms, r, result, 1));
     TRY(out_values(task, s, r, q, &terms, result, 1, squares));
+    if (task->pair.kind->moments)
+        TRY(spectral_moments_out(task, s, &terms, r, result, 1, &squares[0]));
     TRY(task_sum(task, squares, 2));
     spectral_estimate(task, s, sums, squares[0], squares[1],
                       result->field != NULL, result->potential != NULL);

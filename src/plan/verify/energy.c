@@ -30,6 +30,8 @@ unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole)
     *whole = asked && n <= most;
     if (!asked || (*whole && !plan->task.comm))
         return asked;
+    if (plan->task.pair.kind->moments) /* potentials do not suffice */
+        return 0;
     if (!(p->outputs & FARSUM_POTENTIAL))
         return 0;
     return plan_power(plan) > 0 ? asked : asked & FARSUM_ENERGY;
@@ -46,7 +48,7 @@ struct energies {
 static double energies_charge(const struct farsum_plan *plan,
                               const struct verify_sum *s, int64_t i)
 {
-    return ldexp(verify_q(s, i), -plan->task.units.strength);
+    return verify_strength(plan, s, i);
 }
 
 /* Sets magnitude and energy from this rank's particles.  phi: the plan's

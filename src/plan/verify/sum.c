@@ -102,7 +102,7 @@ static farsum_status sum_strength(const struct farsum_plan *plan,
     if (s->all_m == 0 || !verify_measure(plan, s).force)
         return FARSUM_OK;
     for (int64_t i = 0; i < s->n; i++)
-        square += pow(ldexp(verify_q(s, i), -plan->task.units.strength), 2);
+        square += pow(verify_strength(plan, s, i), 2);
     TRY(task_add(&plan->task, FARSUM_OK, &square, 1));
     s->strength = sqrt(square / (double)s->all_n);
     return FARSUM_OK;

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spectral.c: charges with dipoles by the method spectral, against ewald. */
+#include "sums.h"
+
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+/* The RMS of the forces q E - G p of a, or of the difference from b. */
+static double forces(const struct sums_case *c, const struct sums_answer *a,
+                     const struct sums_answer *b)
+{
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    double sum = 0;
+    for (int i = 0; i < c->n; i++)
+        for (int d = 0; d < 3; d++) {
+            double f = c->q[4 * i]
+                       * (a->field[3 * i + d] - (b ? b->field[3 * i + d] : 0));
+            for (int e = 0; e < 3; e++)
+                f -= c->q[4 * i + 1 + e]
+                     * (a->gradient[6 * i + at[d][e]]
+                        - (b ? b->gradient[6 * i + at[d][e]] : 0));
+            sum += f * f;
+        }
+    return sqrt(sum / c->n);
+}
+
+/* Random places on a jittered grid, so that no pair is much nearer than
+ * others: there forces of all pairs count. */
+static void spread_out(struct sums_case *c, int seed)
+{
+    uint64_t state = (uint64_t)seed;
+    sums_random(c, 64, 0, seed % 2);
+    for (int i = 0; i < 64; i++) {
+        const double *a = c->problem.cell;
+        double s[3];
+        for (int d = 0; d < 3; d++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            double u = (double)(state >> 11) * 0x1p-53;
+            s[d] = ((i >> 2 * d & 3) + 0.5 + 0.5 * (u - 0.5)) / 4;
+        }
+        for (int d = 0; d < 3; d++)
+            c->x[3 * i + d] = s[0] * a[d] + s[1] * a[3 + d] + s[2] * a[6 + d];
+    }
+}
+
+static void test_tolerances(void)
+{
+    for (int seed = 1; seed <= 3; seed++)
+        for (int cube = 0; cube < 2; cube++) {
+            struct sums_case c = {.m = 0};
+            struct sums_answer a, b;
+            sums_tilted(&c);
+            for (int k = 0; k < 9 && cube; k++)
+                c.problem.cell[k] = k % 4 ? 0 : 2;
+            spread_out(&c, seed + 3 * cube);
+            sums_get(&c, &b);
+            c.method = "spectral";
+            for (double t = 1e-2; t > 1e-11; t /= 10) {
+                c.problem.tolerance = t;
+                sums_get(&c, &a);
+                double error = forces(&c, &a, &b) / forces(&c, &b, NULL);
+                CHECK(error <= t, "tolerance %g: the error is %g", t, error);
+            }
+        }
+}
+
+/* The sums of ewald: without and with vacuum, net charge, targets. */
+static void test_sums(void)
+{
+    for (int k = 0; k < 8; k++) {
+        struct sums_case c = {.m = 0};
+        struct sums_answer a, b;
+        sums_tilted(&c);
+        sums_random(&c, 24, 0, k & 1);
+        c.problem.surface = k & 2 ? FARSUM_VACUUM : FARSUM_TINFOIL;
+        c.m = k & 4 ? 12 : 0;
+        for (int i = 0; i < 3 * c.m; i++)
+            c.y[i] = 0.17 * (i % 19);
+        sums_get(&c, &b);
+        c.method = "spectral";
+        c.problem.tolerance = 1e-11;
+        sums_get(&c, &a);
+        sums_same(&c, &a, &b, 1e-10, "spectral");
+    }
+}
+
+/* Force, torque, virial and gradient are derivatives of energy and field. */
+static void test_derivatives(void)
+{
+    struct sums_case c = {.m = 0};
+    sums_tilted(&c);
+    sums_random(&c, 10, 0, 1);
+    c.method = "spectral";
+    c.problem.tolerance = 1e-11;
+    for (int vacuum = 0; vacuum < 2; vacuum++) {
+        c.problem.surface = vacuum ? FARSUM_VACUUM : FARSUM_TINFOIL;
+        check_forces(&c, 1e-7);
+        check_torques(&c, 1e-7);
+        check_virial(&c, 1e-7);
+        check_gradient(&c, 1e-7);
+    }
+}
+
+/* The background's density is -Q/V everywhere between the charges. */
+static void test_trace(void)
+{
+    for (int net = 0; net < 2; net++) {
+        struct sums_case c = {.m = 0};
+        struct sums_answer a;
+        sums_tilted(&c);
+        spread_out(&c, 6 + net);
+        c.method = "spectral";
+        c.problem.tolerance = 1e-11;
+        sums_get(&c, &a);
+        for (int i = 0; i < c.n; i++) {
+            const double *g = a.gradient + 6 * i;
+            double trace = g[0] + g[3] + g[5];
+            double size = 1 + fabs(g[0]) + fabs(g[3]) + fabs(g[5]);
+            CHECK_NEAR(trace, 4 * PI * net / sums_volume(&c), 1e-10 * size);
+        }
+    }
+}
+
+/* Excluded pairs with factors, and coincident sources. */
+static void test_exclusions(void)
+{
+    static const int64_t pairs[6] = {0, 7, 9, 4, 1, 2};
+    static const double factors[3] = {0.5, 0, 0.25};
+    struct sums_case c = {.m = 0};
+    struct sums_answer a, b;
+    sums_tilted(&c);
+    spread_out(&c, 5);
+    for (int d = 0; d < 3; d++) /* near each other through a face */
+        c.x[21 + d] = c.x[d] + 0.1 * (d + 1) - c.problem.cell[d];
+    c.problem.n_exclusions = 3;
+    c.problem.exclusions = pairs;
+    c.problem.exclusion_factors = factors;
+    sums_get(&c, &b);
+    c.method = "spectral";
+    c.problem.tolerance = 1e-10;
+    sums_get(&c, &a);
+    sums_same(&c, &a, &b, 1e-9, "exclusions");
+    c.problem.n_exclusions = 0;
+    memcpy(c.x + 3, c.x, 3 * sizeof *c.x);
+    CHECK_FAILS(sums_try(&c, &a), FARSUM_ERR_COINCIDENT);
+    c.problem.exclude_coincident = 1;
+    sums_get(&c, &a);
+    c.method = "ewald";
+    sums_get(&c, &b);
+    sums_same(&c, &a, &b, 1e-9, "coincident sources");
+}
+
+/* f32 and mixed: near pairs, or everything, in f32. */
+static void test_narrow(void)
+{
+    static const farsum_precision types[] = {FARSUM_F32, FARSUM_MIXED};
+    for (int k = 0; k < 2; k++)
+        for (double t = 1e-2; t > 1e-5; t /= 10) {
+            struct sums_case c = {.m = 0};
+            struct sums_answer a, b;
+            sums_tilted(&c);
+            spread_out(&c, 8);
+            sums_get(&c, &b);
+            c.method = "spectral";
+            c.problem.precision = types[k];
+            c.problem.arrays = FARSUM_F64;
+            c.problem.tolerance = t;
+            sums_get(&c, &a);
+            double error = forces(&c, &a, &b) / forces(&c, &b, NULL);
+            CHECK(error <= t, "tolerance %g: the error is %g", t, error);
+        }
+}
+
+/* Two sets of strengths in one call; a plan with a sample, in another cell. */
+static void test_strengths(void)
+{
+    enum { N = 30 };
+    struct sums_case c = {.m = 0}, other;
+    struct sums_answer b;
+    static double q[8 * N], phi[2 * N], field[6 * N], gradient[12 * N];
+    double energy[2], virial[18];
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_result r = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    sums_tilted(&c);
+    sums_random(&c, N, 0, 1);
+    other = c;
+    for (int k = 0; k < 9; k++)
+        other.problem.cell[k] *= 1.005;
+    memcpy(q, c.q, 4 * N * sizeof *q);
+    for (int i = 0; i < 4 * N; i++)
+        q[4 * N + i] = 3 * c.q[4 * N - 1 - i];
+    c.problem.kernel = "charge_dipole";
+    c.problem.tolerance = 1e-10;
+    c.problem.n_sources = N;
+    c.problem.sample_x = c.x;
+    c.problem.sample_q = c.q;
+    c.problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_GRADIENT
+                        | FARSUM_ENERGY | FARSUM_VIRIAL;
+    o.method = "spectral";
+    r.potential = phi;
+    r.field = field;
+    r.gradient = gradient;
+    r.energy = energy;
+    r.virial = virial;
+    CHECK_OK(farsum_plan_create(&c.problem, &o, &plan));
+    CHECK_OK(farsum_plan_set_cell(plan, other.problem.cell));
+    CHECK_OK(farsum_plan_set_points(plan, N, c.x, 0, NULL));
+    CHECK_OK(farsum_plan_execute(plan, 2, q, &r));
+    farsum_plan_destroy(plan);
+    for (int k = 0; k < 2; k++) {
+        memcpy(other.q, q + 4 * N * k, 4 * N * sizeof *q);
+        sums_get(&other, &b);
+        sums_equal(phi + N * k, b.potential, N, 1e-9, "potential");
+        sums_equal(field + 3 * N * k, b.field, 3 * N, 1e-9, "field");
+        sums_equal(gradient + 6 * N * k, b.gradient, 6 * N, 1e-9, "gradient");
+        sums_equal(energy + k, &b.energy, 1, 1e-9, "energy");
+        sums_equal(virial + 9 * k, b.virial, 9, 1e-9, "virial");
+    }
+}
+
+int main(void)
+{
+    RUN(test_tolerances);
+    RUN(test_sums);
+    RUN(test_derivatives);
+    RUN(test_trace);
+    RUN(test_exclusions);
+    RUN(test_narrow);
+    RUN(test_strengths);
+    return check_end();
+}
