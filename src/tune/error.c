@@ -145,7 +145,7 @@ static void alias_values(const struct alias *alias, double theta,
             to->near[j] = fabs(alias_sum(alias, place[j]));
 }
 
-/* (6.27): w continues beyond its end as w(h) J_0(b sqrt(u^2/h^2 - 1)), h = P/2,
+/* (9.30): w continues beyond its end as w(h) J_0(b sqrt(u^2/h^2 - 1)), h = P/2,
  * for prolate and Kaiser-Bessel windows of shape b; es has a steeper end, the
  * Gaussian continues as itself, and the B-spline ends at 0. */
 static void alias_ended(struct alias *alias, const struct window *window)
@@ -233,7 +233,7 @@ double band_fall_whole(const struct band *band, double lowest)
     return atan(c / q) / (2 * q) - c / (2 * (c * c + q * q));
 }
 
-/* Moments, (6.25): a source's mean square at |k|^2 = k2, over square(). */
+/* Moments, (9.28): a source's mean square at |k|^2 = k2, over square(). */
 static double moments_at(const struct pair *pair, double k2)
 {
     if (!pair->kind->moments)
@@ -257,7 +257,7 @@ static struct alias_powers powers_of(const struct alias *alias, double one,
                                      + f2 * f2 * alias->ended[1] * ends};
 }
 
-/* (6.25): an alias of interp at the target, and of spread at the source. */
+/* (9.28): an alias of interp at the target, and of spread at the source. */
 static void moments_parts(const struct pair *pair, const struct alias_powers *a,
                           double k2, int potential, double *gather,
                           double *spread)
@@ -304,7 +304,7 @@ static struct error_parts error_moments(const struct band *band,
     return p;
 }
 
-/* (6.28): beyond the cutoff the prolate split's E' continues as E'(1) J_0(c
+/* (9.29): beyond the cutoff the prolate split's E' continues as E'(1) J_0(c
  * sqrt(r^2 - 1)).  Its derivatives there are the force between a charge and a
  * dipole, and two dipoles. */
 static double moments_cut_far(const struct band *band, int potential)

@@ -32,7 +32,7 @@ struct alias {
                                    beta_m^2 */
     double all2[SPHERE_NODES];  /* log of the mean of sum beta_m^2 m^2 */
     double ends[SPHERE_NODES];  /* log of (w(P/2)/w^)^2 */
-    double ended[2];            /* (6.27): mean squares of the first and second
+    double ended[2];            /* (9.30): mean squares of the first and second
                                    derivative that the window lacks beyond its
                                    end, over ends, (2 pi)^2 and (2 pi)^4 */
     double alls[SPHERE_NODES];  /* log of the mean of |beta_1 + beta_-1| */

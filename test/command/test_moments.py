@@ -74,13 +74,22 @@ class Moments(CommandTest):
         self.assertAlmostEqual(frame.columns["potential"][0], 1, 13)
         self.assertAlmostEqual(frame.columns["field"][0][2], 0.75, 13)
 
+    def test_spectral(self):
+        self.farsum("gen", "uniform", "-n", 200, *KERNEL, "-o", "in.xyz")
+        wanted = self.run_file("--method", "ewald", "-t", "1e-10")
+        frame = self.run_file("--method", "spectral", "-t", "1e-8")
+        for name in ("forces", "torque"):
+            a, b = frame.columns[name], wanted.columns[name]
+            square = sum(v * v for row in b for v in row)
+            off = sum((v - w) ** 2 for x, y in zip(a, b)
+                      for v, w in zip(x, y))
+            self.assertLess(off, 1e-14 * square)
+
     def test_refused(self):
         self.farsum("gen", "uniform", "-n", 20, *KERNEL, "-o", "in.xyz")
         for says, *words in (
                 ("cannot be checked", "--check"),
                 ("require kernel laplace", "--gravity", "1"),
-                ("does not sum kernel charge_dipole yet", "--method",
-                 "spectral"),
                 ("method ewald sums it", "--method", "fmm"),
                 ("requires open space", "--softening", "0.1")):
             done = self.run_farsum("run", "in.xyz", *KERNEL, *words)
