@@ -76,8 +76,8 @@ class Moments(CommandTest):
 
     def test_spectral(self):
         self.farsum("gen", "uniform", "-n", 200, *KERNEL, "-o", "in.xyz")
-        wanted = self.run_file("--method", "ewald", "-t", "1e-10")
-        frame = self.run_file("--method", "spectral", "-t", "1e-8")
+        wanted = self.run_file("--method", "ewald", "--tolerance", "1e-10")
+        frame = self.run_file("--method", "spectral", "--tolerance", "1e-8")
         for name in ("forces", "torque"):
             a, b = frame.columns[name], wanted.columns[name]
             square = sum(v * v for row in b for v in row)
