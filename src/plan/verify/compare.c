@@ -27,20 +27,6 @@ struct verify_measure verify_measure(const struct farsum_plan *plan,
     return of;
 }
 
-double verify_strength(const struct farsum_plan *plan,
-                       const struct verify_sum *s, int64_t i)
-{
-    const struct task *task = &plan->task;
-    double v[PAIR_STRENGTHS];
-    int width = task->pair.strengths;
-    if (!task->pair.kind->moments)
-        return ldexp(verify_q(s, i), -task->units.strength);
-    for (int a = 0; a < width; a++)
-        v[a] = ldexp(verify_q(s, i * width + a),
-                     -task->units.part[units_part(&task->pair, a)]);
-    return sqrt(pair_square(&task->pair, v));
-}
-
 double verify_weight(const struct verify_measure *of, int64_t i)
 {
     return of->force && of->s->all_m == 0

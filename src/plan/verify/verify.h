@@ -115,7 +115,7 @@ static inline double verify_q(const struct verify_sum *s, int64_t i)
     return array_get(s->given_q, s->type, i);
 }
 
-/* compare.c: a source's charge in the plan's units, or the root of
+/* strength.c: a source's charge in the plan's units, or the root of
  * pair_square() of a charge with a dipole. */
 double verify_strength(const struct farsum_plan *plan,
                        const struct verify_sum *s, int64_t i);
