@@ -13,20 +13,6 @@
 
 #define LIFT 0.81649658092772603 /* sqrt(2/3): two of three directions */
 
-double pair_gamma_smooth(const struct pair *pair, const struct split *split,
-                         double k)
-{
-    (void)pair;
-    return split_hat(split, k);
-}
-
-double pair_gamma_slope(const struct pair *pair, const struct split *split,
-                        double k)
-{
-    (void)pair;
-    return split_dhat(split, k);
-}
-
 /* (9.3): the biharmonic r's counterpart of gamma for 1/r. */
 static double flow_smooth(const struct pair *pair, const struct split *split,
                           double k)
@@ -44,18 +30,6 @@ static double far_base(double v, const struct pair *pair,
     return r > 1e-6 ? split_e(split, r) / r : split_de(split, 0);
 }
 
-void pair_derivative(const double *base, int n, int k, double scale, double *c)
-{
-    double from[NEAR_MAX];
-    memcpy(from, base, (size_t)n * sizeof *from);
-    for (int i = 0; i < k; i++) {
-        poly_derivative(from, n, c);
-        memcpy(from, c, (size_t)n * sizeof *from);
-    }
-    for (int i = 0; i < n; i++)
-        c[i] = scale * from[i];
-}
-
 /* c += scale (v + 1) times a derivative whose last coefficient is 0. */
 static void near_raise(const double *derivative, int n, double scale, double *c)
 {
@@ -66,15 +40,6 @@ static void near_raise(const double *derivative, int n, double scale, double *c)
 }
 
 /* ---- laplace: P = E/r, G = (E/r - E')/r^2 = -4 dP/dv, (3.3) */
-
-void pair_scalar_near(const double *base, int n, const struct pair *pair,
-                      const struct split *split, double c[][NEAR_MAX])
-{
-    (void)split;
-    (void)pair;
-    memcpy(c[0], base, (size_t)n * sizeof *base);
-    pair_derivative(base, n, 1, -4, c[1]);
-}
 
 static double gradient_of_e(const struct split *split, double r)
 {
@@ -89,11 +54,6 @@ static void laplace_exact(const struct pair *pair, const struct split *split,
     value[1] = gradient_of_e(split, r);
     weight[0] = 0; /* the check of its derivative suffices */
     weight[1] = r;
-}
-
-double pair_scalar_square(const double *q)
-{
-    return q[0] * q[0];
 }
 
 static void laplace_bare(const struct pair *pair, double r, double v[2])
