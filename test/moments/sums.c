@@ -122,6 +122,24 @@ void sums_equal(const double *a, const double *b, int n, double most,
           off, size, most * size);
 }
 
+double sums_forces(const struct sums_case *c, const struct sums_answer *a,
+                   const struct sums_answer *b)
+{
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    double sum = 0;
+    for (int i = 0; i < c->n; i++)
+        for (int d = 0; d < 3; d++) {
+            double f = c->q[4 * i]
+                       * (a->field[3 * i + d] - (b ? b->field[3 * i + d] : 0));
+            for (int e = 0; e < 3; e++)
+                f -= c->q[4 * i + 1 + e]
+                     * (a->gradient[6 * i + at[d][e]]
+                        - (b ? b->gradient[6 * i + at[d][e]] : 0));
+            sum += f * f;
+        }
+    return sqrt(sum / c->n);
+}
+
 void sums_same(const struct sums_case *c, const struct sums_answer *a,
                const struct sums_answer *b, double most, const char *what)
 {
@@ -133,6 +151,28 @@ void sums_same(const struct sums_case *c, const struct sums_answer *a,
         return;
     sums_equal(&a->energy, &b->energy, 1, most, what);
     sums_equal(a->virial, b->virial, 9, most, what);
+}
+
+/* The largest distance in the cell is below the sum of its edges. */
+void sums_within(const struct sums_case *c, const struct sums_answer *a,
+                 const struct sums_answer *b, double tolerance,
+                 const char *what)
+{
+    int targets = c->m ? c->m : c->n;
+    sums_equal(a->potential, b->potential, targets, tolerance, what);
+    sums_equal(a->field, b->field, 3 * targets, tolerance, what);
+    sums_equal(a->gradient, b->gradient, 6 * targets, tolerance, what);
+    if (c->m)
+        return;
+    double work = 0;
+    for (int k = 0; k < 3; k++) {
+        const double *edge = c->problem.cell + 3 * k;
+        work += sqrt(edge[0] * edge[0] + edge[1] * edge[1] + edge[2] * edge[2]);
+    }
+    work *= c->n * sums_forces(c, b, NULL);
+    CHECK_NEAR(a->energy, b->energy, tolerance * work);
+    for (int k = 0; k < 9; k++)
+        CHECK_NEAR(a->virial[k], b->virial[k], tolerance * work);
 }
 
 void sums_less(struct sums_answer *a, const struct sums_answer *alone,

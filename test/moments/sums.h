@@ -40,6 +40,16 @@ void sums_equal(const double *a, const double *b, int n, double most,
                 const char *what);
 void sums_same(const struct sums_case *c, const struct sums_answer *a,
                const struct sums_answer *b, double most, const char *what);
+/* Returns the RMS of the forces q E - G p of a, or of a less b. */
+double sums_forces(const struct sums_case *c, const struct sums_answer *a,
+                   const struct sums_answer *b);
+/* Checks values with a tolerance of the RMS force.  Potentials, fields and
+ * gradients are checked against their largest value; the gradient's part of the
+ * force has the largest errors.  Energy and virial are checked against the
+ * forces times the largest distance, summed over the sources. */
+void sums_within(const struct sums_case *c, const struct sums_answer *a,
+                 const struct sums_answer *b, double tolerance,
+                 const char *what);
 /* Subtracts `part` times the sums of two particles alone from a; pair: their
  * indices in a. */
 void sums_less(struct sums_answer *a, const struct sums_answer *alone,
