@@ -18,10 +18,9 @@
  * stage, which may overlap, and of its exchanges; and how uneven the ranks'
  * work is, if the points are clustered.  All but these are those of
  * the slowest rank. */
+#include "ranks_case.h"
+
 #include "base/clock.h"
-#include "base/mem.h"
-#include "base/random.h"
-#include "farsum/device.h"
 #include "farsum/mpi.h"
 
 #include <math.h>
@@ -30,19 +29,6 @@
 #include <string.h>
 
 enum { RUNS = 15 };
-
-static void need(farsum_status status)
-{
-    if (status == FARSUM_OK)
-        return;
-    fprintf(stderr, "ranks_sum: %s\n", farsum_message());
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static double random_real(uint64_t *state)
-{
-    return ldexp((double)(random_next(state) >> 11), -53);
-}
 
 /* What the command line asks for. */
 struct asked {
@@ -78,52 +64,6 @@ static void ask(int argc, char **argv, struct asked *asked)
         else if (strncmp(argv[k], "mesh=", 5) == 0)
             asked->mesh = atoll(argv[k] + 5);
     }
-}
-
-/* Random numbers in [low, high). */
-struct range {
-    double low, high;
-};
-
-/* An array [n][width] of f64 or f32, on the device if there is one.  The first
- * number of each row is in `first`, the others in `rest`. */
-static void *random_array(farsum_device *device, farsum_precision type,
-                          int64_t n, int64_t width, struct range first,
-                          struct range rest, int clustered, uint64_t *state)
-{
-    int64_t real = type == FARSUM_F32 ? 4 : 8;
-    void *host = NULL, *array = NULL;
-    need(mem_alloc(&host, n * width, (size_t)real, 0));
-    for (int64_t i = 0; i < n * width; i++) {
-        struct range range = i % width == 0 ? first : rest;
-        double v = range.low + (range.high - range.low) * random_real(state);
-        if (clustered && i / width % 2)
-            v = 0.5 + 0.05 * (random_real(state) + random_real(state) - 1);
-        if (type == FARSUM_F32)
-            ((float *)host)[i] = v < 1 ? (float)v * 0.9999999F : 0;
-        else
-            ((double *)host)[i] = v;
-    }
-    if (!device)
-        return host;
-    need(farsum_device_alloc(device, n * width * real, host, &array));
-    mem_free(host);
-    return array;
-}
-
-static void array_free(farsum_device *device, void *array)
-{
-    if (device)
-        farsum_device_free(device, array);
-    else
-        mem_free(array);
-}
-
-static double slowest(double seconds)
-{
-    double most = seconds;
-    MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return most;
 }
 
 static double exchanged(const farsum_mpi_info *i)
@@ -182,22 +122,17 @@ int main(int argc, char **argv)
     int64_t total = atoll(argv[2]), width = flow ? 3 : 1;
     int givers = asked.none && ranks > 1 ? ranks - 1 : ranks;
     int64_t n = givers < ranks && rank == 0 ? 0 : total / givers;
-    farsum_device *device = NULL;
-    char name[64];
+    farsum_device *device = ranks_open(asked.device, rank);
     uint64_t state = 17 + (uint64_t)rank;
-    if (asked.device) {
-        snprintf(name, sizeof name, strchr(asked.device, ':') ? "%s" : "%s:%d",
-                 asked.device, rank);
-        need(farsum_device_open(name, &device));
-    }
-    const struct range unit = {0, 1}, charge = {-1, 1};
-    const struct range slab = {(double)rank / ranks, (rank + 1.0) / ranks};
+    const struct ranks_range unit = {0, 1}, charge = {-1, 1};
+    const struct ranks_range slab = {(double)rank / ranks,
+                                     (rank + 1.0) / ranks};
     farsum_precision type = asked.precision;
-    void *x = random_array(device, type, n, 3, asked.here ? slab : unit, unit,
-                           asked.clustered, &state);
-    void *q = random_array(device, type, n, width, charge, charge, 0, &state);
-    void *values = random_array(device, type, n, width, unit, unit, 0, &state);
-    void *field = random_array(device, type, n, 3, unit, unit, 0, &state);
+    void *x = ranks_array(device, type, n, 3, asked.here ? slab : unit, unit,
+                          asked.clustered, &state);
+    void *q = ranks_array(device, type, n, width, charge, charge, 0, &state);
+    void *values = ranks_array(device, type, n, width, unit, unit, 0, &state);
+    void *field = ranks_array(device, type, n, 3, unit, unit, 0, &state);
     farsum_problem p = FARSUM_PROBLEM_INIT;
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_plan *plan = NULL;
@@ -216,8 +151,9 @@ int main(int argc, char **argv)
     o.device.handle = device;
     for (int d = 0; d < 3; d++)
         o.spectral.mesh[d] = asked.mesh;
-    need(alone ? farsum_plan_create(&p, &o, &plan)
-               : farsum_mpi_plan_create(&p, &o, NULL, MPI_COMM_WORLD, &plan));
+    ranks_need(
+        alone ? farsum_plan_create(&p, &o, &plan)
+              : farsum_mpi_plan_create(&p, &o, NULL, MPI_COMM_WORLD, &plan));
     farsum_result result = FARSUM_RESULT_INIT;
     farsum_mpi_info before = FARSUM_MPI_INFO_INIT, after = before;
     struct spent best = {{0}, {0}};
@@ -229,19 +165,19 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         double start = clock_seconds(), took;
         if (k < 2 || !asked.again) {
-            need(farsum_plan_set_points(plan, n, x, 0, NULL));
-            need(farsum_plan_finish(plan));
-            took = slowest(clock_seconds() - start);
+            ranks_need(farsum_plan_set_points(plan, n, x, 0, NULL));
+            ranks_need(farsum_plan_finish(plan));
+            took = ranks_slowest(clock_seconds() - start);
             set = took < set ? took : set;
         }
         if (!alone)
-            need(farsum_mpi_get_info(plan, &before));
+            ranks_need(farsum_mpi_get_info(plan, &before));
         start = clock_seconds();
-        need(farsum_plan_execute(plan, 1, q, &result));
-        need(farsum_plan_finish(plan));
-        took = slowest(clock_seconds() - start);
+        ranks_need(farsum_plan_execute(plan, 1, q, &result));
+        ranks_need(farsum_plan_finish(plan));
+        took = ranks_slowest(clock_seconds() - start);
         if (!alone)
-            need(farsum_mpi_get_info(plan, &after));
+            ranks_need(farsum_mpi_get_info(plan, &after));
         if (took >= sum)
             continue;
         sum = took;
@@ -250,7 +186,7 @@ int main(int argc, char **argv)
         best = spent(&before, &after);
     }
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    need(farsum_plan_get_info(plan, &info));
+    ranks_need(farsum_plan_get_info(plan, &info));
     if (rank == 0) {
         printf("%s,%d,%d,%s,%lld,%g,%lldx%lldx%lld,%.3f,%.3f,%.3f,%.3f",
                alone ? "alone" : "ranks", ranks, info.threads, argv[1],
@@ -269,10 +205,10 @@ int main(int argc, char **argv)
         printf("\n");
     }
     farsum_plan_destroy(plan);
-    array_free(device, x);
-    array_free(device, q);
-    array_free(device, values);
-    array_free(device, field);
+    ranks_array_free(device, x);
+    ranks_array_free(device, q);
+    ranks_array_free(device, values);
+    ranks_array_free(device, field);
     farsum_device_close(device);
     MPI_Finalize();
     return 0;
