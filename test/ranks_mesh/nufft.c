@@ -13,7 +13,7 @@
 #include "ranks/comm_threads.h"
 #include "ranks_device/rank_device.h"
 
-enum { MANY = 90, MOST_RANKS = 13, CHANNELS = 6, MODES_MOST = 1200 };
+enum { MANY = 90, MOST_RANKS = 13, CHANNELS = 9, MODES_MOST = 1200 };
 
 /* What the ranks' threads share. */
 struct shared {
@@ -64,6 +64,11 @@ static void slice(const struct shared *s, double complex *all, int64_t rows,
 
 enum { X, C, F, ARRAYS };
 
+static int on_device(const struct shared *s, int array)
+{
+    return s->there >> array & 1;
+}
+
 /* Sets the points, and executes, of one rank. */
 static farsum_status execute(struct shared *s, struct farsum_nufft *nufft,
                              int rank, struct rank_device *of,
@@ -78,7 +83,7 @@ static farsum_status execute(struct shared *s, struct farsum_nufft *nufft,
     const int64_t bytes[ARRAYS] = {3 * n * real, 2 * channels * n * real,
                                    2 * channels * modes * real};
     convert(s, here[X], s->x + 3 * first, 3 * n, 0);
-    TRY(rank_array_put(of, s->there, &array[X], here[X], bytes[X]));
+    TRY(rank_array_put(of, on_device(s, X), &array[X], here[X], bytes[X]));
     if (s->set_again)
         TRY(farsum_nufft_set_points(nufft, rank == 1 ? 1 : 0,
                                     rank == 1 ? array[X].at : NULL));
@@ -87,7 +92,8 @@ static farsum_status execute(struct shared *s, struct farsum_nufft *nufft,
         slice(s, s->c, s->n, first, n, here[C], 0);
         slice(s, s->f, s->modes, begin, modes, here[F], 0);
         for (int k = C; k <= F; k++)
-            TRY(rank_array_put(of, s->there, &array[k], here[k], bytes[k]));
+            TRY(rank_array_put(of, on_device(s, k), &array[k], here[k],
+                               bytes[k]));
         TRY(farsum_nufft_execute(nufft, array[C].at, array[F].at));
     }
     TRY(farsum_nufft_finish(nufft));
@@ -119,7 +125,9 @@ static farsum_status work(struct comm *comm, void *data)
             check_stop("%s", farsum_message());
         handle.device = of.device;
         options.on_device = &handle;
-        own.memory = s->there ? FARSUM_DEVICE : FARSUM_HOST;
+        own.x_memory = on_device(s, X) ? FARSUM_DEVICE : FARSUM_HOST;
+        own.c_memory = on_device(s, C) ? FARSUM_DEVICE : FARSUM_HOST;
+        own.f_memory = on_device(s, F) ? FARSUM_DEVICE : FARSUM_HOST;
     }
     own.n_points = s->first[comm->rank + 1] - s->first[comm->rank];
     GO(nufft_ranks_create(comm, &own, &options, NULL, &nufft));
@@ -394,9 +402,10 @@ static void test_device(void)
         char name[64];
         struct shared *s =
             case_of(1 + kind % 2, kind & 2 ? 1 : -1, shapes[kind / 4]);
-        s->there = kind % 3 == 0;
-        s->problem.channels = kind % 5 == 1 ? 4 : 1;
-        s->set_again = kind % 5 == 1;
+        s->there = kind * 3 % 8;
+        s->set_again = kind % 3 == 1;
+        if (s->set_again) /* 9: three batches */
+            s->problem.channels = kind < 5 ? 2 : 9;
         if (kind % 7 == 3) {
             s->problem.precision = FARSUM_F32;
             s->problem.tolerance = 1e-4;
