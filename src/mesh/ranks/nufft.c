@@ -179,7 +179,7 @@ farsum_status nufft_ranks_create(struct comm *comm,
     n->options = how;
     GO(comm_agree(comm,
                   mesh_ranks_device(comm, &how, &n->device, &n->owns_device)));
-    before = mesh_held(n->device);
+    before.device = n->device ? n->device->bytes : 0;
     status = nufft_check(&same, &n->problem);
     KEEP_ON(nufft_places(n));
     GO(comm_agree(comm, status));
