@@ -34,13 +34,14 @@ static void lines_shape(struct lines *l, int threads)
 farsum_status lines_create(struct lines *lines, const struct slab_args *args,
                            int64_t count)
 {
-    int rank = args->comm->rank;
+    struct group group = group_or_all(&args->group, args->comm);
+    int rank = group.rank;
     *lines =
         (struct lines){.n = args->mesh[0],
                        .count = count,
                        .own = args->begin0[rank],
                        .own_n = args->begin0[rank + 1] - args->begin0[rank],
-                       .known = args->begin0[args->comm->size],
+                       .known = args->begin0[group.size],
                        .plane = args->mesh[1] * (args->ldz / 2),
                        .size = args->precision == FARSUM_F32 ? 8 : 16,
                        .row = args->ldz / 2};

@@ -27,7 +27,7 @@ struct lines {
     struct transforms transforms;
 };
 
-/* count 0 is legal. */
+/* count 0 is legal.  The caller may set other steps `row` and `plane`. */
 farsum_status lines_create(struct lines *lines, const struct slab_args *args,
                            int64_t count);
 void lines_clear(struct lines *lines);

@@ -25,6 +25,7 @@ struct turn {
 
 struct slab {
     struct slab_args args;
+    struct group group;
     int64_t planes;       /* of this rank */
     int64_t rows;         /* of its spectrum */
     int64_t *stored;      /* owned, [rows]: k1 of these rows */
@@ -34,16 +35,16 @@ struct slab {
                      rows] */
     char *column; /* owned, [planes of the others][channel][columns of this
                      rank's rows] */
-    int64_t *packed_bytes, *column_bytes; /* owned, [size]: parts of ranks, for
-                                             one channel */
-    int64_t *to, *from;                   /* owned, [size]: for an exchange */
+    int64_t *packed_bytes, *column_bytes; /* owned, [group.size]: parts of
+                                             ranks, for one channel */
+    int64_t *to, *from; /* owned, [comm->size]: for an exchange */
     struct transforms transforms;         /* of a plane */
     struct lines lines;
 };
 
 static int64_t slab_half(const struct slab_args *args)
 {
-    return args->mesh[2] / 2 + 1;
+    return args->modes ? args->mesh[2] : args->mesh[2] / 2 + 1;
 }
 
 /* k1 of a row of the spectrum. */
@@ -55,7 +56,14 @@ static int64_t slab_order(const struct slab_args *args, int64_t row)
 /* Columns of row k1. */
 static int64_t slab_kept(const struct slab_args *args, int64_t k1)
 {
-    return args->columns ? args->columns[k1] : slab_half(args);
+    int64_t half = slab_half(args), kept = half;
+    if (args->columns)
+        kept = args->columns[k1];
+    if (args->modes && args->columns) {
+        kept -= args->first;
+        kept = kept < 0 ? 0 : kept > half ? half : kept;
+    }
+    return kept;
 }
 
 /* Columns of the rows of a rank. */
@@ -76,10 +84,10 @@ static int slab_batch(const struct slab_args *args)
 static farsum_status slab_rows(struct slab *s)
 {
     const struct slab_args *a = &s->args;
-    int64_t at = 0;
-    for (int r = 0; r < a->comm->size; r++) {
+    int64_t at = 0, columns = slab_columns(a, s->group.rank);
+    for (int r = 0; r < s->group.size; r++) {
         int64_t step = slab_columns(a, r), column = 0;
-        int own = r == a->comm->rank;
+        int own = r == s->group.rank;
         for (int64_t i = a->begin1[r]; i < a->begin1[r + 1]; i++) {
             int64_t k1 = slab_order(a, i), kept = slab_kept(a, k1);
             if (kept < 0 || kept > slab_half(a))
@@ -92,8 +100,8 @@ static farsum_status slab_rows(struct slab *s)
             continue;
         at += s->planes * step;
         s->packed_bytes[r] = s->planes * step * s->size;
-        s->column_bytes[r] = (a->begin0[r + 1] - a->begin0[r])
-                             * slab_columns(a, a->comm->rank) * s->size;
+        s->column_bytes[r] =
+            (a->begin0[r + 1] - a->begin0[r]) * columns * s->size;
     }
     return mem_alloc((void **)&s->packed, slab_batch(a) * at, (size_t)s->size,
                      0);
@@ -103,7 +111,7 @@ static farsum_status slab_rows(struct slab *s)
 static farsum_status slab_stored(struct slab *s)
 {
     const struct slab_args *a = &s->args;
-    const int64_t *begin = a->begin1 + a->comm->rank;
+    const int64_t *begin = a->begin1 + s->group.rank;
     TRY(MEM_RAW(s->stored, begin[1] - begin[0]));
     for (int64_t i = begin[0]; i < begin[1]; i++)
         if (!a->kept_rows || slab_kept(a, slab_order(a, i)) > 0)
@@ -113,14 +121,15 @@ static farsum_status slab_stored(struct slab *s)
 
 void slab_sent(const struct slab_args *a, int64_t sent[2], int64_t *columns)
 {
-    int rank = a->comm->rank;
+    struct group group = group_or_all(&a->group, a->comm);
+    int rank = group.rank;
     int64_t planes = a->begin0[rank + 1] - a->begin0[rank], all = 0;
     int64_t size = a->precision == FARSUM_F32 ? 8 : 16;
-    for (int r = 0; r < a->comm->size; r++)
+    for (int r = 0; r < group.size; r++)
         all += slab_columns(a, r);
     *columns = slab_columns(a, rank);
     sent[0] = planes * (all - *columns) * size;
-    sent[1] = (a->begin0[a->comm->size] - planes) * *columns * size;
+    sent[1] = (a->begin0[group.size] - planes) * *columns * size;
 }
 
 /* Threads take whole planes if there are enough. */
@@ -133,7 +142,7 @@ static farsum_status slab_transforms(struct slab *s)
                            .mesh = {1, a->mesh[1], a->mesh[2]},
                            .ldz = a->ldz,
                            .patient = a->patient};
-    if (s->planes == 0)
+    if (s->planes == 0 || a->modes)
         return FARSUM_OK;
     return transforms_create(&s->transforms, a, &fft, whole ? a->threads : 1);
 }
@@ -141,8 +150,8 @@ static farsum_status slab_transforms(struct slab *s)
 static farsum_status slab_lines(struct slab *s)
 {
     const struct slab_args *a = &s->args;
-    int64_t count = slab_columns(a, a->comm->rank), c = 0;
-    int64_t others = a->begin0[a->comm->size] - s->planes;
+    int64_t count = slab_columns(a, s->group.rank), c = 0;
+    int64_t others = a->begin0[s->group.size] - s->planes;
     TRY(mem_alloc((void **)&s->column, slab_batch(a) * others * count,
                   (size_t)s->size, 0));
     TRY(lines_create(&s->lines, a, count));
@@ -175,14 +184,16 @@ farsum_status slab_create(const struct slab_args *args, struct slab **slab)
 {
     farsum_status status = FARSUM_OK;
     struct slab *s = NULL;
-    int rank = args->comm->rank, size = args->comm->size;
+    int size = args->comm->size;
+    struct group group = group_or_all(&args->group, args->comm);
     GO(MEM_NEW(s, 1));
     s->args = *args;
-    s->planes = args->begin0[rank + 1] - args->begin0[rank];
+    s->group = group;
+    s->planes = args->begin0[group.rank + 1] - args->begin0[group.rank];
     s->size = args->precision == FARSUM_F32 ? 8 : 16;
     GO(MEM_NEW(s->row, args->mesh[1]));
-    GO(MEM_NEW(s->packed_bytes, size));
-    GO(MEM_NEW(s->column_bytes, size));
+    GO(MEM_NEW(s->packed_bytes, group.size));
+    GO(MEM_NEW(s->column_bytes, group.size));
     GO(MEM_NEW(s->to, size));
     GO(MEM_NEW(s->from, size));
     GO(slab_rows(s));
@@ -242,16 +253,19 @@ static farsum_status slab_planes(const struct slab *s, struct turn turn,
 {
     char *mesh = slab_mesh(s, turn, io);
     int64_t bytes = s->args.mesh[1] * (s->args.ldz / 2) * s->size;
-    int worst = FARSUM_OK;
+    int worst = FARSUM_OK, threads = s->transforms.n;
     if (s->planes == 0)
         return FARSUM_OK;
-    PAR_FOR(s->transforms.n, schedule(static) reduction(max : worst))
+    if (s->args.modes)
+        threads = s->args.threads > 1 ? s->args.threads : 1;
+    PAR_FOR(threads, schedule(static) reduction(max : worst))
     for (int64_t p = 0; p < s->planes; p++) {
         char *plane = mesh + p * bytes;
-        int t = omp_get_thread_num();
+        int t = omp_get_thread_num(), status = FARSUM_OK;
         if (backward)
             slab_pack(s, turn, plane, p, 1);
-        int status = transforms_run(&s->transforms, t, plane, backward);
+        if (!s->args.modes)
+            status = transforms_run(&s->transforms, t, plane, backward);
         worst = status > worst ? status : worst;
         if (!backward)
             slab_pack(s, turn, plane, p, 0);
@@ -275,9 +289,10 @@ static void slab_clear(const struct slab *s, char *spectrum)
 /* Exchanges n channels. */
 static farsum_status slab_trade(struct slab *s, int n, int backward)
 {
-    for (int r = 0; r < s->args.comm->size; r++) {
-        s->to[r] = n * (backward ? s->column_bytes : s->packed_bytes)[r];
-        s->from[r] = n * (backward ? s->packed_bytes : s->column_bytes)[r];
+    for (int r = 0; r < s->group.size; r++) {
+        int at = group_rank(&s->group, r);
+        s->to[at] = n * (backward ? s->column_bytes : s->packed_bytes)[r];
+        s->from[at] = n * (backward ? s->packed_bytes : s->column_bytes)[r];
     }
     return comm_trade(s->args.comm, COMM_TRANSFORM,
                       backward ? s->column : s->packed, s->to,

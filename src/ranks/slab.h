@@ -14,12 +14,15 @@
 #ifndef FARSUM_RANKS_SLAB_H
 #define FARSUM_RANKS_SLAB_H
 
-#include "comm/comm.h"
+#include "comm/group.h"
 #include "stage/stage.h"
 
 struct slab_args {
     struct comm *comm; /* borrowed */
-    /* Borrowed, read by create only, the same on all ranks. */
+    struct group group; /* the ranks that share the mesh; size 0: all.  Hosts
+                           only */
+    /* Borrowed, read by create only, the same on all ranks of the group, and
+     * of its size. */
     const int64_t *begin0;  /* [size + 1]: planes */
     const int64_t *begin1;  /* [size + 1]: rows of the spectrum */
     const int64_t *order;   /* [mesh1]: k1 of each row of the spectrum; NULL:
@@ -28,6 +31,11 @@ struct slab_args {
                                NULL: all */
     int64_t mesh[3];        /* the whole mesh */
     int64_t ldz;            /* reals per row, even */
+    int modes;              /* 1: the planes hold modes of axes 1 and 2, complex
+                               [planes][mesh1][ldz/2], of which mesh2 are used,
+                               and are not transformed.  Hosts only */
+    int64_t first;          /* with modes: k2 of the first one, from which
+                               `columns` counts */
     int kept_rows;          /* 1: the spectrum holds only those of its rows that
                                have columns.  Hosts only */
     farsum_precision precision;
