@@ -12,12 +12,12 @@ enum { CHUNK = 8192 }; /* bytes that a thread adds or copies at a time */
 /* One of the lists. */
 struct side {
     struct planes_list list;
-    char *data; /* owned, [list.n][channels][plane] */
+    char *data; /* owned, [list.n][channels][blocks][plane] */
 };
 
 struct planes {
     struct planes_args args;
-    int64_t bytes; /* of a plane */
+    int64_t bytes; /* of a block */
     struct side halo, own;
 };
 
@@ -26,8 +26,9 @@ static farsum_status side_create(struct side *side, const struct planes *planes,
 {
     const struct planes_args *a = &planes->args;
     TRY(planes_list_create(&side->list, a, kind));
-    return mem_alloc((void **)&side->data, side->list.n * a->channels,
-                     (size_t)planes->bytes, 0);
+    return mem_alloc((void **)&side->data,
+                     side->list.n * a->channels * a->blocks * a->plane,
+                     a->precision == FARSUM_F32 ? 4 : 8, 0);
 }
 
 static void side_clear(struct side *side)
@@ -52,6 +53,11 @@ farsum_status planes_create(const struct planes_args *args,
     struct planes *p = NULL;
     GO(MEM_NEW(p, 1));
     p->args = *args;
+    if (args->step == 0) {
+        p->args.step = args->plane;
+        p->args.first = 0;
+        p->args.blocks = 1;
+    }
     p->bytes = args->plane * (args->precision == FARSUM_F32 ? 4 : 8);
     GO(side_create(&p->halo, p, PLANES_HALO));
     GO(side_create(&p->own, p, PLANES_OWN));
@@ -74,28 +80,35 @@ struct run {
     int channels;
 };
 
+/* Block b of channel c of the list's plane k. */
 static char *run_mesh(const struct run *run, const struct side *side, int64_t k,
-                      int c)
+                      int c, int64_t b)
 {
-    return run->mesh + c * run->channel + side->list.at[k] * run->planes->bytes;
+    const struct planes_args *a = &run->planes->args;
+    int64_t real = a->precision == FARSUM_F32 ? 4 : 8;
+    int64_t at = side->list.at[k] * a->step + a->first + b * a->block_step;
+    return run->mesh + c * run->channel + at * real;
 }
 
 static char *run_data(const struct run *run, const struct side *side, int64_t k,
-                      int c)
+                      int c, int64_t b)
 {
-    return side->data + (k * run->channels + c) * run->planes->bytes;
+    int64_t blocks = run->planes->args.blocks;
+    return side->data
+           + ((k * run->channels + c) * blocks + b) * run->planes->bytes;
 }
 
 /* Copies the list's planes of the mesh to its data, or back. */
 static void run_copy(const struct run *run, const struct side *side, int back)
 {
     size_t bytes = (size_t)run->planes->bytes;
+    int64_t blocks = run->planes->args.blocks, each = run->channels * blocks;
     PAR_FOR(run->planes->args.threads, schedule(static))
-    for (int64_t i = 0; i < side->list.n * run->channels; i++) {
-        int64_t k = i / run->channels;
-        int c = (int)(i % run->channels);
-        char *mesh = run_mesh(run, side, k, c);
-        char *data = run_data(run, side, k, c);
+    for (int64_t i = 0; i < side->list.n * each; i++) {
+        int64_t k = i / each, b = i % blocks;
+        int c = (int)(i % each / blocks);
+        char *mesh = run_mesh(run, side, k, c, b);
+        char *data = run_data(run, side, k, c, b);
         memcpy(back ? mesh : data, back ? data : mesh, bytes);
     }
 }
@@ -112,20 +125,21 @@ static void add(char *to, const char *from, int64_t bytes, int f32)
         to64[i] += from64[i];
 }
 
-/* Adds the list's data to the mesh.  Each thread takes chunks of a plane
+/* Adds the list's data to the mesh.  Each thread takes chunks of a block
  * through the whole list, so that the order of the sums is the list's. */
 static void run_add(const struct run *run, const struct side *side)
 {
     int64_t bytes = run->planes->bytes, chunks = (bytes + CHUNK - 1) / CHUNK;
     int f32 = run->planes->args.precision == FARSUM_F32;
+    int64_t blocks = run->planes->args.blocks;
     PAR_FOR(run->planes->args.threads, schedule(static))
-    for (int64_t i = 0; i < chunks * run->channels; i++) {
-        int c = (int)(i / chunks);
-        int64_t at = i % chunks * CHUNK;
+    for (int64_t i = 0; i < chunks * blocks * run->channels; i++) {
+        int c = (int)(i / chunks / blocks);
+        int64_t b = i / chunks % blocks, at = i % chunks * CHUNK;
         int64_t some = bytes - at < CHUNK ? bytes - at : CHUNK;
         for (int64_t k = 0; k < side->list.n; k++)
-            add(run_mesh(run, side, k, c) + at, run_data(run, side, k, c) + at,
-                some, f32);
+            add(run_mesh(run, side, k, c, b) + at,
+                run_data(run, side, k, c, b) + at, some, f32);
     }
 }
 
@@ -134,7 +148,8 @@ static farsum_status run_trade(const struct run *run, struct side *from,
                                struct side *to)
 {
     struct comm *comm = run->planes->args.comm;
-    int64_t each = run->channels * run->planes->bytes;
+    int64_t each =
+        run->channels * run->planes->args.blocks * run->planes->bytes;
     planes_list_bytes(&from->list, comm->size, each);
     planes_list_bytes(&to->list, comm->size, each);
     return comm_trade(comm, COMM_PLANES, from->data, from->list.bytes, to->data,

@@ -10,15 +10,16 @@ static int64_t wrap(int64_t plane, int64_t mesh0)
     return plane < 0 ? plane + mesh0 : plane;
 }
 
-/* Appends the halo planes of rank r that rank `owner` owns: as planes of the
- * extended mesh of r, or of the owner (PLANES_OWN).  list->at NULL: only
+/* Appends the halo planes of member r that member `owner` owns: as planes of
+ * the extended mesh of r, or of the owner (PLANES_OWN).  list->at NULL: only
  * counts. */
 static void list_add(struct planes_list *list, const struct planes_args *a,
                      int r, int owner, enum planes_kind kind)
 {
+    const struct group group = group_or_all(&a->group, a->comm);
     const int64_t *begin = a->begin;
     int64_t first = begin[r] - a->halo, n = begin[r + 1] - begin[r];
-    int64_t mesh0 = begin[a->comm->size], before = list->n;
+    int64_t mesh0 = begin[group.size], before = list->n;
     for (int64_t p = 0; n > 0 && p < n + 2 * a->halo; p++) {
         int64_t plane = wrap(first + p, mesh0);
         if ((p >= a->halo && p < a->halo + n) || plane < begin[owner]
@@ -29,16 +30,18 @@ static void list_add(struct planes_list *list, const struct planes_args *a,
                 kind == PLANES_OWN ? plane - begin[owner] + a->halo : p;
         list->n++;
     }
-    list->count[kind == PLANES_OWN ? r : owner] = list->n - before;
+    list->count[group_rank(&group, kind == PLANES_OWN ? r : owner)] =
+        list->n - before;
 }
 
 /* The entries of this rank's list, in order. */
 static void list_fill(struct planes_list *list, const struct planes_args *a,
                       enum planes_kind kind)
 {
-    int rank = a->comm->rank;
+    const struct group group = group_or_all(&a->group, a->comm);
+    int rank = group.rank;
     list->n = 0;
-    for (int r = 0; r < a->comm->size; r++)
+    for (int r = 0; r < group.size; r++)
         list_add(list, a, kind == PLANES_OWN ? r : rank,
                  kind == PLANES_OWN ? rank : r, kind);
 }

@@ -9,8 +9,8 @@
 struct planes_list {
     int64_t n;
     int64_t *at;    /* owned, [n]: planes of this rank's extended mesh */
-    int64_t *count; /* owned, [size]: entries by rank */
-    int64_t *bytes; /* owned, [size]: the same in bytes, of a run */
+    int64_t *count; /* owned, [comm->size]: entries by rank */
+    int64_t *bytes; /* owned, [comm->size]: the same in bytes, of a run */
 };
 
 enum planes_kind {

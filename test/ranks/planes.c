@@ -127,8 +127,13 @@ static farsum_status rank_runs(struct comm *comm, struct setting *s,
 static farsum_status work(struct comm *comm, void *data)
 {
     struct setting *s = data;
-    struct planes_args args = {comm,        s->begin,   s->halo,     PLANE,
-                               s->channels, s->threads, s->precision};
+    struct planes_args args = {.comm = comm,
+                               .begin = s->begin,
+                               .halo = s->halo,
+                               .plane = PLANE,
+                               .channels = s->channels,
+                               .threads = s->threads,
+                               .precision = s->precision};
     struct planes *planes = NULL;
     int64_t bytes = mem_bytes();
     mem_fail_at(comm->rank == s->fail_rank ? s->fail_at : 0);

@@ -92,8 +92,13 @@ static farsum_status work(struct comm *comm, void *data)
     const struct setting *s = data;
     farsum_status status = FARSUM_OK;
     struct work x = {.s = s, .comm = comm};
-    struct planes_args args = {comm,        s->begin, s->halo,     s->plane,
-                               s->channels, 1,        s->precision};
+    struct planes_args args = {.comm = comm,
+                               .begin = s->begin,
+                               .halo = s->halo,
+                               .plane = s->plane,
+                               .channels = s->channels,
+                               .threads = 1,
+                               .precision = s->precision};
     GO(rank_device_open(&x.of, comm));
     GO(planes_create(&args, &x.host));
     mem_fail_at(comm->rank == s->fail_rank ? s->fail_at : 0);
