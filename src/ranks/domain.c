@@ -37,6 +37,28 @@ farsum_status domain_create(struct domain *domain, int rank, int size,
     return FARSUM_OK;
 }
 
+farsum_status domain_create_pencils(struct domain *domain, int rank,
+                                    const int ranks[2], const int64_t mesh[2],
+                                    const int64_t halo[2],
+                                    const int64_t *const begin[2])
+{
+    *domain = (struct domain){.rank = 0};
+    if (ranks[0] < 1 || ranks[1] < 1 || rank < 0 || rank / ranks[1] >= ranks[0])
+        FAIL(ERR_ARGUMENT, "pencils of ranks: rank %d of %d x %d", rank,
+             ranks[0], ranks[1]);
+    TRY(domain_create(domain, rank / ranks[1], ranks[0], mesh[0], halo[0],
+                      begin[0]));
+    if (ranks[1] == 1)
+        return FARSUM_OK;
+    farsum_status status = MEM_NEW(domain->across, 1);
+    if (status == FARSUM_OK)
+        status = domain_create(domain->across, rank % ranks[1], ranks[1],
+                               mesh[1], halo[1], begin[1]);
+    if (status != FARSUM_OK)
+        domain_destroy(domain);
+    return status;
+}
+
 void domain_place(const struct domain *domain, double *s0, int64_t n,
                   int threads)
 {
@@ -48,7 +70,11 @@ void domain_place(const struct domain *domain, double *s0, int64_t n,
 void domain_destroy(struct domain *domain)
 {
     mem_free(domain->begin);
+    if (domain->across)
+        mem_free(domain->across->begin);
+    mem_free(domain->across);
     domain->begin = NULL;
+    domain->across = NULL;
 }
 
 int domain_owner(const struct domain *domain, int64_t plane)
@@ -72,14 +98,19 @@ int domain_owner(const struct domain *domain, int64_t plane)
 void domain_cell(const struct domain *domain, const struct cell *whole,
                  struct cell *own)
 {
-    int64_t planes = domain_planes(domain, domain->rank);
-    double mesh0 = (double)domain->mesh0;
-    double width = (double)(planes > 0 ? planes : 1);
     *own = *whole;
-    for (int j = 0; j < 3; j++) {
-        own->a[j] = whole->a[j] * width / mesh0;
-        own->inv[3 * j] = whole->inv[3 * j] * mesh0 / width;
+    for (int d = 0; d < 2; d++) {
+        const struct domain *cut = domain_axis(domain, d);
+        if (!cut)
+            return;
+        int64_t planes = domain_planes(cut, cut->rank);
+        double mesh = (double)cut->mesh0;
+        double width = (double)(planes > 0 ? planes : 1);
+        for (int j = 0; j < 3; j++) {
+            own->a[3 * d + j] = whole->a[3 * d + j] * width / mesh;
+            own->inv[3 * j + d] = whole->inv[3 * j + d] * mesh / width;
+        }
+        own->volume = own->volume * width / mesh;
+        own->height[d] = whole->height[d] * width / mesh;
     }
-    own->volume = whole->volume * width / mesh0;
-    own->height[0] = whole->height[0] * width / mesh0;
 }

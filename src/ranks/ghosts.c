@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ghosts.c: who needs the points of a slab. */
+/* ghosts.c: who needs a rank's points. */
 #include "ranks/ghosts.h"
 
 #include "base/mem.h"
@@ -15,18 +15,19 @@ farsum_status ghosts_create(struct ghosts *ghosts, const struct comm *comm,
 void ghosts_destroy(struct ghosts *ghosts)
 {
     sends_destroy(&ghosts->sends);
-    targets_clear(&ghosts->targets);
+    for (int d = 0; d < 2; d++)
+        targets_clear(&ghosts->targets[d]);
     for (int d = 0; d < 3; d++)
         mem_free(ghosts->s[d]);
     *ghosts = (struct ghosts){.n = 0};
 }
 
 /* Counts a plane's targets, and writes them to `list` unless it is NULL.
- * Rank r needs plane k, moved to p = k + image * mesh0, if its slab meets
- * planes p - halo .. p + halo.  So the images are a range, and so are the ranks
- * of each image. */
+ * Part r needs plane k, moved to p = k + image * mesh0, if it meets planes
+ * p - halo .. p + halo.  So the images are a range, and so are the parts of
+ * each image. */
 static int64_t plane_targets(const struct domain *domain, int64_t plane,
-                             struct target *list)
+                             int with_own, struct target *list)
 {
     int64_t mesh0 = domain->mesh0, halo = domain->halo, n = 0;
     int64_t least = -((plane + halo) / mesh0);
@@ -40,7 +41,7 @@ static int64_t plane_targets(const struct domain *domain, int64_t plane,
         for (int64_t k = low; k < high;) {
             int r = domain_owner(domain, k);
             k = domain->begin[r + 1];
-            if (r == domain->rank && image == 0)
+            if (!with_own && r == domain->rank && image == 0)
                 continue;
             if (list)
                 list[n] = (struct target){r, image};
@@ -51,7 +52,7 @@ static int64_t plane_targets(const struct domain *domain, int64_t plane,
 }
 
 farsum_status ghosts_targets(struct targets *targets,
-                             const struct domain *domain)
+                             const struct domain *domain, int with_own)
 {
     int64_t first = domain->begin[domain->rank];
     int64_t planes = domain->begin[domain->rank + 1] - first;
@@ -61,20 +62,26 @@ farsum_status ghosts_targets(struct targets *targets,
     targets->start[0] = 0;
     for (int64_t p = 0; p < planes; p++)
         targets->start[p + 1] =
-            targets->start[p] + plane_targets(domain, first + p, NULL);
+            targets->start[p]
+            + plane_targets(domain, first + p, with_own, NULL);
     TRY(MEM_RESERVE(targets->list, &targets->list_capacity,
                     targets->start[planes]));
     for (int64_t p = 0; p < planes; p++)
-        plane_targets(domain, first + p, targets->list + targets->start[p]);
+        plane_targets(domain, first + p, with_own,
+                      targets->list + targets->start[p]);
     return FARSUM_OK;
 }
 
 static farsum_status ghosts_sort(struct ghosts *ghosts,
                                  const struct domain *domain, int64_t n_own,
-                                 const double *s0)
+                                 double *const s[3])
 {
-    TRY(ghosts_targets(&ghosts->targets, domain));
-    return sends_sort(&ghosts->sends, domain, &ghosts->targets, n_own, s0, 1);
+    int pencils = domain->across != NULL;
+    for (int d = 0; d <= pencils; d++)
+        TRY(ghosts_targets(&ghosts->targets[d], domain_axis(domain, d),
+                           pencils));
+    return sends_sort(&ghosts->sends, domain, ghosts->targets, n_own, s,
+                      pencils, SENDS_AXIS_0);
 }
 
 static farsum_status ghosts_reserve(struct ghosts *ghosts)
@@ -85,15 +92,22 @@ static farsum_status ghosts_reserve(struct ghosts *ghosts)
     return FARSUM_OK;
 }
 
-/* Sends positions.  The sort has packed the fractions of axis 0.  A rank whose
- * first exchange failed still takes part in the others. */
+/* Sends positions.  The sort has packed the fractions of axis 0; for those of
+ * axis 1 of pencils the same sort runs again.  A rank whose first exchange
+ * failed still takes part in the others. */
 static farsum_status ghosts_positions(struct ghosts *ghosts, struct comm *comm,
-                                      double *const s[3])
+                                      const struct domain *domain,
+                                      int64_t n_own, double *const s[3])
 {
     struct sends *sends = &ghosts->sends;
     farsum_status status =
         sends_packed(sends, comm, sizeof(double), ghosts->s[0]);
-    for (int d = 1; d < 3; d++) {
+    if (domain->across) {
+        KEEP_ON(sends_sort(sends, domain, ghosts->targets, n_own, s, 1,
+                           SENDS_AXIS_1));
+        KEEP_ON(sends_packed(sends, comm, sizeof(double), ghosts->s[1]));
+    }
+    for (int d = domain->across ? 2 : 1; d < 3; d++) {
         farsum_status next =
             sends_there(sends, comm, s[d], sizeof(double), ghosts->s[d]);
         status = status != FARSUM_OK ? status : next;
@@ -108,14 +122,15 @@ farsum_status ghosts_set(struct ghosts *ghosts, struct comm *comm,
     sends_forget(&ghosts->sends);
     ghosts->n = 0;
     /* no return before the agreement: each rank calls all collectives */
-    farsum_status status = ghosts_sort(ghosts, domain, n_own, s[0]);
+    farsum_status status = ghosts_sort(ghosts, domain, n_own, s);
     farsum_status counts = sends_count(&ghosts->sends, comm);
     status = status != FARSUM_OK ? status : counts;
     if (status == FARSUM_OK)
         status = ghosts_reserve(ghosts);
     status = comm_agree(comm, status);
     if (status == FARSUM_OK)
-        status = comm_agree(comm, ghosts_positions(ghosts, comm, s));
+        status =
+            comm_agree(comm, ghosts_positions(ghosts, comm, domain, n_own, s));
     if (status != FARSUM_OK) {
         sends_forget(&ghosts->sends);
         return status;

@@ -24,7 +24,8 @@ done:
 void route_destroy(struct route *route)
 {
     sends_destroy(&route->sends);
-    targets_clear(&route->targets);
+    for (int d = 0; d < 2; d++)
+        targets_clear(&route->targets[d]);
     mem_free(route->given);
     *route = (struct route){.n = 0};
 }
@@ -48,10 +49,12 @@ static farsum_status route_targets(struct targets *targets,
 
 static farsum_status route_sort(struct route *route,
                                 const struct domain *domain, int64_t n,
-                                const double *s0)
+                                double *const s[3])
 {
-    TRY(route_targets(&route->targets, domain));
-    return sends_sort(&route->sends, domain, &route->targets, n, s0, 0);
+    for (int d = 0; d < 2 && domain_axis(domain, d); d++)
+        TRY(route_targets(&route->targets[d], domain_axis(domain, d)));
+    return sends_sort(&route->sends, domain, route->targets, n, s, 0,
+                      SENDS_NOTHING);
 }
 
 static void route_forget(struct route *route)
@@ -76,7 +79,7 @@ farsum_status route_set(struct route *route, struct comm *comm,
 {
     route_forget(route);
     /* no return before the agreement: each rank calls all collectives */
-    farsum_status status = route_sort(route, domain, n, s[0]);
+    farsum_status status = route_sort(route, domain, n, s);
     if (status == FARSUM_OK)
         route->n = n;
     farsum_status given =

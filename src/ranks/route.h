@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* route.h: points from the ranks that give them, because their callers pass
- * them, to the ranks that own them, because they lie in their slabs, and values
+ * them, to the ranks that own them, because they lie in their parts, and values
  * back.
  *
  * Any rank may give any point.  A rank's own points are ordered by giving rank,
@@ -25,7 +25,7 @@ farsum_status route_agree(struct route_share *share, struct comm *comm,
 
 struct route {
     struct sends sends;     /* sends.to and .from: points per rank */
-    struct targets targets; /* the owner of each plane of the cell */
+    struct targets targets[2]; /* the owner of each plane, along each axis */
     int64_t n, n_own;       /* points that this rank gives, and owns */
     int64_t first, n_all; /* global number of its point 0; all ranks' points */
     int64_t *given;       /* owned, [size]: points that each rank gives */
@@ -40,9 +40,10 @@ farsum_status route_create(struct route *route, const struct comm *comm,
 void route_destroy(struct route *route); /* a zeroed route is legal */
 
 /* Finds the owners of this rank's points.  s [3][n]: fractions of the whole
- * cell in [0, 1); only s[0] is read.  n may be 0, and s[d] may be NULL then.
- * Only counts are exchanged.  Memory never shrinks.  Collective: it returns the
- * same status on all ranks, and after a failure no rank has points. */
+ * cell in [0, 1); those of cut axes are read.  n may be 0, and s[d] may be NULL
+ * then.  Only counts are exchanged.  Memory never shrinks.  Collective: it
+ * returns the same status on all ranks, and after a failure no rank has
+ * points. */
 farsum_status route_set(struct route *route, struct comm *comm,
                         const struct domain *domain, int64_t n,
                         double *const s[3]);

@@ -68,36 +68,83 @@ void sends_forget(struct sends *sends)
         sends->to[r] = sends->from[r] = 0;
 }
 
+/* Targets of an axis that is not cut: the only part. */
+static int64_t one_start[] = {0, 1};
+static struct target one_target[] = {{0, 0}};
+static const struct targets one_part = {
+    .planes = 1, .start = one_start, .list = one_target};
+
 struct sort {
     struct sends *sends;
     const struct domain *domain;
-    const struct targets *targets;
-    const double *s0;
+    const struct targets *targets[2];
+    const double *s[2];
     int64_t n, bad; /* bad: the first point that is in none of the planes */
-    int parts, with_fractions;
+    int parts, keep;
+    enum sends_packs packs;
+};
+
+/* The targets of a point: pairs of k < end[0] and l < end[1], from `first`
+ * on. */
+struct span {
+    int64_t first[2], end[2];
 };
 
 /* The point's plane, counted from the first one of the targets; outside of
  * 0 .. planes - 1 if it is none of them. */
-static inline int64_t sort_plane(const struct sort *sort, int64_t i)
+static inline int64_t sort_plane(const struct sort *sort, int d, int64_t i)
 {
-    int64_t plane = domain_plane(sort->domain, sort->s0[i]);
-    return plane < 0 ? -1 : plane - sort->targets->first;
+    const struct domain *cut = domain_axis(sort->domain, d);
+    if (!cut)
+        return 0;
+    int64_t plane = domain_plane(cut, sort->s[d][i]);
+    return plane < 0 ? -1 : plane - sort->targets[d]->first;
+}
+
+/* Returns 0 for a bad point. */
+static inline int sort_span(const struct sort *sort, int64_t i,
+                            struct span *span)
+{
+    for (int d = 0; d < 2; d++) {
+        const struct targets *t = sort->targets[d];
+        int64_t plane = sort_plane(sort, d, i);
+        if (plane < 0 || plane >= t->planes)
+            return 0;
+        span->first[d] = t->start[plane];
+        span->end[d] = t->start[plane + 1];
+    }
+    return 1;
+}
+
+/* The rank of targets k and l; -1: not sent. */
+static inline int sort_rank(const struct sort *sort, int64_t k, int64_t l)
+{
+    const struct target *t0 = &sort->targets[0]->list[k];
+    const struct target *t1 = &sort->targets[1]->list[l];
+    const struct domain *domain = sort->domain;
+    if (sort->keep && t0->image == 0 && t1->image == 0
+        && t0->rank == domain->rank
+        && (!domain->across || t1->rank == domain->across->rank))
+        return -1;
+    return domain_rank(domain, t0->rank, t1->rank);
 }
 
 /* Counts a part's points by target, and returns the part's first bad point. */
 static int64_t sort_count(const struct sort *sort, int part)
 {
-    const struct targets *t = sort->targets;
     int64_t *count = sort->sends->count + part * padded(sort->sends->size);
     int64_t end = par_start(sort->n, sort->parts, part + 1);
+    struct span span;
     memset(count, 0, (size_t)sort->sends->size * sizeof *count);
     for (int64_t i = par_start(sort->n, sort->parts, part); i < end; i++) {
-        int64_t plane = sort_plane(sort, i);
-        if (plane < 0 || plane >= t->planes)
+        if (!sort_span(sort, i, &span))
             return i;
-        for (int64_t k = t->start[plane]; k < t->start[plane + 1]; k++)
-            count[t->list[k].rank]++;
+        for (int64_t k = span.first[0]; k < span.end[0]; k++)
+            for (int64_t l = span.first[1]; l < span.end[1]; l++) {
+                int rank = sort_rank(sort, k, l);
+                if (rank >= 0)
+                    count[rank]++;
+            }
     }
     return INT64_MAX;
 }
@@ -120,49 +167,68 @@ static void sort_places(const struct sort *sort)
     sends->n_sent = at;
 }
 
+/* The fraction of point i along an axis, in its target's own cell. */
+static inline double sort_fraction(const struct sort *sort, int64_t i,
+                                   int64_t target)
+{
+    int d = sort->packs == SENDS_AXIS_1;
+    const struct target *to = &sort->targets[d]->list[target];
+    return domain_fraction(domain_axis(sort->domain, d), to->rank,
+                           sort->s[d][i], to->image);
+}
+
 static void sort_move(const struct sort *sort, int part)
 {
-    const struct targets *t = sort->targets;
     int64_t *place = sort->sends->count + part * padded(sort->sends->size);
     int64_t end = par_start(sort->n, sort->parts, part + 1);
     double *fraction = (double *)(void *)sort->sends->packed;
+    struct span span;
     for (int64_t i = par_start(sort->n, sort->parts, part); i < end; i++) {
-        int64_t plane = sort_plane(sort, i);
-        for (int64_t k = t->start[plane]; k < t->start[plane + 1]; k++) {
-            const struct target *to = &t->list[k];
-            int64_t at = place[to->rank]++;
-            sort->sends->index[at] = i;
-            if (sort->with_fractions)
-                fraction[at] = domain_fraction(sort->domain, to->rank,
-                                               sort->s0[i], to->image);
-        }
+        if (!sort_span(sort, i, &span))
+            return;
+        for (int64_t k = span.first[0]; k < span.end[0]; k++)
+            for (int64_t l = span.first[1]; l < span.end[1]; l++) {
+                int rank = sort_rank(sort, k, l);
+                if (rank < 0)
+                    continue;
+                int64_t at = place[rank]++;
+                sort->sends->index[at] = i;
+                if (sort->packs != SENDS_NOTHING)
+                    fraction[at] = sort_fraction(
+                        sort, i, sort->packs == SENDS_AXIS_1 ? l : k);
+            }
     }
 }
 
 static farsum_status sort_bad(const struct sort *sort)
 {
-    const struct targets *t = sort->targets;
-    int64_t i = sort->bad;
+    int64_t i = sort->bad, plane = sort_plane(sort, 0, i);
+    int d = plane >= 0 && plane < sort->targets[0]->planes;
+    const struct targets *t = sort->targets[d];
     FAIL(ERR_POSITION,
          "point %lld: its fraction %.17g of the cell is not in planes %lld .. "
-         "%lld of %lld",
-         (long long)i, sort->s0[i], (long long)t->first,
-         (long long)(t->first + t->planes - 1), (long long)sort->domain->mesh0);
+         "%lld of %lld%s",
+         (long long)i, sort->s[d][i], (long long)t->first,
+         (long long)(t->first + t->planes - 1),
+         (long long)domain_axis(sort->domain, d)->mesh0,
+         d ? " along axis 1" : "");
 }
 
 farsum_status sends_sort(struct sends *sends, const struct domain *domain,
                          const struct targets *targets, int64_t n,
-                         const double *s0, int with_fractions)
+                         double *const s[], int keep, enum sends_packs packs)
 {
     int parts = parts_of(sends, n);
     int64_t bad = INT64_MAX;
-    struct sort sort = {.sends = sends,
-                        .domain = domain,
-                        .targets = targets,
-                        .s0 = s0,
-                        .n = n,
-                        .parts = parts,
-                        .with_fractions = with_fractions};
+    struct sort sort = {
+        .sends = sends,
+        .domain = domain,
+        .targets = {targets, domain->across ? targets + 1 : &one_part},
+        .s = {s[0], domain->across ? s[1] : NULL},
+        .n = n,
+        .parts = parts,
+        .keep = keep,
+        .packs = packs};
     PAR_FOR(parts, schedule(static, 1) reduction(min : bad))
     for (int p = 0; p < parts; p++) {
         int64_t first = sort_count(&sort, p);

@@ -11,12 +11,14 @@
 #include "comm/comm.h"
 #include "ranks/domain.h"
 
-/* A rank that needs a plane's points, moved by `image` periods. */
+/* A part of an axis (domain.h) that needs a plane's points, moved by `image`
+ * periods. */
 struct target {
     int rank;
     int64_t image;
 };
-/* The targets of planes first <= k < first + planes. */
+/* The targets of planes first <= k < first + planes.  Pencils have targets of
+ * each axis, and a point is sent to all pairs of them. */
 struct targets {
     int64_t first, planes;
     int64_t *start;      /* owned, [planes + 1]: where each plane's targets
@@ -47,14 +49,18 @@ farsum_status sends_create(struct sends *sends, enum comm_part part, int size,
 void sends_destroy(struct sends *sends); /* a zeroed struct is legal */
 void targets_clear(struct targets *targets);
 
-/* Sorts the points by target: sets n_sent, `to` and `index`.  s0 [n]: fractions
- * of the whole cell; their planes must be among the targets'.  with_fractions:
- * 1 also writes each sent point's fraction in its target's own cell to
- * ((double *)packed)[k].  Not collective.  If it fails on one rank, all ranks
- * call sends_forget before the next exchange. */
+/* What a sort writes to `packed`: nothing, or each sent point's fraction in its
+ * target's own cell along an axis, to ((double *)packed)[k]. */
+enum sends_packs { SENDS_NOTHING = -1, SENDS_AXIS_0, SENDS_AXIS_1 };
+
+/* Sorts the points by target: sets n_sent, `to` and `index`.  targets: of each
+ * cut axis.  s [axes][n]: fractions of the whole cell; their planes must be
+ * among the targets'.  keep: 1: a point is not sent to this rank's own parts
+ * without an image.  Not collective.  If it fails on one rank, all ranks call
+ * sends_forget before the next exchange. */
 farsum_status sends_sort(struct sends *sends, const struct domain *domain,
                          const struct targets *targets, int64_t n,
-                         const double *s0, int with_fractions);
+                         double *const s[], int keep, enum sends_packs packs);
 /* Exchanges the numbers of points: sets `from` and n_got.  Collective. */
 farsum_status sends_count(struct sends *sends, struct comm *comm);
 /* Forgets the points of the last set. */

@@ -14,6 +14,10 @@ endif()
 farsum_test(ranks_planes ranks/planes.c ranks/comm_threads.c)
 farsum_test(ranks_slab ranks/slab.c ranks/slab_case.c ranks/comm_threads.c)
 farsum_test(ranks_pencil ranks/pencil.c ranks/slab_case.c ranks/comm_threads.c)
+foreach(subject points planes)
+  farsum_test(ranks_pencil_${subject} ranks/pencil_${subject}.c
+    ranks/comm_threads.c)
+endforeach()
 farsum_test(ranks_lattice ranks/lattice.c ranks/lattice_case.c
   ranks/comm_threads.c)
 farsum_test(ranks_model ranks/model.c ranks/comm_threads.c)

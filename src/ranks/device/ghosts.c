@@ -144,7 +144,7 @@ static farsum_status ghosts_domain(struct gpu_ghosts *ghosts,
         && memcmp(known->begin, domain->begin, bytes) == 0)
         return FARSUM_OK;
     known->mesh0 = 0; /* no domain's, in case that this fails */
-    TRY(ghosts_targets(&ghosts->targets, domain));
+    TRY(ghosts_targets(&ghosts->targets, domain, 0));
     TRY(targets_upload(ghosts, domain));
     memcpy(known->begin, domain->begin, bytes);
     known->mesh0 = domain->mesh0;
