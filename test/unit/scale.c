@@ -194,10 +194,11 @@ static void spectrum_is_multiplied(void)
     done(&s);
 }
 
-/* The same sum with axes 0 and 1 exchanged, in two parts of rows, with 0 beyond
- * the columns.  Returns the columns that are kept. */
+/* The same sum with axes 0 and 1 exchanged, in two parts of rows, and with
+ * `halves` in two of modes, with 0 beyond the columns.  Returns the columns
+ * that are kept. */
 static int64_t run_exchanged(const struct setting *s, const struct variant *v,
-                             const struct pair *pair, double *data,
+                             const struct pair *pair, int halves, double *data,
                              double *energy, double *virial)
 {
     struct cell cell;
@@ -216,12 +217,14 @@ static int64_t run_exchanged(const struct setting *s, const struct variant *v,
     args.cell = &cell;
     args.mesh[0] = mesh[1];
     args.mesh[1] = mesh[0];
-    for (int part = 0; part < 2; part++) {
+    for (int part = 0; part < (halves ? 4 : 2); part++) {
         void *state = NULL;
-        args.first = part ? 3 : 0;
-        args.count = part ? mesh[1] - 3 : 3;
-        struct scale_io io = {data + args.first * mesh[0] * LDZ, 1,
-                              pair->kind->gradient ? energy : NULL,
+        args.first = part % 2 ? 3 : 0;
+        args.count = part % 2 ? mesh[1] - 3 : 3;
+        args.first2 = part / 2 ? 5 : 0;
+        args.count2 = part / 2 ? mesh[2] / 2 + 1 - 5 : halves ? 5 : 0;
+        double *from = data + args.first * mesh[0] * LDZ + 2 * args.first2;
+        struct scale_io io = {from, 1, pair->kind->gradient ? energy : NULL,
                               pair->kind->gradient ? virial : NULL, SIZE};
         CHECK_OK(v->create(&args, &state));
         CHECK_OK(v->run(state, &io));
@@ -232,7 +235,7 @@ static int64_t run_exchanged(const struct setting *s, const struct variant *v,
 
 /* The spectrum of a mesh that is cut along axis 0. */
 static void axes_exchange(const struct variant_row *row, const char *kernel,
-                          double c)
+                          double c, int halves)
 {
     struct setting s;
     struct pair pair = *pair_find(kernel);
@@ -256,8 +259,8 @@ static void axes_exchange(const struct variant_row *row, const char *kernel,
     CHECK_OK(row->variant->create(&args, &state));
     CHECK_OK(row->variant->run(state, &io));
     row->variant->destroy(state);
-    int64_t kept = run_exchanged(&s, row->variant, &pair, data, &energy[1],
-                                 virial[1]);
+    int64_t kept = run_exchanged(&s, row->variant, &pair, halves, data,
+                                 &energy[1], virial[1]);
     for (int64_t i = 0; i < pair.values * SIZE; i++)
         most = fmax(most, fabs(whole[i]));
     for (int64_t i = 0; i < pair.values * SIZE; i++) {
@@ -284,8 +287,9 @@ static void exchanged_axes(void)
         if (row->variant->fits(&host) != FARSUM_OK)
             continue;
         for (int k = 0; k < 4; k++) {
-            axes_exchange(row, kernels[k], 9);
-            axes_exchange(row, kernels[k], 30);
+            axes_exchange(row, kernels[k], 9, k % 2);
+            axes_exchange(row, kernels[k], 30, 0);
+            axes_exchange(row, kernels[k], 30, 1);
         }
     }
 }

@@ -18,13 +18,13 @@ struct state {
     struct modes modes;
     const struct scale_kern *kern;
     const struct scale_flow *flow; /* flow kernels; else NULL */
-    void *table;      /* owned: [rows][mesh1][mesh2/2 + 1], type precision */
+    void *table;       /* owned: [rows][mesh1][scale_line], type precision */
     double (*part)[7]; /* owned, [rows]: energy and virial xx xy xz yy yz zz */
 };
 
 static int64_t table_points(const struct scale_args *a)
 {
-    return scale_rows(a) * a->mesh[1] * (a->mesh[2] / 2 + 1);
+    return scale_rows(a) * a->mesh[1] * scale_line(a);
 }
 
 static farsum_status table_fits(const void *args)
@@ -67,10 +67,10 @@ static void table_plane(struct state *s, int64_t row)
 {
     const struct modes *m = &s->modes;
     const int64_t *mesh = m->mesh;
-    int64_t half = mesh[2] / 2 + 1, at = row * mesh[1] * half;
-    int64_t i0 = s->args.first + row;
+    int64_t n2 = scale_line(&s->args), at = row * mesh[1] * n2;
+    int64_t i0 = s->args.first + row, first2 = s->args.first2;
     for (int64_t i1 = 0; i1 < mesh[1]; i1++)
-        for (int64_t i2 = 0; i2 < half; i2++, at++) {
+        for (int64_t i2 = first2; i2 < first2 + n2; i2++, at++) {
             double k[3];
             double k2 = modes_wave(m, modes_signed(i0, mesh[0]),
                                    modes_signed(i1, mesh[1]), i2, k);
@@ -133,11 +133,11 @@ static void table_virial(const struct state *s, const char *plane, int64_t i0,
 {
     const struct modes *m = &s->modes;
     const int64_t *mesh = m->mesh;
-    int64_t half = mesh[2] / 2 + 1;
+    int64_t first2 = s->args.first2, end2 = first2 + scale_line(&s->args);
     int f32 = s->args.precision == FARSUM_F32;
     for (int64_t i1 = 0; i1 < mesh[1]; i1++)
-        for (int64_t i2 = 0; i2 < half; i2++) {
-            int64_t at = i1 * s->args.ldz + 2 * i2;
+        for (int64_t i2 = first2; i2 < end2; i2++) {
+            int64_t at = i1 * s->args.ldz + 2 * (i2 - first2);
             double re = f32 ? (double)((const float *)plane)[at]
                             : ((const double *)plane)[at];
             double im = f32 ? (double)((const float *)plane)[at + 1]
@@ -164,9 +164,17 @@ static void table_flow(const struct state *s, char *row, int64_t channel,
     int64_t n0 = modes_signed(i0, m->mesh[0]);
     int64_t n1 = modes_signed(i1, m->mesh[1]);
     double k[3], step[3];
-    modes_wave(m, n0, n1, 0, k);
+    modes_wave(m, n0, n1, s->args.first2, k);
     modes_wave(m, 0, 0, 1, step);
-    s->flow->row(row, channel, table, m->mesh[2] / 2 + 1, k, step);
+    s->flow->row(row, channel, table, scale_line(&s->args), k, step);
+}
+
+/* Which modes of a row are their own opposites. */
+static int table_alone(const struct scale_args *a)
+{
+    int last =
+        a->mesh[2] % 2 == 0 && a->first2 + scale_line(a) == a->mesh[2] / 2 + 1;
+    return (a->first2 == 0 ? SCALE_FIRST : 0) | (last ? SCALE_LAST : 0);
 }
 
 static farsum_status table_run(void *state, const void *io)
@@ -174,7 +182,8 @@ static farsum_status table_run(void *state, const void *io)
     struct state *s = state;
     const struct scale_io *f = io;
     const int64_t *mesh = s->args.mesh;
-    int64_t half = mesh[2] / 2 + 1, ldz = s->args.ldz;
+    int64_t half = scale_line(&s->args), ldz = s->args.ldz;
+    int alone = table_alone(&s->args);
     int64_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
     int64_t channel = scale_channel(&s->args, f), rows = scale_rows(&s->args);
     PAR_FOR(s->args.threads, schedule(static))
@@ -189,9 +198,9 @@ static farsum_status table_run(void *state, const void *io)
             table_flow(s, plane + i1 * ldz * size, channel,
                        table + i1 * half * size, i0, i1);
         for (int64_t i1 = 0; !s->flow && i1 < mesh[1]; i1++)
-            s->part[row][0] += s->kern->row(
-                plane + i1 * ldz * size, table + i1 * half * size, half,
-                mesh[2] % 2 == 0, f->keep, f->energy != NULL);
+            s->part[row][0] +=
+                s->kern->row(plane + i1 * ldz * size, table + i1 * half * size,
+                             half, alone, f->keep, f->energy != NULL);
     }
     static const int entry[9] = {1, 2, 3, 2, 4, 5, 3, 5, 6};
     double *energy = f->energy, *virial = f->virial;

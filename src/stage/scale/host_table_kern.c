@@ -9,7 +9,7 @@
 #define FAR_REAL real
 #include "math/pair_far.kh"
 
-static double scale_row(void *data, const void *table, int64_t n, int even,
+static double scale_row(void *data, const void *table, int64_t n, int alone,
                         int keep, int energy)
 {
     real *z = data;
@@ -21,10 +21,12 @@ static double scale_row(void *data, const void *table, int64_t n, int even,
                    * ((double)z[2 * i] * (double)z[2 * i]
                       + (double)z[2 * i + 1] * (double)z[2 * i + 1]);
         int64_t e = n - 1;
-        double ends = (double)g[0]
-                      * ((double)z[0] * (double)z[0]
-                         + (double)z[1] * (double)z[1]);
-        if (even && e > 0)
+        double ends = 0;
+        if (alone & SCALE_FIRST)
+            ends =
+                (double)g[0]
+                * ((double)z[0] * (double)z[0] + (double)z[1] * (double)z[1]);
+        if (alone & SCALE_LAST && (e > 0 || !(alone & SCALE_FIRST)))
             ends += (double)g[e]
                     * ((double)z[2 * e] * (double)z[2 * e]
                        + (double)z[2 * e + 1] * (double)z[2 * e + 1]);

@@ -5,11 +5,14 @@
 
 #include "stage/scale/scale.h"
 
+/* The first or the last mode of a row is its own opposite. */
+enum { SCALE_FIRST = 1, SCALE_LAST = 2 };
+
 struct scale_kern {
     /* Scalar kernels: multiplies n modes of a row by the table, unless !keep;
-     * returns the sum of weight * table * |z|^2 if energy.  even: the last mode
-     * is its own opposite. */
-    double (*row)(void *z, const void *table, int64_t n, int even, int keep,
+     * returns the sum of weight * table * |z|^2 if energy.  alone: bits of
+     * SCALE_FIRST and SCALE_LAST. */
+    double (*row)(void *z, const void *table, int64_t n, int alone, int keep,
                   int energy);
     /* Flow kernels: the same, with channels `channel` reals apart and wave
      * vectors k + i step. */

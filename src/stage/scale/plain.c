@@ -165,7 +165,8 @@ static farsum_status plain_run(void *state, const void *io)
 {
     struct state *s = state;
     const int64_t *mesh = s->args.mesh;
-    int64_t half = mesh[2] / 2 + 1, row = s->args.ldz / 2;
+    int64_t n2 = scale_line(&s->args), row = s->args.ldz / 2;
+    int64_t first2 = s->args.first2;
     int64_t begin = s->args.first, end = begin + scale_rows(&s->args), at = 0;
     if (s->args.columns) {
         plain_lines(s, io);
@@ -173,8 +174,8 @@ static farsum_status plain_run(void *state, const void *io)
     }
     for (int64_t i0 = begin; i0 < end; i0++)
         for (int64_t i1 = 0; i1 < mesh[1]; i1++, at += row)
-            for (int64_t i2 = 0; i2 < half; i2++)
-                plain_at(s, io, at + i2, i0, i1, i2);
+            for (int64_t k = 0; k < n2; k++)
+                plain_at(s, io, at + k, i0, i1, first2 + k);
     return FARSUM_OK;
 }
 

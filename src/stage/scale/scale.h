@@ -38,6 +38,9 @@ struct scale_args {
     int64_t first, count;        /* rows of axis 0 that the spectrum holds, from
                                     `first` on; count 0: all, so a rank that has
                                     no row does not run the stage */
+    int64_t first2, count2;      /* modes of axis 2 that each row holds, from
+                                    first2 on; count2 0: all.  ldz is then 2
+                                    count2 or more.  Whole rows on hosts only */
     /* borrowed, [mesh1]; NULL: whole rows.  The spectrum consists of lines
      * along axis 0, complex [channel][line][mesh0]: one for each column (i1,
      * i2) with i2 < columns[i1], ordered by i1, then i2.  first and count are
@@ -71,7 +74,8 @@ int64_t scale_lines(const struct scale_args *args);
 /* Modes on each of them. */
 static inline int64_t scale_line(const struct scale_args *args)
 {
-    return args->columns ? args->mesh[0] : args->mesh[2] / 2 + 1;
+    int64_t half = args->mesh[2] / 2 + 1;
+    return args->columns ? args->mesh[0] : args->count2 ? args->count2 : half;
 }
 /* Complex numbers from one to the next. */
 static inline int64_t scale_stride(const struct scale_args *args)
