@@ -36,9 +36,11 @@ static const struct link *links_slowest(const struct links *links)
     return links_nodes(links) > 1 ? &links->between : &links->within;
 }
 
-double links_all(const struct links *links, double n, double bytes)
+double links_group_all(const struct links *links, double n, double bytes,
+                       int size, int step)
 {
-    double ranks = links->ranks, here = links->ranks_a_node;
+    double ranks = size, port = links->ranks_a_node;
+    double here = fmin(fmax(floor(port / step), 1), ranks);
     if (ranks <= 1)
         return 0;
     double inside = (here - 1) / (ranks - 1);
@@ -46,20 +48,35 @@ double links_all(const struct links *links, double n, double bytes)
                * ((here - 1) * links->within.latency
                   + (ranks - here) * links->between.latency)
            + bytes * inside / links->within.bandwidth
-           + bytes * (1 - inside) * here / links->between.bandwidth;
+           + bytes * (1 - inside) * port / links->between.bandwidth;
+}
+
+double links_all(const struct links *links, double n, double bytes)
+{
+    return links_group_all(links, n, bytes, links->ranks, 1);
+}
+
+double links_group_neighbours(const struct links *links, double n, double bytes,
+                              double reach, int size, int step)
+{
+    double others = size - 1, here = links->ranks_a_node;
+    if (others < 1)
+        return 0;
+    double peers = fmin(2 * reach, others);
+    double out = fmin(here, reach * step); /* that reach another node */
+    if (links_nodes(links) == 1
+        || (step == 1 && links->ranks_a_node % size == 0))
+        out = 0;
+    const struct link *slowest = out > 0 ? &links->between : &links->within;
+    return n * peers * slowest->latency
+           + (here > step ? bytes / links->within.bandwidth : 0)
+           + out * bytes / links->between.bandwidth;
 }
 
 double links_neighbours(const struct links *links, double n, double bytes,
                         double reach)
 {
-    double others = links->ranks - 1, here = links->ranks_a_node;
-    if (others < 1)
-        return 0;
-    double peers = fmin(2 * reach, others);
-    double out = links_nodes(links) > 1 ? fmin(here, reach) : 0;
-    return n * peers * links_slowest(links)->latency
-           + (here > 1 ? bytes / links->within.bandwidth : 0)
-           + out * bytes / links->between.bandwidth;
+    return links_group_neighbours(links, n, bytes, reach, links->ranks, 1);
 }
 
 double links_talk(const struct links *links, double n)

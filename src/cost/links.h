@@ -34,6 +34,12 @@ double links_all(const struct links *links, double n, double bytes);
 /* To the next `reach` ranks on each side. */
 double links_neighbours(const struct links *links, double n, double bytes,
                         double reach);
+/* The same two in a group of `size` ranks, each `step` ranks behind the one
+ * before; all ranks are in such groups, and exchange at the same time. */
+double links_group_all(const struct links *links, double n, double bytes,
+                       int size, int step);
+double links_group_neighbours(const struct links *links, double n, double bytes,
+                              double reach, int size, int step);
 /* A few numbers of each rank to all. */
 double links_talk(const struct links *links, double n);
 #endif
