@@ -186,6 +186,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
     p->task.comm = aim.comm;
     p->task.links = aim.links;
     p->task.transport = aim.transport;
+    p->task.shape = aim.shape;
     p->task.share_of = aim.share_of;
     TRY(problem_check(problem, &p->task.problem, &p->task.pair));
     if (aim.wide && p->task.problem.precision == FARSUM_AUTO)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fpenv.h"
+#include "method/spectral/ranks_shape.h"
 #include "method/spectral/spectral.h"
 #include "plan/ranks.h"
 #include "plan/ranks/device.h"
@@ -95,14 +96,12 @@ farsum_status farsum_ranks_model(const farsum_plan *plan,
     FP_GUARD;
     if (!plan || !model || !links || links->ranks < 1)
         FAIL(ERR_ARGUMENT, "a plan, links of ranks and a model are needed");
-    int ranks = links->ranks;
+    int shape[2];
     if (plan->method != &method_spectral || plan->task.comm)
         FAIL(ERR_UNSUPPORTED, "method %s does not sum over ranks yet",
              plan->report.info.method);
     const struct spectral *s = plan->state;
-    int64_t mesh0 = s->parameters.mesh[0], most = (mesh0 + ranks - 1) / ranks;
-    int rank = 0;
-    while (mesh0 * (rank + 1) / ranks - mesh0 * rank / ranks < most)
-        rank++;
-    return spectral_ranks_model(&plan->task, s, links, rank, model);
+    TRY(ranks_shape_best(&plan->task, s, links, shape));
+    int rank = ranks_model_fullest(s->parameters.mesh, shape);
+    return spectral_ranks_model(&plan->task, s, links, shape, rank, model);
 }

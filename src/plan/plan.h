@@ -89,6 +89,7 @@ struct plan_aim {
     double most;  /* seconds of an execute; 0: any */
     struct comm *comm; /* borrowed; NULL: one rank */
     const char *transport; /* as task.transport */
+    struct ranks_shape shape; /* as task.shape */
     struct links links;    /* as task.links */
     int64_t share_of; /* as task.share_of */
     const struct plan_known *known; /* borrowed; NULL: the problem's sample is

@@ -221,6 +221,15 @@ farsum_status plan_over_ranks_by(struct comm *comm,
                                  const farsum_options *options,
                                  const char *transport, farsum_plan **plan)
 {
+    const struct ranks_shape any = {.domain = NULL};
+    return plan_over_ranks_as(comm, problem, options, transport, &any, plan);
+}
+
+farsum_status
+plan_over_ranks_as(struct comm *comm, const farsum_problem *problem,
+                   const farsum_options *options, const char *transport,
+                   const struct ranks_shape *shape, farsum_plan **plan)
+{
     farsum_status status = FARSUM_OK;
     farsum_options own = FARSUM_OPTIONS_INIT;
     struct whole w = {.sample = {0}};
@@ -233,8 +242,9 @@ farsum_status plan_over_ranks_by(struct comm *comm,
     if (status == FARSUM_OK)
         status = ranks_options(&own);
     KEEP_ON(ranks_transport(transport, &own, &aim.transport));
+    KEEP_ON(ranks_shape_take(shape, &own, comm->size, &aim.shape));
     GO(comm_agree(comm, status));
-    GO(ranks_same(comm, problem, &own, aim.transport));
+    GO(ranks_same(comm, problem, &own, aim.transport, &aim.shape));
     GO(whole_problem(comm, problem, &w));
     GO(comm_agree(comm, ranks_device_open(comm, &own, &device)));
     GO(ranks_links_of(comm, &own, transport, &aim.links));

@@ -19,9 +19,15 @@ farsum_status plan_over_ranks_by(struct comm *comm,
                                  const farsum_problem *problem,
                                  const farsum_options *options,
                                  const char *transport, farsum_plan **plan);
+/* The same; shape: of the ranks' parts of the mesh; its text may be any. */
+farsum_status
+plan_over_ranks_as(struct comm *comm, const farsum_problem *problem,
+                   const farsum_options *options, const char *transport,
+                   const struct ranks_shape *shape, farsum_plan **plan);
 /* same.c.  Collective: fails on all ranks, with the name of a field, if
  * one has another problem or other options, or if one's problem is NULL.
  * Counts, samples, exclusions and devices of one back end may differ. */
 farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
-                         const farsum_options *options, const char *transport);
+                         const farsum_options *options, const char *transport,
+                         const struct ranks_shape *shape);
 #endif

@@ -48,19 +48,21 @@ static struct slab_args pencil_slab(const struct pencil_args *args)
     return slab;
 }
 
-void pencil_sent(const struct pencil_args *args, int64_t sent[2],
-                 int64_t *columns)
+void pencil_sent(const struct pencil_args *args, int64_t sent[2][2],
+                 int64_t *columns, int64_t *stored)
 {
     struct slab_args slab = pencil_slab(args);
-    slab_sent(&slab, sent, columns);
+    slab_sent(&slab, sent[1], columns);
+    sent[0][0] = sent[0][1] = *stored = 0;
     if (args->ranks[1] == 1)
         return;
     struct group row = group_axis(slab.comm->rank, args->ranks, 1);
     int64_t planes = part(slab.begin0, slab.group.rank);
     int64_t rows = part(args->rows, row.rank), own = slab.mesh[2];
     int64_t size = slab.precision == FARSUM_F32 ? 8 : 16;
-    sent[0] += planes * rows * (args->modes[row.size] - own) * size;
-    sent[1] += planes * (slab.mesh[1] - rows) * own * size;
+    sent[0][0] = planes * rows * (args->modes[row.size] - own) * size;
+    sent[0][1] = planes * (slab.mesh[1] - rows) * own * size;
+    *stored = planes * slab.mesh[1] * own * size;
 }
 
 static farsum_status pencil_check(const struct pencil_args *a)

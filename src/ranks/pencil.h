@@ -32,9 +32,11 @@ struct pencil_args {
 
 struct pencil;
 
-/* Counts only, not collective: as slab_sent; the bytes of both exchanges. */
-void pencil_sent(const struct pencil_args *args, int64_t sent[2],
-                 int64_t *columns);
+/* Counts only, not collective: as slab_sent; sent[0]: of the exchange that
+ * slabs do not have, sent[1]: of the other.  *stored: bytes of its other arrays
+ * per channel. */
+void pencil_sent(const struct pencil_args *args, int64_t sent[2][2],
+                 int64_t *columns, int64_t *stored);
 
 /* Collective: fails on all ranks or on none.  Runs do not allocate. */
 farsum_status pencil_create(const struct pencil_args *args,

@@ -25,6 +25,7 @@ struct shared {
     int strengths;
     struct ranks_info sent[MOST_RANKS]; /* spent: by one execute */
     double stored[MOST_RANKS][3];       /* mesh, spectrum, buffers */
+    int shape[2];
 };
 
 /* The difference of an execute's bytes; the second sum, as a plan's first one
@@ -62,7 +63,8 @@ static farsum_status work(struct comm *comm, void *data)
     p.n_sources = n;
     p.sample_x = x + 3 * first;
     p.sample_q = q + s->strengths * first;
-    GO(plan_over_ranks(comm, &p, &s->options, &plan));
+    const struct ranks_shape shape = {"pencil", {s->shape[0], s->shape[1]}};
+    GO(plan_over_ranks_as(comm, &p, &s->options, NULL, &shape, &plan));
     GO(farsum_plan_set_points(plan, n, p.sample_x, 0, NULL));
     GO(count(plan, &s->sent[comm->rank], &before));
     GO(farsum_plan_execute(plan, 1, p.sample_q, &result));
@@ -70,12 +72,10 @@ static farsum_status work(struct comm *comm, void *data)
     const struct spectral *state = plan->state;
     const struct parameters *t = &state->parameters;
     int64_t real = array_size(plan->task.problem.precision);
-    int64_t row = plan->task.pair.channels * t->ldz * real;
-    s->stored[comm->rank][0] =
-        (double)(row * t->mesh[1]
-                 * domain_planes(&state->ranks->cut.domain, comm->rank));
-    s->stored[comm->rank][1] =
-        (double)(row * t->mesh[0] * state->ranks->cut.rows);
+    const struct ranks_cut *cut = &state->ranks->cut;
+    real *= plan->task.pair.channels;
+    s->stored[comm->rank][0] = (double)(real * ranks_cut_channel(cut, t));
+    s->stored[comm->rank][1] = (double)(real * ranks_cut_spectrum(cut, t));
 done:
     if (status != FARSUM_OK)
         printf("rank %d: %s\n", comm->rank, farsum_message());
@@ -94,14 +94,16 @@ static void near_to(const char *what, int rank, int size, double model,
 
 static void compare(struct shared *s)
 {
-    static const int sizes[] = {2, 3, 4, 13};
+    static const int shapes[][2] = {{2, 1}, {3, 1}, {4, 1}, {13, 1},
+                                    {2, 2}, {1, 3}, {3, 2}, {3, 4}};
     farsum_problem p = s->problem;
     farsum_plan *plan = NULL;
     p.n_sources = MANY;
     p.sample_x = x;
     p.sample_q = q;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        int size = sizes[k];
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        int size = shapes[k][0] * shapes[k][1];
+        memcpy(s->shape, shapes[k], sizeof s->shape);
         CHECK(ranks_run(size, NULL, work, s) == 0, "a rank failed");
         double all[2] = {0}, model_all[2] = {0};
         struct links links = links_expected(LINKS_HOST, size, 1);
@@ -110,8 +112,8 @@ static void compare(struct shared *s)
         for (int r = 0; r < size; r++) {
             struct ranks_model m;
             const struct comm_spent *spent = s->sent[r].spent;
-            CHECK_OK(
-                spectral_ranks_model(&plan->task, plan->state, &links, r, &m));
+            CHECK_OK(spectral_ranks_model(&plan->task, plan->state, &links,
+                                          s->shape, r, &m));
             near_to("planes", r, size, m.bytes[COMM_PLANES],
                     (double)spent[COMM_PLANES].bytes, 0);
             near_to("transform", r, size, m.bytes[COMM_TRANSFORM],

@@ -157,13 +157,13 @@ static farsum_status rank_runs(struct comm *comm, struct pencil_case *p,
         .ranks = {p->ranks[0], p->ranks[1]},
         .rows = p->rows,
         .modes = p->modes};
-    int64_t counted[2], columns;
-    pencil_sent(&args, counted, &columns);
-    CHECK(forward == (uint64_t)(CHANNELS * counted[0])
-              && back == (uint64_t)(CHANNELS * counted[1]),
+    int64_t counted[2][2], all[2], columns, stored;
+    pencil_sent(&args, counted, &columns, &stored);
+    for (int d = 0; d < 2; d++)
+        all[d] = CHANNELS * (counted[0][d] + counted[1][d]);
+    CHECK(forward == (uint64_t)all[0] && back == (uint64_t)all[1],
           "%lld, %lld bytes sent, counted %lld, %lld", (long long)forward,
-          (long long)back, (long long)(CHANNELS * counted[0]),
-          (long long)(CHANNELS * counted[1]));
+          (long long)back, (long long)all[0], (long long)all[1]);
     return FARSUM_OK;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.c: plans over ranks against a plan of one process with the same
  * parameters: kernels, precisions, cells, numbers of ranks, points given by
- * any rank, several right-hand sides, separate targets, changes of the cell. */
+ * any rank, several right-hand sides, separate targets, changes of the cell.
+ * PENCILS: 1: cuts along two axes, also where that leaves thin parts. */
 #include "check.h"
 
 #include <math.h>
@@ -13,7 +14,20 @@
 #include "ranks/comm_threads.h"
 #include "ranks/sums.h"
 
+#ifndef PENCILS
+#define PENCILS 0
+#endif
+
 enum { MANY = 2400, MOST_RANKS = 13, RHS = 2, WIDTH = 6 };
+
+/* Ranks along axes 0 and 1. */
+static const int shapes[][2] = {
+#if PENCILS
+    {1, 2}, {2, 2}, {1, 3}, {3, 2}, {7, 1}, {1, 7}, {3, 3}, {4, 3}, {1, 13},
+#else
+    {1, 1}, {2, 1}, {3, 1}, {4, 1}, {7, 1}, {13, 1},
+#endif
+};
 
 static double x[3 * MANY], y[3 * MANY], q[RHS * WIDTH * MANY];
 
@@ -25,6 +39,7 @@ struct shared {
     int apart;          /* 1: separate targets, as many as sources */
     double stretch[4];  /* changes of the cell after create, ended by 0 */
     int64_t first[MOST_RANKS + 1]; /* points that each rank gives */
+    int shape[2];
     /* of all ranks, [rhs][MANY] */
     double potential[RHS * 3 * MANY], field[RHS * 3 * MANY];
     double energy[MOST_RANKS][RHS], virial[MOST_RANKS][9 * RHS];
@@ -112,7 +127,10 @@ static farsum_status work(struct comm *comm, void *data)
     p.n_targets = s->apart ? n : 0;
     p.sample_x = n > 0 ? x + 3 * first : NULL;
     p.sample_q = n > 0 ? own_q : NULL;
-    GO(plan_over_ranks(comm, &p, &s->options, &plan));
+    struct ranks_shape shape = {"slab", {0, 0}};
+    if (PENCILS)
+        shape = (struct ranks_shape){"pencil", {s->shape[0], s->shape[1]}};
+    GO(plan_over_ranks_as(comm, &p, &s->options, NULL, &shape, &plan));
     GO(set(plan, s, first, n));
     GO(farsum_plan_execute(plan, s->rhs, own_q, &result));
     GO(farsum_plan_get_info(plan, &info));
@@ -170,15 +188,15 @@ static void share(struct shared *s, int size, enum share how)
 
 static void compare(struct shared *s, const char *what, double most)
 {
-    static const int sizes[] = {1, 2, 3, 4, 7, 13};
     static double potential[RHS * 3 * MANY], field[RHS * 3 * MANY];
     double energy[RHS] = {0}, virial[9 * RHS] = {0}, estimated;
     int count = s->rhs * s->values * MANY;
     int sums = !flow(s) && !s->apart;
     alone(s, potential, field, energy, virial, &estimated);
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         for (enum share how = EVEN; how < SHARES; how++) {
-            int size = sizes[k];
+            int size = shapes[k][0] * shapes[k][1];
+            memcpy(s->shape, shapes[k], sizeof s->shape);
             if (how != EVEN && size != 3 && size != 7)
                 continue;
             share(s, size, how);
@@ -193,8 +211,9 @@ static void compare(struct shared *s, const char *what, double most)
                     fmax(energies, fabs(s->energy[0][r] / energy[r] - 1));
             if (sums)
                 virials = sums_apart(s->virial[0], virial, 9 * s->rhs);
-            printf("  %s, %d ranks: %.1e, %.1e, %.1e, %.1e\n", what, size,
-                   values, forces, energies, virials);
+            printf("  %s, %d x %d ranks: %.1e, %.1e, %.1e, %.1e\n", what,
+                   shapes[k][0], shapes[k][1], values, forces, energies,
+                   virials);
             CHECK(values <= most && forces <= most && energies <= most
                       && virials <= fmax(most, VIRIAL * s->problem.tolerance),
                   "%s, %d ranks, share %d: %g, %g, %g, %g", what, size,

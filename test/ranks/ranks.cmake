@@ -27,6 +27,8 @@ farsum_test(ranks_balance ranks/balance.c ranks/balance_case.c
   ranks/comm_threads.c)
 farsum_test(ranks_balance_faults ranks/balance_faults.c ranks/balance_case.c
   ranks/comm_threads.c)
+farsum_test(ranks_plan_pencils ranks/plan.c ranks/comm_threads.c)
+target_compile_definitions(test_ranks_plan_pencils PRIVATE PENCILS=1)
 foreach(subject bad stop)
   farsum_test(ranks_plan_${subject} ranks/plan_${subject}.c ranks/plan_life.c
     ranks/comm_threads.c)

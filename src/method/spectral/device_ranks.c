@@ -187,8 +187,9 @@ static farsum_status mesh_create(const struct task *task, struct spectral *s,
     struct gpu_ranks_mesh *mesh = &r->mesh;
     const struct parameters *t = &s->parameters;
     struct comm *comm = r->comm;
-    TRY(comm_agree(comm, ranks_cut_set(&mesh->cut, task, t, comm->rank,
-                                       comm->size, slack, begin)));
+    const int ranks[2] = {comm->size, 1};
+    TRY(comm_agree(comm, ranks_cut_set(&mesh->cut, task, t, comm->rank, ranks,
+                                       slack, begin)));
     TRY(ranks_balance_create(&mesh->balance, task, t, &mesh->cut, comm));
     const struct planes_args planes =
         ranks_cut_planes(&mesh->cut, task, t, comm);

@@ -93,8 +93,8 @@ static void load_strengths(const struct pass *p,
 /* Fractions of the whole cell. */
 static void load_place(const struct exclude_points *from, int64_t i, double *f)
 {
-    f[0] = from->scale * from->s[0][i] + from->shift;
-    f[1] = from->s[1][i];
+    for (int d = 0; d < 2; d++)
+        f[d] = from->scale[d] * from->s[d][i] + from->shift[d];
     f[2] = from->s[2][i];
 }
 
@@ -210,11 +210,11 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
 static struct exclude_points points_of(const struct points *points,
                                        const void *q)
 {
-    return (struct exclude_points){.n = points->n,
-                                   .s = {points->s[0], points->s[1],
-                                         points->s[2]},
-                                   .scale = 1,
-                                   .q = q};
+    return (struct exclude_points){
+        .n = points->n,
+        .s = {points->s[0], points->s[1], points->s[2]},
+        .scale = {1, 1},
+        .q = q};
 }
 
 void spectral_exclude(const struct task *task, struct spectral *s,

@@ -19,9 +19,9 @@ struct exclude_cell exclude_cell(const struct task *task,
 /* Points of excluded pairs. */
 struct exclude_points {
     int64_t n;
-    const double *s[3];  /* s[1] and s[2]: fractions of the whole cell; that of
-                            axis 0 is scale s[0] + shift */
-    double scale, shift;
+    const double *s[3]; /* s[2]: fractions of the whole cell; those of axes 0
+                            and 1 are scale[d] s[d] + shift[d] */
+    double scale[2], shift[2];
     const void *q;       /* strengths, of the plan's precision; those of
                             separate targets are not read */
 };

@@ -6,6 +6,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "method/spectral/ranks_shape.h"
 #include "stage/near/near.h"
 
 /* Near pairs of own targets with ghosts as sources.  Energies follow from their
@@ -39,14 +40,12 @@ static farsum_status ranks_states(const struct task *task, struct spectral *s)
     const struct parameters *t = &s->parameters;
     union stage_args args[STAGE_COUNT];
     size_t real = (size_t)array_size(task->problem.precision);
-    int64_t plane = t->mesh[1] * t->ldz;
-    int64_t planes = domain_planes(&k->cut.domain, k->comm->rank);
+    int64_t spectrum = ranks_cut_spectrum(&k->cut, t);
+    int64_t mesh = ranks_cut_channel(&k->cut, t);
     ranks_cut_args(&k->cut, task, t, args);
     args[STAGE_NEAR].near.lists = &s->lists;
-    TRY(mem_alloc(&s->mesh, task->pair.channels * planes * plane, real, 1));
-    TRY(mem_alloc(&k->spectrum,
-                  task->pair.channels * k->cut.rows * t->mesh[0] * t->ldz, real,
-                  1));
+    TRY(mem_alloc(&s->mesh, task->pair.channels * mesh, real, 1));
+    TRY(mem_alloc(&k->spectrum, task->pair.channels * spectrum, real, 1));
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         int stage = stages[i];
         if (stage == STAGE_SCALE && k->cut.rows == 0)
@@ -58,14 +57,13 @@ static farsum_status ranks_states(const struct task *task, struct spectral *s)
 
 /* The parts that exchange. */
 static farsum_status ranks_exchanges(const struct task *task,
-                                     struct spectral *s, double slack,
-                                     const int64_t *begin)
+                                     struct spectral *s, const int ranks[2],
+                                     double slack, const int64_t *begin)
 {
     struct spectral_ranks *k = s->ranks;
     const struct parameters *t = &s->parameters;
     farsum_status status =
-        ranks_cut_set(&k->cut, task, t, k->comm->rank, k->comm->size, slack,
-                      begin);
+        ranks_cut_set(&k->cut, task, t, k->comm->rank, ranks, slack, begin);
     KEEP_ON(
         route_create(&k->route, k->comm, 6 * sizeof(double), task->threads));
     KEEP_ON(route_create(&k->target_route, k->comm, 3 * sizeof(double),
@@ -73,21 +71,30 @@ static farsum_status ranks_exchanges(const struct task *task,
     KEEP_ON(
         ghosts_create(&k->ghosts, k->comm, 6 * sizeof(double), task->threads));
     TRY(comm_agree(k->comm, status));
-    TRY(ranks_balance_create(&k->balance, task, t, &k->cut, k->comm));
+    if (ranks[1] == 1) /* pencils have even cuts */
+        TRY(ranks_balance_create(&k->balance, task, t, &k->cut, k->comm));
     const struct planes_args planes =
         ranks_cut_planes(&k->cut, task, t, k->comm);
-    const struct slab_args slab = ranks_cut_slab(&k->cut, task, t, k->comm);
-    TRY(planes_create(&planes, &k->planes));
-    return slab_create(&slab, &k->slab);
+    const struct pencil_args pencil =
+        ranks_cut_pencil(&k->cut, task, t, k->comm);
+    TRY(planes_create(&planes, &k->planes[0]));
+    if (ranks[1] > 1) {
+        const struct planes_args rows =
+            ranks_cut_rows(&k->cut, task, t, k->comm);
+        TRY(planes_create(&rows, &k->planes[1]));
+    }
+    return pencil_create(&pencil, &k->pencil);
 }
 
+/* ranks: along axes 0 and 1. */
 static farsum_status ranks_create(const struct task *task, struct spectral *s,
-                                  double slack, const int64_t *begin)
+                                  const int ranks[2], double slack,
+                                  const int64_t *begin)
 {
     farsum_status status = MEM_NEW(s->ranks, 1);
     TRY(comm_agree(task->comm, status));
     s->ranks->comm = task->comm;
-    TRY(ranks_exchanges(task, s, slack, begin));
+    TRY(ranks_exchanges(task, s, ranks, slack, begin));
     TRY(comm_agree(task->comm, ranks_states(task, s)));
     ranks_cut_cell(&s->ranks->cut, task, &s->parameters, &s->parameters.cell);
     return FARSUM_OK;
@@ -95,7 +102,9 @@ static farsum_status ranks_create(const struct task *task, struct spectral *s,
 
 farsum_status spectral_ranks_create(const struct task *task, struct spectral *s)
 {
-    return ranks_create(task, s, 1, NULL);
+    int ranks[2];
+    TRY(ranks_shape_choose(task, s, ranks));
+    return ranks_create(task, s, ranks, 1, NULL);
 }
 
 /* What ranks_create made. */
@@ -120,8 +129,9 @@ void spectral_ranks_destroy(struct spectral *s)
         ranks_variant(s, STAGE_NEAR)->destroy(k->near_ghosts);
     if (k->near_virial)
         k->virial.row->variant->destroy(k->near_virial);
-    slab_destroy(k->slab);
-    planes_destroy(k->planes);
+    pencil_destroy(k->pencil);
+    for (int d = 0; d < 2; d++)
+        planes_destroy(k->planes[d]);
     ghosts_destroy(&k->ghosts);
     excluded_clear(&k->exclude);
     route_destroy(&k->route);
@@ -146,7 +156,8 @@ static farsum_status ranks_replace(const struct task *task, struct spectral *s,
     memset(s->states, 0, sizeof s->states);
     s->mesh = NULL;
     s->ranks = NULL;
-    farsum_status status = ranks_create(task, s, slack, begin);
+    farsum_status status =
+        ranks_create(task, s, old.ranks->cut.ranks, slack, begin);
     struct spectral *unused = status == FARSUM_OK ? &old : s;
     ranks_clear(unused);
     if (status != FARSUM_OK) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks.h: method `spectral` over ranks, on the host.
  *
- * A rank owns a slab of mesh planes and the points in it (ranks/domain.h).  It
- * computes in its own cell, whose axis 0 is open: near pairs among own points,
- * and of own points with ghosts; own points to the mesh and back.  Halo planes
- * and the transform's columns are exchanged.  Functions that exchange are
- * collective. */
+ * A rank owns a slab or a pencil of the mesh and the points in it
+ * (ranks/domain.h).  It computes in its own cell, which is open along the cut
+ * axes: near pairs among own points, and of own points with ghosts; own points
+ * to the mesh and back.  Halo planes and the transform's columns are exchanged.
+ * Functions that exchange are collective. */
 #ifndef FARSUM_METHOD_SPECTRAL_RANKS_H
 #define FARSUM_METHOD_SPECTRAL_RANKS_H
 
@@ -23,8 +23,8 @@ struct spectral_ranks {
     struct route target_route; /* of separate targets */
     struct ghosts ghosts;
     struct excluded exclude;
-    struct planes *planes;
-    struct slab *slab;
+    struct planes *planes[2]; /* halos along axes 0 and 1; slabs: NULL */
+    struct pencil *pencil;    /* or the slab's transform */
     struct points given;   /* the caller's, in fractions of the whole cell */
     struct points ghost;   /* in the rank's own cell */
     void *near_ghosts;     /* owned: state of near with ghosts as sources */
@@ -34,7 +34,7 @@ struct spectral_ranks {
                               precision */
     void *ghost_values;    /* owned: potentials by ghosts, as
                               spectral.potential */
-    void *spectrum;        /* owned, [channels][rows][mesh0][ldz] */
+    void *spectrum;        /* owned, [channels][ranks_cut_spectrum] */
     /* owned, the caller's type: strengths and results of own points */
     void *q, *potential, *field;
     int64_t have_q, have_ghosts, have_values, have_own, have_out;

@@ -12,11 +12,15 @@ static farsum_status needs_places(const struct spectral *s,
     farsum_status status = FARSUM_OK;
     const struct spectral_ranks *k = s->ranks;
     double *whole = NULL, scale, shift;
-    GO(comm_agree(k->comm, MEM_RAW(whole, s->source.n)));
-    domain_whole(&k->cut.domain, &scale, &shift);
-    for (int64_t i = 0; i < s->source.n; i++)
-        whole[i] = scale * s->source.s[0][i] + shift;
-    const double *const held[3] = {whole, s->source.s[1], s->source.s[2]};
+    int64_t n = s->source.n;
+    const double *held[3] = {s->source.s[0], s->source.s[1], s->source.s[2]};
+    GO(comm_agree(k->comm, MEM_RAW(whole, 2 * n)));
+    for (int d = 0; d < 2 && domain_axis(&k->cut.domain, d); d++) {
+        domain_whole(domain_axis(&k->cut.domain, d), &scale, &shift);
+        for (int64_t i = 0; i < n; i++)
+            whole[d * n + i] = scale * s->source.s[d][i] + shift;
+        held[d] = whole + d * n;
+    }
     status = excluded_places(needs, k->comm, held);
 done:
     mem_free(whole);
@@ -53,8 +57,11 @@ static struct exclude_points own_points(const struct spectral *s,
     struct exclude_points made = {
         .n = points->n,
         .s = {points->s[0], points->s[1], points->s[2]},
+        .scale = {1, 1},
         .q = s->q};
-    domain_whole(&s->ranks->cut.domain, &made.scale, &made.shift);
+    const struct domain *domain = &s->ranks->cut.domain;
+    for (int d = 0; d < 2 && domain_axis(domain, d); d++)
+        domain_whole(domain_axis(domain, d), &made.scale[d], &made.shift[d]);
     return made;
 }
 
@@ -74,7 +81,7 @@ farsum_status spectral_ranks_exclude(const struct task *task,
         .sources = {own_points(s, &s->source),
                     {.n = x->pairs.needed.n,
                      .s = {x->x[0], x->x[1], x->x[2]},
-                     .scale = 1,
+                     .scale = {1, 1},
                      .q = x->q}},
         .cell = exclude_cell(task, &s->parameters.cell)};
     /* pairs closer than this are missing in the rank's near sums */

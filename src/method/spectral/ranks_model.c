@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks_model.c: counts of a rank.  The parts of a sum count for themselves
- * (planes_sent, slab_sent), so that the model cannot differ from them. */
+ * (planes_sent, pencil_sent), so that the model cannot differ from them. */
 #include "method/spectral/ranks_model.h"
 
 #include <math.h>
@@ -16,8 +16,12 @@ struct counted {
     const struct parameters *t;
     struct ranks_cut cut;
     struct comm comm; /* rank and size only */
-    int64_t fill;     /* halo planes that other ranks need of this one */
-    int64_t columns;
+    /* Along each axis: halo planes that other ranks need of this one, and all,
+     * with images that it needs itself */
+    int64_t fill[2], images[2];
+    double halo[2], columns_sent[2]; /* bytes of halos along each axis; of the
+                                        transform's exchanges */
+    int64_t columns, stored;
     struct ranks_model *m;
 };
 
@@ -29,22 +33,38 @@ static int model_back(const struct task *task)
            != 0;
 }
 
+/* Halos along an axis. */
+static farsum_status model_axis(struct counted *c, int d)
+{
+    const struct pair *pair = &c->task->pair;
+    const struct domain *axis = domain_axis(&c->cut.domain, d);
+    int64_t sent[2], stored;
+    int values = model_back(c->task) ? pair->values : 0;
+    const struct planes_args args =
+        d == 0 ? ranks_cut_planes(&c->cut, c->task, c->t, &c->comm)
+               : ranks_cut_rows(&c->cut, c->task, c->t, &c->comm);
+    TRY(planes_sent(&args, sent, &stored));
+    double plane = (double)(args.plane * (args.step ? args.blocks : 1)
+                            * array_size(c->task->problem.precision));
+    int empty = axis->begin[axis->rank] == axis->begin[axis->rank + 1];
+    c->fill[d] = sent[1];
+    c->images[d] = stored - (empty ? 0 : 2 * axis->halo);
+    c->halo[d] =
+        plane * ((double)sent[0] * pair->channels + (double)sent[1] * values);
+    c->m->bytes[COMM_PLANES] += c->halo[d];
+    c->m->exchanges[COMM_PLANES] += values > 0 ? 2 : 1;
+    c->m->buffers += plane * (double)stored * pair->channels;
+    return FARSUM_OK;
+}
+
 static farsum_status model_planes(struct counted *c)
 {
     const struct pair *pair = &c->task->pair;
-    int64_t sent[2], stored, plane = c->t->mesh[1] * c->t->ldz;
-    double bytes = (double)(plane * array_size(c->task->problem.precision));
-    const struct planes_args args =
-        ranks_cut_planes(&c->cut, c->task, c->t, &c->comm);
-    TRY(planes_sent(&args, sent, &stored));
-    int values = model_back(c->task) ? pair->values : 0;
-    c->fill = sent[1];
-    c->m->bytes[COMM_PLANES] =
-        bytes * ((double)sent[0] * pair->channels + (double)sent[1] * values);
-    c->m->exchanges[COMM_PLANES] = values > 0 ? 2 : 1;
-    c->m->buffers += bytes * (double)stored * pair->channels;
-    c->m->mesh = bytes * pair->channels
-                 * (double)domain_planes(&c->cut.domain, c->comm.rank);
+    double real = (double)array_size(c->task->problem.precision);
+    for (int d = 0; d < 2 && domain_axis(&c->cut.domain, d); d++)
+        TRY(model_axis(c, d));
+    c->m->mesh =
+        real * pair->channels * (double)ranks_cut_channel(&c->cut, c->t);
     return FARSUM_OK;
 }
 
@@ -52,16 +72,29 @@ static void model_transform(struct counted *c)
 {
     const struct pair *pair = &c->task->pair;
     const struct parameters *t = c->t;
-    int64_t sent[2];
-    const struct slab_args args = ranks_cut_slab(&c->cut, c->task, t, &c->comm);
-    slab_sent(&args, sent, &c->columns);
+    int64_t sent[2][2];
+    const struct pencil_args args =
+        ranks_cut_pencil(&c->cut, c->task, t, &c->comm);
+    pencil_sent(&args, sent, &c->columns, &c->stored);
     int values = model_back(c->task) ? pair->values : 0;
-    c->m->bytes[COMM_TRANSFORM] =
-        (double)sent[0] * pair->channels + (double)sent[1] * values;
-    c->m->exchanges[COMM_TRANSFORM] = pair->channels + values;
-    c->m->buffers += (double)(sent[0] + sent[1]);
-    c->m->spectrum = (double)(pair->channels * c->cut.rows * t->mesh[0] * t->ldz
+    for (int k = 0; k < 2; k++) {
+        c->columns_sent[k] =
+            (double)sent[k][0] * pair->channels + (double)sent[k][1] * values;
+        c->m->bytes[COMM_TRANSFORM] += c->columns_sent[k];
+        c->m->buffers += (double)(sent[k][0] + sent[k][1]);
+    }
+    c->m->buffers += (double)c->stored;
+    int exchanges = c->cut.domain.across ? 2 : 1;
+    c->m->exchanges[COMM_TRANSFORM] = exchanges * (pair->channels + values);
+    c->m->spectrum = (double)(pair->channels * ranks_cut_spectrum(&c->cut, t)
                               * array_size(c->task->problem.precision));
+}
+
+/* The part of the points that the rank owns. */
+static double model_share(const struct ranks_model *m)
+{
+    return (double)m->planes / (double)m->mesh0 * (double)m->rows
+           / (double)m->mesh1;
 }
 
 static void model_points(struct counted *c)
@@ -71,22 +104,30 @@ static void model_points(struct counted *c)
     struct ranks_model *m = c->m;
     double given = (double)array_size(p->arrays), size = m->links.ranks;
     double n = (double)p->n_sources;
-    double share = (double)m->planes / (double)m->mesh0;
+    double share = model_share(m);
     double to = p->n_targets > 0 ? (double)p->n_targets : n;
     int scalars =
         p->outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY) ? pair->values : 0;
     int fields = p->outputs & FARSUM_FIELD ? 3 : 0;
-    double halo = m->planes > 0 ? 2 * (double)m->halo : 0;
+    double cell = n / ((double)m->mesh0 * (double)m->mesh1);
+    double planes = (double)m->planes, rows = (double)m->rows;
+    double others =
+        (planes + 2 * (double)m->halo) * (rows + 2 * (double)m->row_halo)
+        - planes * rows;
+    /* own planes and rows as all ranks see them, less what this one needs */
+    double images =
+        (planes + (double)c->images[0]) * (rows + (double)c->images[1]);
+    images -= (planes + (double)(c->images[0] - c->fill[0]))
+              * (rows + (double)(c->images[1] - c->fill[1]));
     m->points = n * share;
-    m->ghosts = n * halo / (double)m->mesh0;
+    m->ghosts = share > 0 ? cell * others : 0;
     m->bytes[COMM_ROUTE] =
         given
         * (n / size * (1 - share) * pair->strengths
            + to * share * (1 - 1 / size) * (scalars + fields));
     m->exchanges[COMM_ROUTE] = 1 + (scalars > 0) + (fields > 0);
-    m->bytes[COMM_GHOSTS] = n / (double)m->mesh0 * (double)c->fill
-                            * pair->strengths
-                            * (double)array_size(c->task->pairs);
+    m->bytes[COMM_GHOSTS] =
+        cell * images * pair->strengths * (double)array_size(c->task->pairs);
     m->exchanges[COMM_GHOSTS] = 1;
 }
 
@@ -108,13 +149,15 @@ static double stage_cost(const struct counted *c, int stage, const void *args)
 }
 
 /* The near stage: pairs of own points; and pairs with ghosts, which count in
- * each of the two ranks, for targets within the cutoff of the slab's ends.  A
- * device sums both in one run.  slab: its thickness in cutoffs. */
+ * each of the two ranks, for targets within the cutoff of the parts' ends.  A
+ * device sums both in one run.  thick: of the parts in cutoffs. */
 static double near_cost(const struct counted *c, const struct near_args *args,
-                        double slab)
+                        const double thick[2])
 {
     struct near_args own = *args, ghosts = *args;
-    double inside = own_pairs(slab), targets = fmin(2 / slab, 1);
+    double inside = own_pairs(thick[0]) * own_pairs(thick[1]);
+    double targets =
+        1 - (1 - fmin(2 / thick[0], 1)) * (1 - fmin(2 / thick[1], 1));
     int64_t n = own.n_targets > 0 ? own.n_targets : own.n_sources;
     if (c->task->device) {
         own.n_targets = n;
@@ -142,8 +185,7 @@ static double columns_cost(const struct counted *c)
 }
 
 /* Seconds of each stage.  Costs of near, spread and interp are those of the
- * variants for the rank's own args.  Two thirds of a transform are in the
- * planes. */
+ * variants for the rank's own args.  Each axis has a third of a transform. */
 static void model_seconds_of(struct counted *c)
 {
     union stage_args whole[STAGE_COUNT], own[STAGE_COUNT];
@@ -154,18 +196,28 @@ static void model_seconds_of(struct counted *c)
     int back = model_back(c->task);
     double half = (double)(t->mesh[2] / 2 + 1), share[RANKS_STAGES];
     double slab = (double)m->planes / (double)m->mesh0;
+    double thick[2] = {fmax(slab, 1e-9) * t->cell.height[0], INFINITY};
+    double modes = half;
+    const struct domain *across = c->cut.domain.across;
+    if (across) {
+        thick[1] =
+            fmax((double)m->rows / (double)m->mesh1, 1e-9) * t->cell.height[1];
+        modes = (double)(c->cut.begin2[across->rank + 1]
+                         - c->cut.begin2[across->rank]);
+    }
     parameters_args(t, c->task, whole);
     ranks_cut_args(&c->cut, c->task, t, own);
-    share[RANKS_NEAR] = near_cost(c, &own[STAGE_NEAR].near,
-                                  fmax(slab, 1e-9) * t->cell.height[0])
+    share[RANKS_NEAR] = near_cost(c, &own[STAGE_NEAR].near, thick)
                         / stage_cost(c, STAGE_NEAR, &whole[STAGE_NEAR]);
     share[RANKS_SPREAD] = stage_cost(c, STAGE_SPREAD, &own[STAGE_SPREAD])
                           / stage_cost(c, STAGE_SPREAD, &whole[STAGE_SPREAD]);
     share[RANKS_INTERP] = stage_cost(c, STAGE_INTERP, &own[STAGE_INTERP])
                           / stage_cost(c, STAGE_INTERP, &whole[STAGE_INTERP]);
     share[RANKS_TRANSFORM] =
-        slab * 2 / 3 + (double)c->columns / ((double)t->mesh[1] * half) / 3;
-    share[RANKS_SCALE] = (double)c->cut.rows / (double)t->mesh[1];
+        model_share(m) / 3 + slab * modes / half / 3
+        + (double)c->columns / ((double)t->mesh[1] * half) / 3;
+    share[RANKS_SCALE] =
+        (double)c->cut.rows / (double)t->mesh[1] * modes / half;
     for (int k = 0; k < RANKS_STAGES; k++) {
         const struct choice *choice = &t->choice[stages[k]];
         double times =
@@ -177,7 +229,7 @@ static void model_seconds_of(struct counted *c)
             choice->measured ? 1 : c->task->machine.factor[stages[k]];
         m->alone[k] = times * choice->cost * factor;
         m->seconds[k] =
-            m->planes > 0 || k == RANKS_TRANSFORM || k == RANKS_SCALE
+            model_share(m) > 0 || k == RANKS_TRANSFORM || k == RANKS_SCALE
                 ? share[k] * m->alone[k]
                 : 0;
         if (k == RANKS_TRANSFORM)
@@ -185,46 +237,106 @@ static void model_seconds_of(struct counted *c)
     }
 }
 
-/* Near pairs begin with the halo's exchange. */
-static void model_exchanges(struct ranks_model *m)
+/* Seconds of exchanges along both axes with neighbours.  part: of the bytes
+ * along axis 0. */
+static double model_beside(const struct counted *c, double exchanges,
+                           const double bytes[2])
 {
+    const struct ranks_model *m = c->m;
+    const int64_t halo[2] = {m->halo, m->row_halo};
+    const int64_t planes[2] = {m->planes, m->rows};
+    const int step[2] = {m->shape[1], 1};
+    double seconds = 0;
+    for (int d = 0; d < 2; d++) {
+        int size = m->shape[d];
+        double reach = fmin(ceil((double)halo[d] / fmax((double)planes[d], 1)),
+                            fmax(size - 1, 1));
+        seconds += links_group_neighbours(&m->links, exchanges, bytes[d], reach,
+                                          size, step[d]);
+    }
+    return seconds;
+}
+
+/* Near pairs begin with the halo's exchange. */
+static void model_exchanges(struct counted *c)
+{
+    struct ranks_model *m = c->m;
     const struct links *l = &m->links;
-    double reach = fmin(ceil((double)m->halo / fmax((double)m->planes, 1)),
-                        fmax(l->ranks - 1, 1));
+    int pencils = c->cut.domain.across != NULL, p1 = m->shape[0];
+    double *seconds = m->exchange, *n = m->exchanges, *bytes = m->bytes;
+    double rows = (double)m->row_halo * (double)m->planes;
+    double planes = (double)m->halo * (double)m->rows;
+    double along = pencils ? planes / fmax(planes + rows, 1) : 1;
+    const double ghosts[2] = {bytes[COMM_GHOSTS] * along,
+                              bytes[COMM_GHOSTS] * (1 - along)};
+    seconds[COMM_TALK] = links_talk(l, n[COMM_TALK]);
+    seconds[COMM_ROUTE] = links_all(l, n[COMM_ROUTE], bytes[COMM_ROUTE]);
+    seconds[COMM_GHOSTS] = model_beside(c, n[COMM_GHOSTS], ghosts);
+    seconds[COMM_PLANES] =
+        model_beside(c, n[COMM_PLANES] / (pencils + 1), c->halo);
+    double each = n[COMM_TRANSFORM] / (pencils + 1);
+    seconds[COMM_TRANSFORM] =
+        links_group_all(l, each, c->columns_sent[1], p1, m->shape[1])
+        + links_group_all(l, each, c->columns_sent[0], m->shape[1], 1);
+    m->hidden = l->beside ? fmin(m->seconds[RANKS_NEAR],
+                                 seconds[COMM_PLANES] + seconds[COMM_TRANSFORM])
+                          : 0;
+}
+
+int ranks_model_fullest(const int64_t mesh[3], const int shape[2])
+{
+    int part[2];
+    for (int d = 0; d < 2; d++) {
+        int64_t size = shape[d], most = (mesh[d] + size - 1) / size;
+        int r = 0;
+        while (mesh[d] * (r + 1) / size - mesh[d] * r / size < most)
+            r++;
+        part[d] = r;
+    }
+    return part[0] * shape[1] + part[1];
+}
+
+double ranks_model_seconds(const struct ranks_model *m)
+{
+    double sum = -m->hidden;
+    for (int k = 0; k < RANKS_STAGES; k++)
+        sum += m->seconds[k];
     for (int k = 0; k < COMM_PARTS; k++)
-        m->exchange[k] =
-            k == COMM_TALK ? links_talk(l, m->exchanges[k])
-            : k == COMM_PLANES || k == COMM_GHOSTS
-                ? links_neighbours(l, m->exchanges[k], m->bytes[k], reach)
-                : links_all(l, m->exchanges[k], m->bytes[k]);
-    m->hidden =
-        l->beside ? fmin(m->seconds[RANKS_NEAR],
-                         m->exchange[COMM_PLANES] + m->exchange[COMM_TRANSFORM])
-                  : 0;
+        sum += m->exchange[k];
+    return sum;
 }
 
 farsum_status spectral_ranks_model(const struct task *task,
                                    const struct spectral *s,
-                                   const struct links *links, int rank,
+                                   const struct links *links,
+                                   const int shape[2], int rank,
                                    struct ranks_model *model)
 {
     farsum_status status = FARSUM_OK;
     struct counted c = {.task = task, .t = &s->parameters, .m = model};
     const struct parameters *t = c.t;
     c.comm = (struct comm){.rank = rank, .size = links->ranks};
-    GO(ranks_cut_set(&c.cut, task, t, rank, links->ranks, 1, NULL));
+    GO(ranks_cut_set(&c.cut, task, t, rank, shape, 1, NULL));
+    const struct domain *axis = &c.cut.domain, *across = axis->across;
     *model = (struct ranks_model){.links = *links,
                                   .threads = task->device ? 0 : task->threads,
+                                  .shape = {shape[0], shape[1]},
                                   .mesh0 = t->mesh[0],
-                                  .halo = c.cut.domain.halo};
-    model->planes =
-        c.cut.domain.begin[rank + 1] - c.cut.domain.begin[rank];
+                                  .halo = axis->halo,
+                                  .mesh1 = t->mesh[1],
+                                  .rows = t->mesh[1]};
+    model->planes = axis->begin[axis->rank + 1] - axis->begin[axis->rank];
+    if (across) {
+        model->rows =
+            across->begin[across->rank + 1] - across->begin[across->rank];
+        model->row_halo = across->halo;
+    }
     model->exchanges[COMM_TALK] = 6;
     GO(model_planes(&c));
     model_transform(&c);
     model_points(&c);
     model_seconds_of(&c);
-    model_exchanges(model);
+    model_exchanges(&c);
 done:
     ranks_cut_clear(&c.cut);
     return status;

@@ -17,8 +17,11 @@ enum { RANKS_NEAR, RANKS_SPREAD, RANKS_TRANSFORM, RANKS_SCALE, RANKS_INTERP,
 struct ranks_model {
     struct links links;
     int threads;            /* of a rank; 0: it has a device */
+    int shape[2];           /* ranks along axes 0 and 1 */
     int64_t mesh0;          /* planes of the whole mesh */
-    int64_t planes, halo;   /* of the rank; on each side of its slab */
+    int64_t planes, halo;   /* of the rank; on each side of them */
+    int64_t mesh1, rows, row_halo; /* the same along axis 1; slabs have all rows
+                                      and no halo */
     double points, ghosts;  /* expected numbers */
     double mesh, spectrum, buffers; /* bytes stored; buffers: of the planes and
                                        the transform */
@@ -31,9 +34,15 @@ struct ranks_model {
     double hidden; /* of exchanges, concurrent with near pairs */
 };
 
-/* s: of a plan of one process.  rank: one of links->ranks. */
+/* s: of a plan of one process.  shape: ranks along axes 0 and 1, whose product
+ * is links->ranks.  rank: one of them. */
 farsum_status spectral_ranks_model(const struct task *task,
                                    const struct spectral *s,
-                                   const struct links *links, int rank,
+                                   const struct links *links,
+                                   const int shape[2], int rank,
                                    struct ranks_model *model);
+/* A rank with the most planes and rows of such a mesh. */
+int ranks_model_fullest(const int64_t mesh[3], const int shape[2]);
+/* Seconds of an execute on this rank. */
+double ranks_model_seconds(const struct ranks_model *model);
 #endif

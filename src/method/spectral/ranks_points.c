@@ -134,6 +134,16 @@ static farsum_status points_place(const struct task *task, struct spectral *s)
     return points_stages(s);
 }
 
+/* Replaces fractions of the whole cell by those of the own cell. */
+static void points_inside(const struct domain *domain, struct points *points,
+                          int threads)
+{
+    for (int d = 0; d < 2; d++)
+        if (domain_axis(domain, d))
+            domain_place(domain_axis(domain, d), points->s[d], points->n,
+                         threads);
+}
+
 /* Brings all points to their owners.  all: sources and targets of all ranks. */
 static farsum_status points_route(const struct task *task, struct spectral *s,
                                   const struct caller *c, const int64_t all[2])
@@ -193,6 +203,8 @@ static farsum_status points_even(const struct task *task, struct spectral *s,
                                  const struct caller *c, const int64_t all[2])
 {
     int better = 0;
+    if (s->ranks->cut.domain.across) /* pencils have even cuts */
+        return FARSUM_OK;
     if (!ranks_balance_due(task, all, &s->ranks->route.share,
                            &s->ranks->target_route.share))
         return FARSUM_OK;
@@ -215,10 +227,9 @@ farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
     TRY(points_even(task, s, &given, all));
     struct spectral_ranks *k = s->ranks;
     TRY(ghosts_set(&k->ghosts, k->comm, &k->cut.domain, s->n, s->source.s));
-    domain_place(&k->cut.domain, s->source.s[0], s->source.n, task->threads);
+    points_inside(&k->cut.domain, &s->source, task->threads);
     if (spectral_apart(s))
-        domain_place(&k->cut.domain, s->target.s[0], s->target.n,
-                     task->threads);
+        points_inside(&k->cut.domain, &s->target, task->threads);
     TRY(spectral_ranks_exclusions(task, s));
     farsum_status status = points_place(task, s);
     TRY(spectral_ranks_distinct(task, s, status));

@@ -68,8 +68,7 @@ static farsum_status ranks_own(const struct task *task, struct spectral *s,
     const struct pair *pair = &task->pair;
     size_t real = (size_t)array_size(task->problem.precision);
     const struct spectral_ranks *k = s->ranks;
-    int64_t planes = domain_planes(&k->cut.domain, k->comm->rank);
-    int64_t channel = planes * s->parameters.mesh[1] * s->parameters.ldz;
+    int64_t channel = ranks_cut_channel(&k->cut, &s->parameters);
     const struct near_io near = {.q = near_q,
                                  .potential = out->potential,
                                  .field = out->field,
@@ -89,6 +88,30 @@ static farsum_status ranks_own(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
+/* Adds the halos to their owners, along axis 1 of pencils first. */
+static farsum_status ranks_planes_add(struct spectral *s, int64_t channel,
+                                      int channels)
+{
+    farsum_status status = FARSUM_OK;
+    for (int d = 1; d >= 0; d--)
+        if (s->ranks->planes[d])
+            KEEP_ON(
+                planes_add(s->ranks->planes[d], s->mesh, channel, channels));
+    return status;
+}
+
+/* Fills the halos, along axis 0 first, so that axis 1 brings corners. */
+static farsum_status ranks_planes_fill(struct spectral *s, int64_t channel,
+                                       int channels)
+{
+    farsum_status status = FARSUM_OK;
+    for (int d = 0; d < 2; d++)
+        if (s->ranks->planes[d])
+            KEEP_ON(
+                planes_fill(s->ranks->planes[d], s->mesh, channel, channels));
+    return status;
+}
+
 /* Sums one right-hand side in the task's units.  result: on all ranks the same
  * pointers are NULL. */
 static farsum_status ranks_sum(const struct task *task, struct spectral *s,
@@ -100,9 +123,8 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     const struct parameters *t = &s->parameters;
     int channels = task->pair.channels, values = task->pair.values;
     int64_t real = array_size(task->problem.precision);
-    int64_t plane = t->mesh[1] * t->ldz;
-    int64_t channel = domain_planes(&k->cut.domain, k->comm->rank) * plane;
-    int64_t rows = k->cut.rows * t->mesh[0] * t->ldz;
+    int64_t channel = ranks_cut_channel(&k->cut, t);
+    int64_t rows = ranks_cut_spectrum(&k->cut, t);
     int of_values = result->potential || result->velocity;
     const struct ranks_out out = {
         .potential = of_values ? s->potential : NULL,
@@ -112,7 +134,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     int mixed = task_is_mixed(task), back = of_values || result->field;
     const void *near_q = mixed ? spectral_mixed_in(task, s) : s->q;
     struct slab_io slab = {.mesh = (char *)s->mesh
-                                   + k->cut.domain.halo * plane * real,
+                                   + ranks_cut_first(&k->cut, t) * real,
                            .mesh_channel = channel,
                            .spectrum = k->spectrum,
                            .spectrum_channel = rows,
@@ -129,8 +151,8 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     KEEP_ON(ranks_own(task, s, near_q, &out));
     KEEP_ON(spectral_ranks_exclude(task, s, result, sums));
     double start = clock_seconds();
-    KEEP_ON(planes_add(k->planes, s->mesh, channel, channels));
-    KEEP_ON(slab_forward(k->slab, &slab));
+    KEEP_ON(ranks_planes_add(s, channel, channels));
+    KEEP_ON(pencil_forward(k->pencil, &slab));
     s->seconds[STAGE_FFT] += clock_seconds() - start;
     if (k->cut.rows > 0)
         KEEP_ON(spectral_stage(s, STAGE_SCALE, &scale));
@@ -142,8 +164,8 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
         return status;
     start = clock_seconds();
     slab.channels = values;
-    KEEP_ON(slab_backward(k->slab, &slab));
-    KEEP_ON(planes_fill(k->planes, s->mesh, channel, values));
+    KEEP_ON(pencil_backward(k->pencil, &slab));
+    KEEP_ON(ranks_planes_fill(s, channel, values));
     s->seconds[STAGE_FFT] += clock_seconds() - start;
     if (spectral_targets(s) > 0)
         KEEP_ON(spectral_stage(s, STAGE_INTERP, &interp));

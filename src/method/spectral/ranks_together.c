@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "method/spectral/ranks.h"
 
-/* Own sources and ghosts within rounding of the slab's ends. */
+/* Own sources and ghosts within rounding of the ends of the own parts. */
 struct border {
     int64_t n_own, n;     /* own ones come first */
     int64_t *index;       /* owned, [n]: of the own source or the ghost */
@@ -21,7 +21,7 @@ static void border_clear(struct border *border)
     points_clear(&border->points);
 }
 
-/* 1: a fraction of the rank's own cell is that of a slab's end. */
+/* 1: a fraction of the rank's own cell is that of a part's end. */
 static int at_end(const struct domain *domain, double s0)
 {
     double planes = (double)domain_planes(domain, domain->rank);
@@ -32,11 +32,12 @@ static int at_end(const struct domain *domain, double s0)
 
 /* Counts such points, and lists them unless index is NULL. */
 static int64_t list_ends(const struct domain *domain, int64_t n,
-                         const double *s0, int64_t *index)
+                         double *const s[], int64_t *index)
 {
     int64_t found = 0;
     for (int64_t i = 0; i < n; i++)
-        if (at_end(domain, s0[i])) {
+        if (at_end(domain, s[0][i])
+            || (domain->across && at_end(domain->across, s[1][i]))) {
             if (index)
                 index[found] = i;
             found++;
@@ -49,23 +50,26 @@ static farsum_status border_set(struct border *border, const struct spectral *s)
     const struct domain *domain = &s->ranks->cut.domain;
     const struct points *own = &s->source;
     const struct ghosts *ghosts = &s->ranks->ghosts;
-    double scale, shift;
-    domain_whole(domain, &scale, &shift);
-    border->n_own = list_ends(domain, own->n, own->s[0], NULL);
+    border->n_own = list_ends(domain, own->n, own->s, NULL);
     border->n = border->n_own;
     if (border->n_own > 0) /* else no pair */
-        border->n += list_ends(domain, ghosts->n, ghosts->s[0], NULL);
+        border->n += list_ends(domain, ghosts->n, ghosts->s, NULL);
     if (border->n == border->n_own)
         return FARSUM_OK;
     TRY(MEM_RAW(border->index, border->n));
     TRY(points_hold(&border->points, border->n));
-    list_ends(domain, own->n, own->s[0], border->index);
-    list_ends(domain, ghosts->n, ghosts->s[0], border->index + border->n_own);
+    list_ends(domain, own->n, own->s, border->index);
+    list_ends(domain, ghosts->n, ghosts->s, border->index + border->n_own);
     for (int64_t i = 0; i < border->n; i++) {
         double *const *from = i < border->n_own ? own->s : ghosts->s;
         for (int d = 0; d < 3; d++)
             border->points.s[d][i] = from[d][border->index[i]];
-        border->points.s[0][i] = scale * border->points.s[0][i] + shift;
+    }
+    for (int d = 0; d < 2 && domain_axis(domain, d); d++) {
+        double *s_d = border->points.s[d], scale, shift;
+        domain_whole(domain_axis(domain, d), &scale, &shift);
+        for (int64_t i = 0; i < border->n; i++)
+            s_d[i] = scale * s_d[i] + shift;
     }
     return FARSUM_OK;
 }

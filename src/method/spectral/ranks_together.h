@@ -9,7 +9,7 @@
 #include "method/spectral/spectral.h"
 
 /* Agrees on `placed`, the status of placing this rank's points.  Fails too
- * where sources coincide across the border of two slabs, unless the problem or
+ * where sources coincide across the border of two parts, unless the problem or
  * an exclusion allows it; messages have global numbers.  Collective. */
 farsum_status spectral_ranks_distinct(struct task *task, struct spectral *s,
                                       farsum_status placed);

@@ -87,3 +87,42 @@ farsum_status ranks_transport(const char *name, const farsum_options *options,
              name);
     return FARSUM_OK;
 }
+
+/* Refuses pencils where there are none yet. */
+static farsum_status pencils_check(const struct ranks_shape *shape,
+                                   const farsum_options *options, int ranks)
+{
+    int p1 = shape->ranks[0], p2 = shape->ranks[1];
+    if (options->device.handle || !device_is_host(options->device.name))
+        FAIL(ERR_UNSUPPORTED, "domain \"pencil\": devices have only slabs yet");
+    if (options->method && strcmp(options->method, "fmm") == 0)
+        FAIL(ERR_UNSUPPORTED, "domain \"pencil\": method fmm has only slabs");
+    if (p1 == 0 && p2 == 0)
+        return FARSUM_OK;
+    if (p1 < 1 || p2 < 1 || (int64_t)p1 * p2 != ranks)
+        FAIL(ERR_ARGUMENT,
+             "ranks of pencils are %d x %d; the product must be %d, the number "
+             "of ranks",
+             p1, p2, ranks);
+    return FARSUM_OK;
+}
+
+farsum_status ranks_shape_take(const struct ranks_shape *shape,
+                               const farsum_options *options, int ranks,
+                               struct ranks_shape *to)
+{
+    static const char *const names[] = {"slab", "pencil", NULL};
+    const char *name = shape->domain;
+    *to = *shape;
+    to->domain = NULL;
+    for (int k = 0; name && names[k] && !to->domain; k++)
+        if (strcmp(names[k], name) == 0)
+            to->domain = names[k];
+    if (name && !to->domain)
+        return text_unknown("domain", name, names);
+    if (to->domain == names[1])
+        return pencils_check(shape, options, ranks);
+    if (shape->ranks[0] != 0 || shape->ranks[1] != 0)
+        FAIL(ERR_ARGUMENT, "ranks[2] requires domain \"pencil\"");
+    return FARSUM_OK;
+}

@@ -70,11 +70,17 @@ static void problem_field(const farsum_problem *p, int r, int i,
 /* Returns the number of fields. */
 static int fields_get(const farsum_problem *problem,
                       const farsum_options *options, const char *transport,
+                      const struct ranks_shape *shape,
                       struct same_field fields[FIELDS])
 {
-    int n = 2;
+    int n = 4;
     fields[0] = (struct same_field){.name = "device"};
     fields[1] = (struct same_field){.name = "transport"};
+    fields[2] = (struct same_field){.name = "domain"};
+    fields[3] = (struct same_field){.name = "ranks"};
+    snprintf(fields[2].text, TEXT, "%s",
+             shape->domain ? shape->domain : "not set");
+    snprintf(fields[3].text, TEXT, "%d x %d", shape->ranks[0], shape->ranks[1]);
     ranks_device_kind(options, fields[0].text, TEXT);
     snprintf(fields[1].text, TEXT, "%s", transport ? transport : "not set");
     for (int r = 0; r < ROWS; r++)
@@ -93,7 +99,8 @@ static int fields_get(const farsum_problem *problem,
 }
 
 farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
-                         const farsum_options *options, const char *transport)
+                         const farsum_options *options, const char *transport,
+                         const struct ranks_shape *shape)
 {
     farsum_status status = FARSUM_OK;
     farsum_problem given = FARSUM_PROBLEM_INIT;
@@ -104,6 +111,6 @@ farsum_status ranks_same(struct comm *comm, const farsum_problem *problem,
         status = struct_take(&given, sizeof given, problem, problem->size,
                              "FARSUM_PROBLEM_INIT");
     TRY(comm_agree(comm, status));
-    int n = fields_get(&given, options, transport, fields);
+    int n = fields_get(&given, options, transport, shape, fields);
     return same_check(comm, fields, n);
 }
