@@ -215,7 +215,8 @@ static farsum_status work(struct comm *comm, void *data)
     p.n_exclusions = part->count;
     p.exclusions = part->pair;
     p.exclusion_factors = part->factor;
-    GO(plan_over_ranks(comm, &p, &o, &plan));
+    const struct ranks_shape shape = sums_shape(size);
+    GO(plan_over_ranks_as(comm, &p, &o, NULL, &shape, &plan));
     for (int k = 0; k < STEPS; k++) {
         const struct step *step = &steps[k];
         if (step->sets) {

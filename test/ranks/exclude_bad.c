@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "plan/ranks.h"
 #include "ranks/comm_threads.h"
+#include "ranks/sums.h"
 
 enum { SIZE = 3, EACH = 40, MANY = SIZE * EACH };
 
@@ -47,7 +48,8 @@ static farsum_status make(struct comm *comm, const farsum_problem *p,
     farsum_options o = FARSUM_OPTIONS_INIT;
     o.threads = 1;
     o.verify = FARSUM_VERIFY_OFF;
-    return plan_over_ranks(comm, p, &o, plan);
+    const struct ranks_shape shape = sums_shape(comm->size);
+    return plan_over_ranks_as(comm, p, &o, NULL, &shape, plan);
 }
 
 static farsum_status set(farsum_plan *plan, int rank)

@@ -6,10 +6,10 @@
 
 #include "ranks/plan_life.h"
 
-/* Lets every `stride`-th allocation of each rank fail, and sets how many did.
- * what: for messages. */
+/* Lets every `stride`-th allocation of each rank fail, and sets how many did:
+ * failed [life->size].  what: for messages. */
 void life_no_memory(struct life *life, const char *what, int stride,
-                    int64_t failed[LIFE_RANKS]);
+                    int64_t *failed);
 /* Lets every `stride`-th call of comm fail on each rank.  If it is the last one
  * of a step, the next step fails. */
 void life_no_network(struct life *life, const char *what, int stride);

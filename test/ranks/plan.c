@@ -2,7 +2,7 @@
 /* plan.c: plans over ranks against a plan of one process with the same
  * parameters: kernels, precisions, cells, numbers of ranks, points given by
  * any rank, several right-hand sides, separate targets, changes of the cell.
- * PENCILS: 1: cuts along two axes, also where that leaves thin parts. */
+ * With PENCILS (sums.h) the ranks cut along two axes, also into thin parts. */
 #include "check.h"
 
 #include <math.h>
@@ -13,10 +13,6 @@
 #include "plan/ranks.h"
 #include "ranks/comm_threads.h"
 #include "ranks/sums.h"
-
-#ifndef PENCILS
-#define PENCILS 0
-#endif
 
 enum { MANY = 2400, MOST_RANKS = 13, RHS = 2, WIDTH = 6 };
 

@@ -73,6 +73,9 @@ static void given_make(struct given *g, const struct life *life,
     g->problem.n_exclusions = named ? 3 : 0;
     g->problem_at = &g->problem;
     g->result_at = &g->result;
+    g->shape.domain = life->pencils ? "pencil" : "slab";
+    g->shape.ranks[0] = life->pencils ? 2 : 0;
+    g->shape.ranks[1] = life->pencils ? life->size / 2 : 0;
 }
 
 /* Sets the result's arrays: parts of `out`. */
@@ -101,7 +104,8 @@ static farsum_status step_run(struct comm *comm, enum step step,
                               struct given *g, farsum_plan **plan)
 {
     if (step == CREATE)
-        return plan_over_ranks(comm, g->problem_at, &g->options, plan);
+        return plan_over_ranks_as(comm, g->problem_at, &g->options, NULL,
+                                  &g->shape, plan);
     if (step == POINTS || step == OTHER_POINTS || step == CELL_POINTS)
         return farsum_plan_set_points(*plan, g->n, g->x, g->m, g->y);
     if (step == CELL)
@@ -317,6 +321,6 @@ void life_ends(const struct life *life, const char *name, enum step step,
 void life_free(struct life *life)
 {
     for (int step = 0; step < STEPS; step++)
-        for (int r = 0; r < LIFE_RANKS; r++)
+        for (int r = 0; r < LIFE_MOST; r++)
             free(life->right[step][r]);
 }

@@ -10,7 +10,14 @@
 #include "plan/ranks.h"
 #include "ranks/comm_threads.h"
 
-enum { LIFE_POINTS = 24, LIFE_RANKS = 3, LIFE_WIDTH = 3, LIFE_RHS = 2 };
+/* LIFE_RANKS: of most tests; LIFE_MOST: of any. */
+enum {
+    LIFE_POINTS = 24,
+    LIFE_RANKS = 3,
+    LIFE_MOST = 4,
+    LIFE_WIDTH = 3,
+    LIFE_RHS = 2
+};
 
 /* Steps of a life: create; points; two sums, the second one of two right-hand
  * sides; other points; a sum; a smaller cell, which needs a wider halo; points;
@@ -39,6 +46,7 @@ struct end {
 
 /* What one rank passes to the functions of a plan.  A test may change it. */
 struct given {
+    struct ranks_shape shape;
     farsum_problem problem;
     farsum_options options;
     const farsum_problem *problem_at; /* &problem */
@@ -54,6 +62,7 @@ struct given {
 
 struct life {
     int size, flow, sampled;
+    int pencils;         /* 1: 2 x size/2 ranks */
     int excluded;        /* 1: with exclusions */
     int brief;           /* 1: without the steps SUMS to CELL_SUM */
     int verify;          /* options.verify */
@@ -72,9 +81,9 @@ struct life {
     int spent;           /* 1: after a failure the plan is at its limit */
     int creates_again;   /* 1: after a failed create, a plan can be made */
     enum step ended;     /* set: the step that failed, or STEPS */
-    struct end ends[STEPS][LIFE_RANKS];
-    struct end after[LIFE_RANKS];    /* after a failure */
-    double *right[STEPS][LIFE_RANKS]; /* results of a life without failures, or
+    struct end ends[STEPS][LIFE_MOST];
+    struct end after[LIFE_MOST];     /* after a failure */
+    double *right[STEPS][LIFE_MOST]; /* results of a life without failures, or
                                          NULL: they are set */
 };
 

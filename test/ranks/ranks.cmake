@@ -27,13 +27,17 @@ farsum_test(ranks_balance ranks/balance.c ranks/balance_case.c
   ranks/comm_threads.c)
 farsum_test(ranks_balance_faults ranks/balance_faults.c ranks/balance_case.c
   ranks/comm_threads.c)
-farsum_test(ranks_plan_pencils ranks/plan.c ranks/comm_threads.c)
-target_compile_definitions(test_ranks_plan_pencils PRIVATE PENCILS=1)
+foreach(subject plan exclude exclude_bad)
+  farsum_test(ranks_pencil_${subject} ranks/${subject}.c ranks/comm_threads.c)
+  target_compile_definitions(test_ranks_pencil_${subject} PRIVATE PENCILS=1)
+endforeach()
 foreach(subject bad stop)
   farsum_test(ranks_plan_${subject} ranks/plan_${subject}.c ranks/plan_life.c
     ranks/comm_threads.c)
 endforeach()
 farsum_test(ranks_plan_faults ranks/plan_faults.c ranks/life_faults.c
+  ranks/plan_life.c ranks/comm_threads.c)
+farsum_test(ranks_pencil_faults ranks/pencil_faults.c ranks/life_faults.c
   ranks/plan_life.c ranks/comm_threads.c)
 if(FARSUM_SANITIZE) # slow
   target_compile_definitions(test_ranks_plan_faults PRIVATE STRIDE=7)

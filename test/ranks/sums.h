@@ -8,6 +8,24 @@
 
 #include <farsum/farsum.h>
 
+#include "task/shape.h"
+
+/* 1: the ranks of a test have pencils instead of slabs. */
+#ifndef PENCILS
+#define PENCILS 0
+#endif
+
+/* Pencils that are nearly square; a prime number of ranks is cut along axis 1
+ * only. */
+static inline struct ranks_shape sums_shape(int size)
+{
+    struct ranks_shape shape = {"slab", {0, 0}};
+    for (int p1 = 1; PENCILS && p1 * p1 <= size; p1++)
+        if (size % p1 == 0)
+            shape = (struct ranks_shape){"pencil", {p1, size / p1}};
+    return shape;
+}
+
 /* A problem in a cube of edge 2 or an oblique cell, with all outputs of the
  * kernel.  values: 3 for a flow. */
 static inline farsum_problem sums_problem(const char *kernel, int values,
