@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fpenv.h"
-#include "method/spectral/ranks_shape.h"
+#include "method/spectral/ranks_model.h"
 #include "method/spectral/spectral.h"
 #include "plan/ranks.h"
 #include "plan/ranks/device.h"

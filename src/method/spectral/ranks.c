@@ -6,7 +6,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
-#include "method/spectral/ranks_shape.h"
+#include "method/spectral/ranks_model.h"
 #include "stage/near/near.h"
 
 /* Near pairs of own targets with ghosts as sources.  Energies follow from their

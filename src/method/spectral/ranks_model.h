@@ -45,4 +45,14 @@ farsum_status spectral_ranks_model(const struct task *task,
 int ranks_model_fullest(const int64_t mesh[3], const int shape[2]);
 /* Seconds of an execute on this rank. */
 double ranks_model_seconds(const struct ranks_model *model);
+
+/* ranks_shape.c: chooses slabs or pencils: as task->shape requests, else with
+ * the fewest modelled seconds.  shape [2]: ranks along axes 0 and 1.  s: of the
+ * plan, or of one process.  Not collective. */
+farsum_status ranks_shape_best(const struct task *task,
+                               const struct spectral *s,
+                               const struct links *links, int shape[2]);
+/* The same on rank 0, for all ranks.  Collective. */
+farsum_status ranks_shape_choose(const struct task *task,
+                                 const struct spectral *s, int shape[2]);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks_shape.c: the shape of pencils, if they are asked for. */
-#include "method/spectral/ranks_shape.h"
+#include "method/spectral/ranks_model.h"
 
 #include <math.h>
 #include <string.h>
