@@ -201,6 +201,7 @@ static int verify_wider(const struct farsum_plan *plan,
     struct verify_error error = {INFINITY, INFINITY};
     const struct plan_aim aim = {.comm = plan->task.comm,
                                  .links = plan->task.links,
+                                 .shape = plan->task.shape,
                                  .transport = plan->task.transport};
     if (plan->task.given.precision == FARSUM_F64
         || plan->task.given.precision == FARSUM_AUTO)
@@ -250,6 +251,7 @@ farsum_status plan_verify(const farsum_problem *problem,
     struct plan_aim aim = {.most = DEARER * p->method_seconds + LONGER,
                            .comm = p->task.comm,
                            .links = p->task.links,
+                           .shape = p->task.shape,
                            .transport = p->task.transport};
     struct verify_error error = {0};
     double last = 0;
