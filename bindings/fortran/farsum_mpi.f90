@@ -19,6 +19,7 @@ module farsum_mpi
     integer(c_int64_t) :: message_bytes = 0
     type(c_ptr) :: transport = c_null_ptr
     real(c_double) :: patience = 0
+    integer(c_int) :: domain(2) = 0
   end type
 
   type, bind(c) :: farsum_mpi_info
@@ -41,6 +42,7 @@ module farsum_mpi
     type(c_ptr) :: transport = c_null_ptr
     real(c_double) :: work_imbalance = 0
     integer(c_int64_t) :: recuts = 0
+    integer(c_int) :: domain(2) = 0
   end type
 
   ! farsum_mpi_create(plan, problem, comm [, x, q] [, options] [, mpi]

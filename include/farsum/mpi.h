@@ -51,6 +51,12 @@ typedef struct farsum_mpi_options {
     double patience;       /* seconds that a call waits for other ranks, their
                               work included, before it fails with
                               FARSUM_ERR_COMM (default: 0, for ever) */
+    int domain[2];         /* plans of method spectral on hosts: ranks along
+                              axes 0 and 1 of the cell.  {p, 1}: slabs; {p1,
+                              p2}: pencils, p1 p2 = p, the number of ranks; a
+                              single 0 follows from the other number (default:
+                              {0, 0}, with the fewest expected seconds).  All
+                              others have slabs (docs/cluster.md) */
 } farsum_mpi_options;
 #define FARSUM_MPI_OPTIONS_INIT {.size = sizeof(farsum_mpi_options)}
 
@@ -76,9 +82,10 @@ typedef struct farsum_mpi_options {
  * Errors: those of farsum_plan_create; ERR_STATE if MPI is not running, or was
  * initialised without MPI_THREAD_FUNNELED, or with FUNNELED by another thread,
  * or if libfarsum has another version; ERR_ARGUMENT for MPI_COMM_NULL, an
- * intercommunicator, or a field that differs; ERR_UNKNOWN for an unknown
- * transport; ERR_UNSUPPORTED for a transport on the host or one that does not
- * work on all ranks, for methods except spectral and fmm, and for options that
+ * intercommunicator, a field that differs, or a domain of another number of
+ * ranks; ERR_UNKNOWN for an unknown transport; ERR_UNSUPPORTED for a transport
+ * on the host or one that does not work on all ranks, for methods except
+ * spectral and fmm, for pencils on devices or with fmm, and for options that
  * fmm lacks over ranks (docs/cluster.md); ERR_DEVICE if a device does not work;
  * ERR_COMM if MPI or NCCL fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
@@ -129,9 +136,11 @@ typedef struct farsum_mpi_info {
                                static */
     double work_imbalance;  /* largest modelled seconds of a rank over the mean,
                                when set_points last counted (docs/cluster.md);
-                               spectral only, else 0 */
+                               slabs of spectral only, else 0 */
     int64_t recuts;         /* times that set_points has changed the ranks'
                                parts */
+    int domain[2];          /* ranks along axes 0 and 1 of the cell; {ranks, 1}:
+                               slabs */
 } farsum_mpi_info;
 #define FARSUM_MPI_INFO_INIT {.size = sizeof(farsum_mpi_info)}
 /* Gets the work of this rank.  info: start from FARSUM_MPI_INFO_INIT.  Errors:
@@ -154,7 +163,8 @@ farsum_mpi_get_info(const farsum_plan *plan, farsum_mpi_info *info);
  * grid.  After a failed spread or interp the results are undefined.
  *
  * Errors: those of farsum_mesh_create, and those of communicators, transports
- * and devices in farsum_mpi_plan_create. */
+ * and devices in farsum_mpi_plan_create; ERR_UNSUPPORTED for a domain that is
+ * not one of slabs. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status farsum_mpi_mesh_create(
     const farsum_mesh_problem *problem, const farsum_mesh_options *options,
     const farsum_mpi_options *mpi, MPI_Comm comm, farsum_mesh **mesh);

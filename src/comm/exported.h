@@ -13,6 +13,7 @@
  * was made. */
 struct ranks_info {
     int ranks, rank;
+    int across; /* ranks along axis 1; 0 or 1: slabs */
     int64_t own, ghosts;
     double imbalance; /* most own points of a rank over the mean */
     double work_imbalance; /* plans: the same for its modelled seconds */

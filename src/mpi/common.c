@@ -23,21 +23,20 @@ static farsum_status arguments(const farsum_mpi_options *given,
 
 farsum_status mpi_begin(MPI_Comm given, const farsum_mpi_options *options,
                         const void *output, const char *name,
-                        struct comm **comm, const char **transport)
+                        struct comm **comm, farsum_mpi_options *taken)
 {
-    farsum_mpi_options o = FARSUM_MPI_OPTIONS_INIT;
     struct comm *made = NULL;
+    *taken = (farsum_mpi_options)FARSUM_MPI_OPTIONS_INIT;
     TRY(comm_mpi(given, 0, &made));
     farsum_status status =
-        farsum_comm_agree(made, arguments(options, &o, output, name));
+        farsum_comm_agree(made, arguments(options, taken, output, name));
     if (status == FARSUM_OK)
-        status = comm_mpi_set(made, &o);
+        status = comm_mpi_set(made, taken);
     if (status != FARSUM_OK) {
         farsum_comm_destroy(made);
         return status;
     }
     *comm = made;
-    *transport = o.transport;
     return FARSUM_OK;
 }
 
@@ -51,10 +50,12 @@ farsum_status mpi_end(struct comm *comm, farsum_status status)
 farsum_status mpi_info(const struct ranks_info *from, farsum_mpi_info *info)
 {
     const struct comm_spent *spent = from->spent;
+    int across = from->across > 1 ? from->across : 1;
     farsum_mpi_info all = {
         .size = sizeof all,
         .ranks = from->ranks,
         .rank = from->rank,
+        .domain = {from->ranks / across, across},
         .own = from->own,
         .ghosts = from->ghosts,
         .imbalance = from->imbalance,

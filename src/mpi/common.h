@@ -7,11 +7,11 @@
 #include "farsum/mpi.h"
 
 /* Makes a comm of `given` with its options.  Fails on all ranks if one passed
- * a NULL output, called `name`.  transport: that of the options, which are
- * NULL or the caller's.  On success the caller owns *comm. */
+ * a NULL output, called `name`.  options: NULL or the caller's; *taken: these,
+ * completed.  On success the caller owns *comm. */
 farsum_status mpi_begin(MPI_Comm given, const farsum_mpi_options *options,
                         const void *output, const char *name,
-                        struct comm **comm, const char **transport);
+                        struct comm **comm, farsum_mpi_options *taken);
 /* Returns the status of a create that took comm on success; otherwise frees
  * it. */
 farsum_status mpi_end(struct comm *comm, farsum_status status);

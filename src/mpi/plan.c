@@ -9,11 +9,12 @@ farsum_status farsum_mpi_plan_create(const farsum_problem *problem,
                                      const farsum_mpi_options *mpi,
                                      MPI_Comm given, farsum_plan **plan)
 {
-    const char *transport;
+    farsum_mpi_options o;
     struct comm *comm;
-    TRY(mpi_begin(given, mpi, plan, "plan", &comm, &transport));
+    TRY(mpi_begin(given, mpi, plan, "plan", &comm, &o));
+    const struct ranks_shape shape = {{o.domain[0], o.domain[1]}};
     return mpi_end(comm, farsum_ranks_plan_create(comm, problem, options,
-                                                  transport, plan));
+                                                  o.transport, &shape, plan));
 }
 
 farsum_status farsum_mpi_plan_create_fortran(const farsum_problem *problem,

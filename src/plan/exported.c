@@ -9,16 +9,16 @@
 #include "method/spectral/spectral.h"
 #include "plan/ranks.h"
 #include "plan/ranks/device.h"
+#include "plan/ranks/shape.h"
 
-farsum_status farsum_ranks_plan_create(struct comm *comm,
-                                       const farsum_problem *problem,
-                                       const farsum_options *options,
-                                       const char *transport,
-                                       farsum_plan **plan)
+farsum_status
+farsum_ranks_plan_create(struct comm *comm, const farsum_problem *problem,
+                         const farsum_options *options, const char *transport,
+                         const struct ranks_shape *shape, farsum_plan **plan)
 {
     FP_GUARD;
     farsum_plan *made = NULL;
-    TRY(plan_over_ranks_by(comm, problem, options, transport, &made));
+    TRY(plan_over_ranks_as(comm, problem, options, transport, shape, &made));
     made->comm = comm;
     *plan = made;
     return FARSUM_OK;
@@ -58,6 +58,7 @@ farsum_status farsum_ranks_get_info(const farsum_plan *plan,
     const struct comm *comm = plan->task.comm;
     *info = (struct ranks_info){.ranks = comm->size,
                                 .rank = comm->rank,
+                                .across = r->across,
                                 .own = r->own,
                                 .ghosts = r->ghosts,
                                 .imbalance = r->imbalance,
@@ -82,11 +83,14 @@ farsum_status farsum_ranks_links(const farsum_options *options, int ranks,
 
 farsum_status farsum_ranks_tune(const farsum_problem *problem,
                                 const farsum_options *options,
-                                const struct links *links, farsum_plan **plan)
+                                const struct links *links,
+                                const struct ranks_shape *shape,
+                                farsum_plan **plan)
 {
     FP_GUARD;
-    return plan_make_advised(problem, options, PLAN_DRY,
-                             (struct plan_aim){.links = *links}, plan);
+    struct plan_aim aim = {.links = *links};
+    TRY(ranks_shape_take(shape, options, links->ranks, &aim.shape));
+    return plan_make_advised(problem, options, PLAN_DRY, aim, plan);
 }
 
 farsum_status farsum_ranks_model(const farsum_plan *plan,

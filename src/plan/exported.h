@@ -9,15 +9,15 @@
 
 #include "comm/exported.h"
 #include "method/spectral/ranks_model.h"
+#include "task/shape.h"
 
-/* Collective: plan_over_ranks_by, but the plan owns comm: farsum_plan_destroy
+/* Collective: plan_over_ranks_as, but the plan owns comm: farsum_plan_destroy
  * frees it, and is collective.  On failure the caller still owns comm, and
  * *plan is unchanged. */
-FARSUM_API farsum_status farsum_ranks_plan_create(struct comm *comm,
-                                                  const farsum_problem *problem,
-                                                  const farsum_options *options,
-                                                  const char *transport,
-                                                  farsum_plan **plan);
+FARSUM_API farsum_status
+farsum_ranks_plan_create(struct comm *comm, const farsum_problem *problem,
+                         const farsum_options *options, const char *transport,
+                         const struct ranks_shape *shape, farsum_plan **plan);
 
 /* Gets the part of the cell whose points this rank owns: fractions low <= s <
  * high along the rows of `cell`, in the caller's length.  cell: NULL is legal.
@@ -35,13 +35,16 @@ FARSUM_API farsum_status farsum_ranks_get_info(const farsum_plan *plan,
 FARSUM_API farsum_status farsum_ranks_links(const farsum_options *options,
                                             int ranks, int nodes,
                                             struct links *links);
-/* farsum_plan_tune, but with the parameters that rank 0 would choose. */
+/* farsum_plan_tune, but with the parameters that rank 0 would choose for parts
+ * of this shape. */
 FARSUM_API farsum_status farsum_ranks_tune(const farsum_problem *problem,
                                            const farsum_options *options,
                                            const struct links *links,
+                                           const struct ranks_shape *shape,
                                            farsum_plan **plan);
-/* What a rank with the most planes would do in a plan over such ranks with the
- * parameters of this plan of one process, which create or tune made.  Errors:
+/* What a rank with the most planes and rows would do in a plan over such ranks
+ * with the parameters of this plan of one process, which create or tune made,
+ * in parts of the shape that tune got, or of the best one.  Errors:
  * ERR_ARGUMENT, ERR_UNSUPPORTED (not spectral), ERR_MEMORY. */
 FARSUM_API farsum_status farsum_ranks_model(const farsum_plan *plan,
                                             const struct links *links,

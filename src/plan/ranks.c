@@ -14,6 +14,7 @@
 #include "plan/ranks/device.h"
 #include "plan/ranks/exclusions.h"
 #include "plan/ranks/sample.h"
+#include "plan/ranks/shape.h"
 
 enum {
     TEXT = 48,          /* bytes of a variant's name */
@@ -221,7 +222,7 @@ farsum_status plan_over_ranks_by(struct comm *comm,
                                  const farsum_options *options,
                                  const char *transport, farsum_plan **plan)
 {
-    const struct ranks_shape any = {.domain = NULL};
+    const struct ranks_shape any = {{0, 0}};
     return plan_over_ranks_as(comm, problem, options, transport, &any, plan);
 }
 

@@ -19,7 +19,7 @@ farsum_status plan_over_ranks_by(struct comm *comm,
                                  const farsum_problem *problem,
                                  const farsum_options *options,
                                  const char *transport, farsum_plan **plan);
-/* The same; shape: of the ranks' parts of the mesh; its text may be any. */
+/* The same; shape: of the ranks' parts of the mesh, as a caller asks for it. */
 farsum_status
 plan_over_ranks_as(struct comm *comm, const farsum_problem *problem,
                    const farsum_options *options, const char *transport,

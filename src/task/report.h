@@ -17,6 +17,7 @@ struct ranks_report {
     double imbalance;    /* most own points of a rank over the mean */
     double work;         /* the same for its modelled seconds; 0: no points */
     int64_t recuts;      /* cuts that set_points has made */
+    int across;          /* ranks along axis 1; 0 or 1: slabs */
     const char *transport; /* between the ranks' devices, owned by the method;
                               NULL: none */
 };

@@ -39,7 +39,7 @@ struct task {
                                are then those of all ranks */
     struct links links;     /* between the ranks that sum, or that rank 0
                                chooses for */
-    struct ranks_shape shape; /* wanted; its text is static */
+    struct ranks_shape shape; /* of the ranks' parts, if wanted */
     const char *transport;  /* between devices of ranks: a static name, or NULL:
                                chosen (ranks/device/transport.h) */
     int64_t share_of;       /* a reference: its sources are a rank's share of so

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/arrays.h"
 #include "base/c_locale.h"
@@ -263,32 +264,67 @@ static void parameters_together(struct parameters *t, const struct task *task,
                       1e3 * interp->cost);
 }
 
-/* Seconds of the exchanges of ghosts, planes and columns, times the number of
- * ranks, as all other costs are those of the whole sum.  Of a spectrum's
- * columns a fraction of pi/4 sigma^-2 travels.  Devices exchange planes and
- * columns concurrently with near pairs. */
+/* Seconds in which a rank exchanges ghosts; and in *mesh planes and columns.
+ * Pencils exchange columns twice: of a spectrum a fraction of 1/sigma travels
+ * along axis 1, and of pi/4 sigma^-2 along axis 0. */
+static double exchanges_of(const struct parameters *t, const struct task *task,
+                           const int shape[2], double *mesh)
+{
+    const struct links *l = &task->links;
+    double meshes = task->pair.channels + task->pair.values, ghosts = 0;
+    double real = (double)array_size(task->problem.precision);
+    double row = (double)t->ldz * real;
+    double points = (double)task->problem.n_sources
+                    / ((double)t->mesh[0] * (double)t->mesh[1])
+                    * task->pair.strengths * (double)array_size(task->pairs);
+    const double part[2] = {fmin(M_PI / 4 / (t->sigma * t->sigma), 1),
+                            fmin(1 / t->sigma, 1)};
+    double planes[2], halo[2];
+    for (int d = 0; d < 2; d++) {
+        planes[d] = (double)t->mesh[d] / shape[d];
+        halo[d] = fmax((double)t->window.support / 2,
+                       (double)t->mesh[d] / t->cell.height[d]);
+    }
+    *mesh = 0;
+    for (int d = 0; d < 2; d++) {
+        int size = shape[d], step = d == 0 ? shape[1] : 1;
+        double reach = fmin(ceil(halo[d] / planes[d]), size - 1);
+        double across = planes[1 - d]; /* a pencil's planes have halos */
+        if (d == 0 && shape[1] > 1)
+            across += 2 * halo[1];
+        ghosts += links_group_neighbours(l, 1, 2 * halo[d] * across * points,
+                                         reach, size, step);
+        *mesh +=
+            links_group_all(l, meshes,
+                            meshes * part[d] * planes[0] * planes[1] * row
+                                * (1 - 1.0 / size),
+                            size, step)
+            + links_group_neighbours(l, 2, meshes * 2 * halo[d] * across * row,
+                                     reach, size, step);
+    }
+    return ghosts;
+}
+
+/* Seconds of the exchanges, times the number of ranks, as all other costs are
+ * those of the whole sum: with the parts that are wanted, else the fastest.
+ * Devices exchange planes and columns concurrently with near pairs. */
 static double parameters_exchanges(const struct parameters *t,
                                    const struct task *task, double near)
 {
     const struct links *l = &task->links;
-    double ranks = l->ranks, planes = (double)t->mesh[0] / ranks;
-    double meshes = task->pair.channels + task->pair.values;
-    double halo = fmax((double)t->window.support / 2,
-                       (double)t->mesh[0] / t->cell.height[0]);
-    double part = fmin(M_PI / 4 / (t->sigma * t->sigma), 1);
-    double reach = fmin(ceil(halo / planes), ranks - 1);
-    double plane = (double)t->mesh[1] * (double)t->ldz
-                   * (double)array_size(task->problem.precision);
-    double points = (double)task->problem.n_sources / (double)t->mesh[0]
-                    * task->pair.strengths * (double)array_size(task->pairs);
+    const int *wanted = task->shape.ranks;
+    double ranks = l->ranks, least = INFINITY, mesh;
+    int shape[2] = {l->ranks, 1};
     if (l->ranks <= 1)
         return 0;
-    double ghosts = links_neighbours(l, 1, 2 * halo * points, reach);
-    double mesh =
-        links_all(l, meshes, meshes * part * plane * planes * (1 - 1 / ranks))
-        + links_neighbours(l, 2, meshes * 2 * halo * plane, reach);
-    return ranks * ghosts
-           + (l->beside ? fmax(ranks * mesh - near, 0) : ranks * mesh);
+    if (wanted[0] > 0)
+        memcpy(shape, wanted, sizeof shape);
+    do {
+        double ghosts = exchanges_of(t, task, shape, &mesh);
+        double apart = l->beside ? fmax(ranks * mesh - near, 0) : ranks * mesh;
+        least = fmin(least, ranks * ghosts + apart);
+    } while (wanted[0] == 0 && ranks_shape_next(shape));
+    return least;
 }
 
 /* Seconds of one sum.  With two queues, the shorter one is hidden as far as the

@@ -204,7 +204,8 @@ static farsum_status report_work(struct comm *comm, void *data)
     p.n_sources = n;
     if (comm->rank == 1)
         o.log = say;
-    GO(plan_over_ranks(comm, &p, &o, &plan));
+    const struct ranks_shape slabs = {{comm->size, 1}};
+    GO(plan_over_ranks_as(comm, &p, &o, NULL, &slabs, &plan));
     for (int step = 0; step < 3; step++) {
         GO(set(s, plan, step, first, n));
         FILE *out = tmpfile();

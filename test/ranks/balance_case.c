@@ -111,7 +111,8 @@ farsum_status work(struct comm *comm, void *data)
     p.n_exclusions = s->excluded && rank == 0 ? 4 : 0;
     if (s->devices)
         o.device.handle = s->devices[rank];
-    GO(plan_over_ranks(comm, &p, &o, &plan));
+    const struct ranks_shape slabs = {{comm->size, 1}};
+    GO(plan_over_ranks_as(comm, &p, &o, NULL, &slabs, &plan));
     for (int step = 0; s->steps[step] != SETS; step++) {
         double cell[9], low[3], high[3], energy = 0;
         int fails = step == 1 && s->fail_at > 0 && rank == s->fail_rank;

@@ -132,12 +132,23 @@ static double largest(const double *values, int count)
     return most;
 }
 
-static void compare(const char *kernel, const double cell[9])
+/* Options that ask for pencils: a prime number of ranks is cut along axis 1. */
+static farsum_mpi_options pencils(void)
+{
+    farsum_mpi_options mpi = FARSUM_MPI_OPTIONS_INIT;
+    mpi.domain[1] = ranks > 1 ? 2 : 1;
+    while (ranks % mpi.domain[1] != 0)
+        mpi.domain[1]++;
+    return mpi;
+}
+
+static void compare(const char *kernel, const double cell[9],
+                    const farsum_mpi_options *mpi)
 {
     static struct sums found, right;
     farsum_problem p = problem_of(kernel, cell);
     int flow = strcmp(kernel, "stokeslet") == 0;
-    farsum_plan *plan = plan_of(p, NULL);
+    farsum_plan *plan = plan_of(p, mpi);
     sums_of(plan, flow, &found);
     sums_alone(p, plan, flow, &right);
     farsum_plan_destroy(plan);
@@ -156,9 +167,12 @@ static void compare(const char *kernel, const double cell[9])
 
 static void test_sums(void)
 {
-    compare("laplace", straight);
-    compare("laplace", tilted);
-    compare("stokeslet", straight);
+    const farsum_mpi_options mpi = pencils();
+    compare("laplace", straight, NULL);
+    compare("laplace", tilted, NULL);
+    compare("stokeslet", straight, NULL);
+    compare("laplace", tilted, &mpi);
+    compare("stokeslet", straight, &mpi);
 }
 
 /* Short messages and patience give the same bits; two plans on one
@@ -221,27 +235,31 @@ static void info_of(const farsum_plan *plan, farsum_mpi_info *info)
     CHECK_OK(farsum_mpi_get_info(plan, info));
 }
 
-static void domains(const double rows[9])
+static void domains(const double rows[9], const farsum_mpi_options *mpi)
 {
     static struct sums sums;
-    farsum_plan *plan = plan_of(problem_of("laplace", rows), NULL);
+    farsum_plan *plan = plan_of(problem_of("laplace", rows), mpi);
     farsum_mpi_info info, later;
-    double cell[9], low[3], high[3], widths;
+    double cell[9], low[3], high[3], volumes, volume = 1;
     CHECK_OK(farsum_mpi_domain(plan, cell, low, high));
     CHECK_OK(farsum_mpi_domain(plan, NULL, low, high));
     info_of(plan, &info);
     CHECK(info.size == sizeof info && info.ranks == ranks && info.rank == rank,
           "rank %d of %d", info.rank, info.ranks);
     CHECK(*info.transport == '\0', "transport %s", info.transport);
+    CHECK(info.domain[0] * info.domain[1] == ranks
+              && (!mpi || info.domain[1] == mpi->domain[1]),
+          "domain %d x %d", info.domain[0], info.domain[1]);
     int64_t in = inside(cell, low, high), all = 0, most = 0;
     CHECK(info.own == in, "rank %d owns %lld points, its domain has %lld", rank,
           (long long)info.own, (long long)in);
     MPI_Allreduce(&info.own, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&info.own, &most, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-    double width = high[0] - low[0];
-    MPI_Allreduce(&width, &widths, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    CHECK(all == MANY && fabs(widths - 1) < 1e-14, "%lld points, width %.17g",
-          (long long)all, widths);
+    for (int d = 0; d < 3; d++)
+        volume *= high[d] - low[d];
+    MPI_Allreduce(&volume, &volumes, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(all == MANY && fabs(volumes - 1) < 1e-14, "%lld points, volume %.17g",
+          (long long)all, volumes);
     CHECK(fabs(info.imbalance - (double)(most * ranks) / MANY) < 1e-14,
           "imbalance %g", info.imbalance);
     CHECK(info.ghosts > 0, "no ghosts");
@@ -270,8 +288,10 @@ static void domains(const double rows[9])
 
 static void test_domains(void)
 {
-    domains(straight);
-    domains(tilted);
+    const farsum_mpi_options mpi = pencils();
+    domains(straight, NULL);
+    domains(tilted, NULL);
+    domains(straight, &mpi);
 }
 
 /* After set_cell the domain follows, and sums are those of the new cell. */

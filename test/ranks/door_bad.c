@@ -81,6 +81,7 @@ void test_different(void)
             "window is not set on rank 0 and es");
     DIFFERS(options.deterministic, 1, "deterministic is not set on rank 0");
     DIFFERS(mpi.message_bytes, 77, "message_bytes is 0 on one rank and 77");
+    DIFFERS(mpi.domain[1], ranks, "domain is 0 x 0 on rank 0 and 1 x ");
     DIFFERS(mpi.patience, 0.5, "patience is 0 on one rank and 0.5 on another");
 }
 
@@ -133,6 +134,9 @@ void test_bad(void)
     c.mpi.transport = here ? "staged" : NULL;
     fails_alike(create(&c, &plan), FARSUM_ERR_UNSUPPORTED,
                 of_last("transport \"staged\" is between devices"));
+    c = good;
+    c.mpi.domain[0] = here ? ranks + 1 : 0;
+    fails_alike(create(&c, &plan), FARSUM_ERR_ARGUMENT, of_last("domain is "));
     c = good;
     c.options.method = "auto";
     CHECK_OK(create(&c, &plan));

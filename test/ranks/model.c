@@ -17,6 +17,7 @@
 
 enum { MANY = 24000, MOST_RANKS = 13, WIDTH = 3 };
 
+static const struct ranks_shape any;
 static double x[3 * MANY], q[WIDTH * MANY];
 
 struct shared {
@@ -63,7 +64,7 @@ static farsum_status work(struct comm *comm, void *data)
     p.n_sources = n;
     p.sample_x = x + 3 * first;
     p.sample_q = q + s->strengths * first;
-    const struct ranks_shape shape = {"pencil", {s->shape[0], s->shape[1]}};
+    const struct ranks_shape shape = {{s->shape[0], s->shape[1]}};
     GO(plan_over_ranks_as(comm, &p, &s->options, NULL, &shape, &plan));
     GO(farsum_plan_set_points(plan, n, p.sample_x, 0, NULL));
     GO(count(plan, &s->sent[comm->rank], &before));
@@ -108,7 +109,7 @@ static void compare(struct shared *s)
         double all[2] = {0}, model_all[2] = {0};
         struct links links = links_expected(LINKS_HOST, size, 1);
         links.within = (struct link){0, INFINITY}; /* as those of ranks_run */
-        CHECK_OK(farsum_ranks_tune(&p, &s->options, &links, &plan));
+        CHECK_OK(farsum_ranks_tune(&p, &s->options, &links, &any, &plan));
         for (int r = 0; r < size; r++) {
             struct ranks_model m;
             const struct comm_spent *spent = s->sent[r].spent;
@@ -223,7 +224,7 @@ static int64_t chosen_mesh(const struct links *links, struct ranks_model *m)
     }
     o.threads = 1;
     o.method = "spectral";
-    CHECK_OK(farsum_ranks_tune(&p, &o, links, &plan));
+    CHECK_OK(farsum_ranks_tune(&p, &o, links, &any, &plan));
     CHECK_OK(farsum_plan_get_info(plan, &info));
     CHECK_OK(farsum_ranks_model(plan, links, m));
     farsum_plan_destroy(plan);

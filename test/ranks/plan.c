@@ -123,9 +123,7 @@ static farsum_status work(struct comm *comm, void *data)
     p.n_targets = s->apart ? n : 0;
     p.sample_x = n > 0 ? x + 3 * first : NULL;
     p.sample_q = n > 0 ? own_q : NULL;
-    struct ranks_shape shape = {"slab", {0, 0}};
-    if (PENCILS)
-        shape = (struct ranks_shape){"pencil", {s->shape[0], s->shape[1]}};
+    const struct ranks_shape shape = {{s->shape[0], s->shape[1]}};
     GO(plan_over_ranks_as(comm, &p, &s->options, NULL, &shape, &plan));
     GO(set(plan, s, first, n));
     GO(farsum_plan_execute(plan, s->rhs, own_q, &result));

@@ -73,9 +73,8 @@ static void given_make(struct given *g, const struct life *life,
     g->problem.n_exclusions = named ? 3 : 0;
     g->problem_at = &g->problem;
     g->result_at = &g->result;
-    g->shape.domain = life->pencils ? "pencil" : "slab";
-    g->shape.ranks[0] = life->pencils ? 2 : 0;
-    g->shape.ranks[1] = life->pencils ? life->size / 2 : 0;
+    g->shape.ranks[0] = life->pencils ? 2 : life->size;
+    g->shape.ranks[1] = life->size / g->shape.ranks[0];
 }
 
 /* Sets the result's arrays: parts of `out`. */

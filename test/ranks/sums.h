@@ -19,10 +19,10 @@
  * only. */
 static inline struct ranks_shape sums_shape(int size)
 {
-    struct ranks_shape shape = {"slab", {0, 0}};
+    struct ranks_shape shape = {{size, 1}};
     for (int p1 = 1; PENCILS && p1 * p1 <= size; p1++)
         if (size % p1 == 0)
-            shape = (struct ranks_shape){"pencil", {p1, size / p1}};
+            shape = (struct ranks_shape){{p1, size / p1}};
     return shape;
 }
 

@@ -182,6 +182,20 @@ static void test_refused(void)
     CHECK_FAILS(farsum_mpi_nufft_create(&np, &o, NULL, MPI_COMM_WORLD, &nufft),
                 FARSUM_ERR_ARGUMENT);
     CHECK_SAYS("type is 0");
+    mpi.domain[1] = 2;
+    CHECK_FAILS(farsum_mpi_mesh_create(&p, &o, &mpi, MPI_COMM_WORLD, &mesh),
+                FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("domain is 0 x 2; meshes and NUFFTs have only slabs");
+    CHECK_FAILS(farsum_mpi_nufft_create(&np, &o, &mpi, MPI_COMM_WORLD, &nufft),
+                FARSUM_ERR_UNSUPPORTED);
+    mpi.domain[0] = ranks;
+    mpi.domain[1] = 1;
+    CHECK_OK(farsum_mpi_mesh_create(&p, &o, &mpi, MPI_COMM_WORLD, &mesh));
+    CHECK_OK(farsum_mpi_mesh_get_info(mesh, &info));
+    CHECK(info.domain[0] == ranks && info.domain[1] == 1, "domain %d x %d",
+          info.domain[0], info.domain[1]);
+    farsum_mesh_destroy(mesh);
+    mesh = NULL;
     mpi.transport = "nccl";
     CHECK_FAILS(farsum_mpi_mesh_create(&p, &o, &mpi, MPI_COMM_WORLD, &mesh),
                 FARSUM_ERR_UNSUPPORTED);

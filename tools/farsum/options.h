@@ -81,6 +81,7 @@ struct settings {
     int nodes, weak;           /* tune --ranks; nodes 0: default (1) */
     double link_latency, link_bandwidth; /* 0: default */
     double patience;                     /* run: seconds; 0: for ever */
+    int domain[2];             /* ranks along axes 0 and 1; 0, 0: chosen */
     int components;            /* 0: default (1) */
     double crowding;           /* 0: default (1) */
     int64_t copies[3];         /* 0: default (1) */

@@ -23,7 +23,9 @@ static const char *const stage_names[RANKS_STAGES] = {
 int tune_ranks_check(const struct settings *s)
 {
     const char *other = s->model ? "model" : s->map ? "map" : NULL;
+    int domain = s->domain[0] + s->domain[1] > 0;
     const char *needs = s->nodes > 0            ? "nodes"
+                        : domain                ? "domain"
                         : s->link_latency > 0   ? "link-latency"
                         : s->link_bandwidth > 0 ? "link-bandwidth"
                         : s->weak               ? "weak"
@@ -33,6 +35,8 @@ int tune_ranks_check(const struct settings *s)
                   "tune'", other);
     else if (s->ranks == 0 && needs)
         say_error("tune: --%s requires --ranks", needs);
+    else if (s->weak && domain)
+        say_error("tune: --weak and --domain exclude each other");
     else if (s->ranks > MOST_RANKS)
         say_error("tune: --ranks %d is above %d", s->ranks, (int)MOST_RANKS);
     else if (s->nodes > s->ranks)
@@ -112,14 +116,38 @@ static void complete(const farsum_plan_info *info,
 
 static void print_thin(const struct ranks_model *m, FILE *out)
 {
-    int ranks = m->links.ranks;
-    if (ranks > m->mesh0)
-        fprintf(out, "note      %d ranks share %lld planes: %lld ranks have "
-                "none and wait\n", ranks, (long long)m->mesh0,
-                (long long)(ranks - m->mesh0));
-    else if (ranks > 1 && m->planes < m->halo)
-        fprintf(out, "note      a slab is thinner than its halo: a rank "
-                "computes mostly on planes of others\n");
+    int ranks = m->links.ranks, pencils = m->shape[1] > 1;
+    int64_t busy = (m->shape[0] < m->mesh0 ? m->shape[0] : m->mesh0)
+                   * (m->shape[1] < m->mesh1 ? m->shape[1] : m->mesh1);
+    if (ranks > busy) {
+        fprintf(out, "note      %d ranks share %lld planes", ranks,
+                (long long)m->mesh0);
+        if (pencils)
+            fprintf(out, " of %lld rows", (long long)m->mesh1);
+        fprintf(out, ": %lld ranks have none and wait\n",
+                (long long)(ranks - busy));
+    } else if ((m->shape[0] > 1 && m->planes < m->halo)
+               || (pencils && m->rows < m->row_halo))
+        fprintf(out,
+                "note      a %s is thinner than its halo: a rank "
+                "computes mostly on planes of others\n",
+                pencils ? "pencil" : "slab");
+}
+
+static void print_part(const struct ranks_model *m, FILE *out)
+{
+    int pencils = m->shape[1] > 1;
+    fprintf(out, "%-10s%lld of %lld planes", pencils ? "pencil" : "slab",
+            (long long)m->planes, (long long)m->mesh0);
+    if (pencils)
+        fprintf(out, ", %lld of %lld rows, halos of %lld and %lld",
+                (long long)m->rows, (long long)m->mesh1, (long long)m->halo,
+                (long long)m->row_halo);
+    else
+        fprintf(out, ", a halo of %lld", (long long)m->halo);
+    c_locale_write(out, " on each side, %.4g points, %.4g ghosts\n", m->points,
+                   m->ghosts);
+    print_thin(m, out);
 }
 
 static void print_assumptions(const struct settings *s,
@@ -151,12 +179,10 @@ static void print_rank(const struct sum *sum, FILE *out)
                 m->threads == 1 ? "" : "s");
     else
         fprintf(out, "a device each");
+    if (m->shape[1] > 1)
+        fprintf(out, "; %d x %d pencils", m->shape[0], m->shape[1]);
     fprintf(out, "; the rank with the most planes:\n");
-    c_locale_write(out, "slab      %lld of %lld planes, a halo of %lld on each "
-                   "side, %.4g points, %.4g ghosts\n", (long long)m->planes,
-                   (long long)m->mesh0, (long long)m->halo, m->points,
-                   m->ghosts);
-    print_thin(m, out);
+    print_part(m, out);
     c_locale_write(out, "stores    mesh %.4g MB, spectrum %.4g MB, buffers "
                    "%.4g MB\n", 1e-6 * m->mesh, 1e-6 * m->spectrum,
                    1e-6 * m->buffers);
@@ -181,19 +207,20 @@ static void print_rank(const struct sum *sum, FILE *out)
 
 static void print_weak(const struct tune_ranks *sums, FILE *out)
 {
-    fprintf(out, "\n%6s %6s %10s %14s %7s %5s %9s %9s %9s %9s %6s\n", "ranks",
-            "nodes", "points", "mesh", "planes", "halo", "MB", "stages s",
-            "exch. s", "sum s", "eff.");
+    fprintf(out, "\n%6s %6s %10s %14s %9s %7s %5s %9s %9s %9s %9s %6s\n",
+            "ranks", "nodes", "points", "mesh", "domain", "planes", "halo",
+            "MB", "stages s", "exch. s", "sum s", "eff.");
     for (int k = 0; k < sums->n; k++) {
         const struct sum *sum = &sums->sums[k];
         const struct ranks_model *m = &sum->m;
-        char mesh[80];
+        char mesh[80], domain[32];
+        snprintf(domain, sizeof domain, "%dx%d", m->shape[0], m->shape[1]);
         snprintf(mesh, sizeof mesh, "%lldx%lldx%lld", (long long)sum->mesh[0],
                  (long long)sum->mesh[1], (long long)sum->mesh[2]);
         fprintf(out, "%6d %6d", m->links.ranks, links_nodes(&m->links));
         c_locale_write(out, " %10.4g", (double)sum->points);
-        fprintf(out, " %14s %7lld %5lld", mesh, (long long)m->planes,
-                (long long)m->halo);
+        fprintf(out, " %14s %9s %7lld %5lld", mesh, domain,
+                (long long)m->planes, (long long)m->halo);
         c_locale_write(out, " %9.4g %9.4g %9.4g %9.4g %6.3f\n",
                        1e-6 * (m->mesh + m->spectrum + m->buffers), sum->stages,
                        sum->exchanges - m->hidden, sum->seconds,
@@ -230,18 +257,20 @@ static json_t *report_sum(const struct sum *sum)
                       "seconds", report_real(m->exchange[k])));
     json_t *all = json_pack(
         "{s:i, s:i, s:i, s:I, s:[I,I,I], s:I, s:I, s:o, s:o, s:o, s:o, s:o, "
-        "s:O?, s:O?, s:o, s:o, s:o, s:o}",
+        "s:O?, s:O?, s:o, s:o, s:o, s:o, s:[i,i], s:I, s:I}",
         "ranks", m->links.ranks, "nodes", links_nodes(&m->links), "threads",
         m->threads, "n_sources", (json_int_t)sum->points, "mesh",
-        (json_int_t)sum->mesh[0],
-        (json_int_t)sum->mesh[1], (json_int_t)sum->mesh[2], "planes",
-        (json_int_t)m->planes, "halo", (json_int_t)m->halo, "particles",
-        report_real(m->points), "ghosts", report_real(m->ghosts), "mesh_bytes",
-        report_real(m->mesh), "spectrum_bytes", report_real(m->spectrum),
-        "buffer_bytes", report_real(m->buffers), "stages", stages, "exchanges",
-        exchanges, "hidden_seconds", report_real(m->hidden), "seconds",
+        (json_int_t)sum->mesh[0], (json_int_t)sum->mesh[1],
+        (json_int_t)sum->mesh[2], "planes", (json_int_t)m->planes, "halo",
+        (json_int_t)m->halo, "particles", report_real(m->points), "ghosts",
+        report_real(m->ghosts), "mesh_bytes", report_real(m->mesh),
+        "spectrum_bytes", report_real(m->spectrum), "buffer_bytes",
+        report_real(m->buffers), "stages", stages, "exchanges", exchanges,
+        "hidden_seconds", report_real(m->hidden), "seconds",
         report_real(sum->seconds), "alone", report_real(sum->alone),
-        "efficiency", report_real(sum->efficiency));
+        "efficiency", report_real(sum->efficiency), "domain", m->shape[0],
+        m->shape[1], "rows", (json_int_t)m->rows, "row_halo",
+        (json_int_t)m->row_halo);
     json_decref(stages);
     json_decref(exchanges);
     return bad ? (json_decref(all), NULL) : all;
@@ -264,11 +293,12 @@ static farsum_status model_take(const struct settings *s,
                                 const farsum_options *how, int ranks,
                                 farsum_plan_info *info, struct ranks_model *m)
 {
+    const struct ranks_shape any = {{0, 0}};
     struct links links;
     farsum_plan *plan = NULL;
     farsum_status status = links_take(s, how, ranks, &links);
     if (status == FARSUM_OK)
-        status = farsum_ranks_tune(problem, how, &links, &plan);
+        status = farsum_ranks_tune(problem, how, &links, &any, &plan);
     if (status == FARSUM_OK)
         status = farsum_plan_get_info(plan, info);
     if (status == FARSUM_OK)
@@ -322,10 +352,12 @@ farsum_status tune_ranks_plan(const struct settings *s,
                               const farsum_problem *problem,
                               const farsum_options *how, farsum_plan **plan)
 {
+    const struct ranks_shape shape = ranks_domain(s);
     struct links links;
     farsum_status status = links_take(s, how, s->ranks, &links);
-    return status == FARSUM_OK ? farsum_ranks_tune(problem, how, &links, plan)
-                               : status;
+    return status == FARSUM_OK
+               ? farsum_ranks_tune(problem, how, &links, &shape, plan)
+               : status;
 }
 
 struct tune_ranks *tune_ranks_take(const struct settings *s,

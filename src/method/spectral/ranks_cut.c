@@ -268,6 +268,7 @@ void ranks_cut_cell(struct ranks_cut *cut, const struct task *task,
     double length = t->rc / task_per(task);
     domain_cell(domain, cell, &cut->own);
     scale_exchange(&cut->exchanged, cell);
+    r->across = cut->ranks[1];
     for (int i = 0; i < 9; i++)
         r->cell[i] = cell->a[i] * length;
     for (int d = 0; d < 3; d++) {

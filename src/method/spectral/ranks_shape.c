@@ -1,43 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_shape.c: the shape of pencils, if they are asked for. */
+/* ranks_shape.c: slabs or pencils. */
 #include "method/spectral/ranks_model.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "method/spectral/spectral.h"
+#include "stage/near/near.h"
+
+/* Seconds that the slowest rank takes longer than the model's, which has
+ * uniform points.  Slabs are cut by the work in their planes, pencils evenly.
+ * So the densest pencil has about as many times the mean points as a point has
+ * neighbours, compared with uniform points. */
+static double uneven_seconds(const struct task *task, const struct spectral *s,
+                             const struct ranks_model *m)
+{
+    union stage_args args[STAGE_COUNT];
+    if (m->shape[1] == 1)
+        return 0;
+    parameters_args(&s->parameters, task, args);
+    const struct near_args *near = &args[STAGE_NEAR].near;
+    double even = 4 * M_PI / 3 * (double)near->n_sources / near->cell->volume;
+    return fmax(near->neighbours / even - 1, 0)
+           * (m->seconds[RANKS_NEAR] + m->seconds[RANKS_SPREAD]
+              + m->seconds[RANKS_INTERP]);
+}
 
 farsum_status ranks_shape_best(const struct task *task,
                                const struct spectral *s,
                                const struct links *links, int shape[2])
 {
-    const struct ranks_shape *wanted = &task->shape;
-    int size = links->ranks;
-    int pencils = wanted->domain && strcmp(wanted->domain, "pencil") == 0;
+    int trial[2] = {links->ranks, 1};
     double least = INFINITY;
-    shape[0] = size;
-    shape[1] = 1;
-    if (wanted->ranks[0] > 0) {
-        memcpy(shape, wanted->ranks, sizeof wanted->ranks);
+    memcpy(shape, task->shape.ranks, 2 * sizeof *shape);
+    if (shape[0] > 0)
         return FARSUM_OK;
-    }
-    if (!pencils) /* slabs, which cuts by weight need, unless pencils are asked
-                     for */
-        return FARSUM_OK;
-    /* a prime number of ranks has no pencils of two cuts */
-    for (int p2 = 2; p2 < size; p2++) {
-        const int trial[2] = {size / p2, p2};
+    do {
         struct ranks_model m;
-        if (size % p2 != 0)
-            continue;
         int rank = ranks_model_fullest(s->parameters.mesh, trial);
         TRY(spectral_ranks_model(task, s, links, trial, rank, &m));
-        double seconds = ranks_model_seconds(&m);
-        if (seconds >= least)
-            continue;
-        least = seconds;
-        memcpy(shape, trial, sizeof trial);
-    }
+        double seconds = ranks_model_seconds(&m) + uneven_seconds(task, s, &m);
+        if (seconds < least) {
+            least = seconds;
+            memcpy(shape, trial, sizeof trial);
+        }
+    } while (ranks_shape_next(trial));
     return FARSUM_OK;
 }
 

@@ -6,7 +6,6 @@
 #include "comm/comm.h"
 #include "cost/links.h"
 #include "device/device.h"
-#include "task/shape.h"
 
 /* A rank's device, which all plans share that are made on the way to one. */
 struct ranks_device {
@@ -37,9 +36,4 @@ farsum_status ranks_links_of(struct comm *comm, const farsum_options *options,
 /* Sets *to to the static text of the same name; NULL stays NULL. */
 farsum_status ranks_transport(const char *name, const farsum_options *options,
                               const char **to);
-/* Checks the wanted shape of the parts of `ranks` ranks, and copies it to *to
- * with a static text. */
-farsum_status ranks_shape_take(const struct ranks_shape *shape,
-                               const farsum_options *options, int ranks,
-                               struct ranks_shape *to);
 #endif

@@ -73,14 +73,11 @@ static int fields_get(const farsum_problem *problem,
                       const struct ranks_shape *shape,
                       struct same_field fields[FIELDS])
 {
-    int n = 4;
+    int n = 3;
     fields[0] = (struct same_field){.name = "device"};
     fields[1] = (struct same_field){.name = "transport"};
     fields[2] = (struct same_field){.name = "domain"};
-    fields[3] = (struct same_field){.name = "ranks"};
-    snprintf(fields[2].text, TEXT, "%s",
-             shape->domain ? shape->domain : "not set");
-    snprintf(fields[3].text, TEXT, "%d x %d", shape->ranks[0], shape->ranks[1]);
+    snprintf(fields[2].text, TEXT, "%d x %d", shape->ranks[0], shape->ranks[1]);
     ranks_device_kind(options, fields[0].text, TEXT);
     snprintf(fields[1].text, TEXT, "%s", transport ? transport : "not set");
     for (int r = 0; r < ROWS; r++)

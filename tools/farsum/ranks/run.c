@@ -41,11 +41,12 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s)
              && strcmp(s->method, "fmm") != 0 && strcmp(s->method, "auto") != 0,
          "--method other than spectral and fmm"},
     };
-    const char *several = s->transport            ? "transport"
-                          : s->patience > 0       ? "patience"
-                          : s->link_latency > 0   ? "link-latency"
-                          : s->link_bandwidth > 0 ? "link-bandwidth"
-                                                  : NULL;
+    const char *several = s->transport                      ? "transport"
+                          : s->patience > 0                 ? "patience"
+                          : s->domain[0] + s->domain[1] > 0 ? "domain"
+                          : s->link_latency > 0             ? "link-latency"
+                          : s->link_bandwidth > 0           ? "link-bandwidth"
+                                                            : NULL;
     if (!ranks && several) {
         say_error("run: --%s requires several copies; see 'farsum help run'",
                   several);
@@ -70,6 +71,11 @@ int ranks_link(const struct settings *s, struct link *link)
     return s->link_latency > 0 || s->link_bandwidth > 0;
 }
 
+struct ranks_shape ranks_domain(const struct settings *s)
+{
+    return (struct ranks_shape){{s->domain[0], s->domain[1]}};
+}
+
 farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
                          const farsum_problem *problem,
                          const farsum_options *how, farsum_plan **plan)
@@ -85,9 +91,10 @@ farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
         && farsum_ranks_links(how, comm->size, 1, &links) == FARSUM_OK
         && ranks_link(s, &links.within))
         comm->links = &links;
+    const struct ranks_shape shape = ranks_domain(s);
     if (status == FARSUM_OK)
-        status =
-            farsum_ranks_plan_create(comm, problem, how, s->transport, plan);
+        status = farsum_ranks_plan_create(comm, problem, how, s->transport,
+                                          &shape, plan);
     comm->links = NULL; /* only create reads them */
     if (status != FARSUM_OK)
         farsum_comm_destroy(comm);
@@ -115,6 +122,7 @@ void ranks_work(struct ranks *ranks, const farsum_plan *plan, int64_t given,
         now.given = given;
         now.own = info.own;
         now.ghosts = info.ghosts;
+        now.across = info.across > 1 ? info.across : 1;
         now.threads = times.threads;
         snprintf(now.device, sizeof now.device, "%s", times.device);
         snprintf(now.model, sizeof now.model, "%s",

@@ -7,6 +7,7 @@
 #include "ranks/frames.h"
 
 #include "comm/comm.h"
+#include "task/shape.h"
 
 /* ranks_open, if a launcher started several copies and --ranks does not say
  * otherwise. */
@@ -16,8 +17,10 @@ int ranks_refuse(struct ranks *ranks, const struct settings *s);
 struct link;
 /* Replaces what --link-latency and --link-bandwidth name; 1: any. */
 int ranks_link(const struct settings *s, struct link *link);
-/* farsum_plan_create, over the ranks if there are any, with transport and links
- * of the settings. */
+/* The parts that --domain names. */
+struct ranks_shape ranks_domain(const struct settings *s);
+/* farsum_plan_create, over the ranks if there are any, with transport, domain
+ * and links of the settings. */
 farsum_status ranks_plan(struct ranks *ranks, const struct settings *s,
                          const farsum_problem *problem,
                          const farsum_options *how, farsum_plan **plan);
@@ -31,7 +34,7 @@ extern const char *const ranks_work_names[COMM_PARTS];
 struct ranks_work {
     int64_t given, own, ghosts;  /* particles of the file, particles that it
                                     sums, and copies of others */
-    int threads;
+    int threads, across;         /* across: ranks along axis 1 */
     char device[32], model[128]; /* model: "" on the host */
     char transport[16];          /* between devices; "" on the host */
     double set_points, execute;  /* seconds */
