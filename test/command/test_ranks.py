@@ -178,6 +178,26 @@ class Ranks(CommandTest):
                 self.assertGreater(one["bytes"], 0, name)
                 self.assertGreater(one["seconds"], 0, name)
 
+    def test_domain(self):
+        """Pencils have the results of slabs; the report names the parts."""
+        self.random_file("in.xyz", 501)
+        self.farsum("run", "in.xyz", *PLAIN, "-o", "one.xyz")
+        for given, parts in (("4x1", [4, 1]), ("2x2", [2, 2]), ("0x4", [1, 4])):
+            many = self.launch(4, "run", "in.xyz", *PLAIN, *FREE, "--domain",
+                               given, "-o", "many.xyz", "--report", "r.json")
+            self.same("one.xyz", "many.xyz")
+            self.assertEqual(self.json("r.json")["domain"], parts)
+            named = f"{parts[0]} x {parts[1]} pencils, " if parts[1] > 1 else ""
+            self.assertRegex(many.out, f"(?m)^ranks     4, {named}each with ")
+        self.refused_by_all(2, 1, ": domain is 3 x 2, which does not make "
+                            "2, the number of ranks$", "run", "in.xyz", *PLAIN,
+                            "--domain", "3x2")
+        self.refused_by_all(2, 1, ": domain is 1 x 2; with method fmm only "
+                            "slabs work yet, 2 x 1$", "run", "in.xyz",
+                            "--method", "fmm", "--no-virial", "--domain", "1x2")
+        self.refused(2, "run: --domain requires several copies", "run",
+                     "in.xyz", *PLAIN, "--domain", "2x2")
+
     def test_device(self):
         """Each rank has a device, and the report names it."""
         self.random_file("in.xyz", 501, 501)

@@ -56,6 +56,10 @@ class TuneRanks(CommandTest):
         table = done.out[done.out.index("\n ranks"):].split("\n")[2:6]
         rows = [[float(v) for v in re.sub("x.*?(?= )", "", row).split()]
                 for row in table]
+        parts = [re.search(r" (\d+)x(\d+) ", row).groups() for row in table]
+        self.assertEqual([int(a) * int(b) for a, b in parts], [1, 2, 4, 6])
+        self.assertEqual([row.pop(4) for row in rows],
+                         [int(a) for a, _ in parts])
         self.assertEqual([row[:3] for row in rows], [
             [1, 1, 3e4], [2, 1, 6e4], [4, 2, 1.2e5], [6, 3, 1.8e5]])
         for row in rows:
@@ -67,23 +71,53 @@ class TuneRanks(CommandTest):
     def test_large(self):
         """No memory for particles or mesh is needed."""
         done = self.farsum("tune", "--case", "laplace n=1e9 tol=1e-4",
-                           "--ranks", 5000, "--nodes", 100, "--threads", 1)
+                           "--ranks", 5000, "--nodes", 100, "--threads", 1,
+                           "--domain", "5000x1")
         self.assertRegex(done.out, r"(?m)^slab      1 of \d+ planes")
         self.assertRegex(done.out, r"(?m)^note      5000 ranks share \d+ "
                          r"planes: \d+ ranks have none and wait$")
-        done = self.farsum(*self.CASE, "--ranks", 20)
+        done = self.farsum(*self.CASE, "--ranks", 20, "--domain", "20x1")
         self.assertRegex(done.out, "(?m)^note      a slab is thinner than its ")
+
+    def test_pencils(self):
+        """Many ranks have pencils where these are faster."""
+        case = ("tune", "--case", "laplace n=1e8 tol=1e-4", "--ranks", 512,
+                "--nodes", 64, "--threads", 1, "--report", "r.json")
+        done = self.farsum(*case)
+        best, = self.json("r.json")["ranks"]
+        a, b = best["domain"]
+        self.assertEqual(a * b, 512)
+        self.assertGreater(min(a, b), 1)
+        self.assertIn(f"; {a} x {b} pencils; the rank with the most", done.out)
+        planes, rows = (self.numbers(done.out, "pencil")[k] for k in (0, 2))
+        self.assertEqual([best[k] for k in ("planes", "rows")], [planes, rows])
+        self.assertEqual([-(-best["mesh"][d] // best["domain"][d])
+                          for d in range(2)], [planes, rows])
+        self.farsum(*case, "--domain", "512x1")
+        slabs, = self.json("r.json")["ranks"]
+        self.assertEqual(slabs["domain"], [512, 1])
+        self.assertEqual([slabs["rows"], slabs["row_halo"]],
+                         [slabs["mesh"][1], 0])
+        self.assertLess(best["seconds"], slabs["seconds"])
+        self.assertGreater(best["efficiency"], slabs["efficiency"])
 
     def test_refused(self):
         tests = (
             ("--nodes requires --ranks", "--nodes", 2),
             ("--weak requires --ranks", "--weak"),
+            ("--domain requires --ranks", "--domain", "2x2"),
+            ("--weak and --domain exclude", "--ranks", 4, "--weak", "--domain",
+             "2x2"),
             ("--link-latency requires", "--link-latency", 1),
             ("--ranks and --model exclude", "--ranks", 2, "--model"),
             ("--ranks 1000001 is above 1000000", "--ranks", 1000001),
             ("--nodes 3 is above --ranks 2", "--ranks", 2, "--nodes", 3))
         for pattern, *words in tests:
             self.refused(2, "tune: " + pattern, *self.CASE, *words)
+        self.refused(1, "domain is 3 x 2, which does not make 4, the number",
+                     *self.CASE, "--ranks", 4, "--domain", "3x2")
+        self.refused(2, "expected AxB, whole numbers of which one may be 0",
+                     *self.CASE, "--ranks", 4, "--domain", "0x0")
         self.refused(1, "tune: method fmm does not sum over ranks yet",
                      *self.CASE, "--ranks", 2, "--method", "fmm")
 

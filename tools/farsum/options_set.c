@@ -222,7 +222,7 @@ static int whole(double v)
     return v >= 0 && v <= 1e9 && v == floor(v);
 }
 
-OPTION_SETTER(team)
+OPTION_SETTER(two)
 {
     int *out = field_of(s, row);
     double v[2];
@@ -232,8 +232,7 @@ OPTION_SETTER(team)
     v[1] = parted ? number_of(end + 1) : -1;
     if (!whole(v[0]) || !whole(v[1]) || v[0] + v[1] == 0) {
         snprintf(why, size,
-                 "expected %s, whole numbers, 0 for the variant's own, found "
-                 "'%s'",
+                 "expected %s, whole numbers of which one may be 0, found '%s'",
                  row->takes, value);
         return -1;
     }

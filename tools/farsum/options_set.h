@@ -22,7 +22,7 @@ OPTION_SETTER(real);     /* double > 0 */
 OPTION_SETTER(signed);   /* double */
 OPTION_SETTER(seed);     /* uint64_t seed and has_seed */
 OPTION_SETTER(bytes);    /* uint64_t > 0 with K, M, G, T */
-OPTION_SETTER(team);     /* int[2], AxB, either may be 0 */
+OPTION_SETTER(two);      /* int[2], AxB, either may be 0 */
 OPTION_SETTER(three);    /* int64_t[3], AxBxC or one number for all */
 OPTION_SETTER(cell);     /* 3 or 9 numbers; gen: or a name */
 OPTION_SETTER(case);     /* const char *problem, a valid case */

@@ -86,6 +86,10 @@ static const struct option_row table[] = {
     {"transport", 0, "NAME", FOR_RUN, set_text, FIELD(transport), NULL,
      "how the devices of ranks exchange: nccl, from GPU to GPU, or staged, "
      "through the host (default: the first that works)"},
+    {"domain", 0, "AxB", FOR_RUN | FOR_TUNE, set_two, FIELD(domain), NULL,
+     "ranks along the first two cell vectors, whose product is the number of "
+     "ranks; Nx1: slabs, else pencils (default: the faster ones; slabs on "
+     "devices and with fmm)"},
     {"patience", 0, "SECONDS", FOR_RUN, set_real, FIELD(patience), NULL,
      "longest time that a copy waits for the others, which includes what they "
      "read, choose and compute; then the run fails (default: for ever)"},
@@ -116,7 +120,7 @@ static const struct option_row table[] = {
     {"near-cells", 0, "K", FOR_PLANS, set_int, FIELD(near_cells), NULL,
      "cells per cutoff along each axis, 1 to 8; near variants on devices only "
      "(default: chosen)"},
-    {"near-team", 0, "AxB", FOR_PLANS, set_team, FIELD(near_team), NULL,
+    {"near-team", 0, "AxB", FOR_PLANS, set_two, FIELD(near_team), NULL,
      "threads over targets and over sources; 0: the variant's own; near "
      "variants with teams, on devices only (default: 0x0)"},
     {"spread", 0, "VARIANT", FOR_PLANS, set_text, FIELD(spread), NULL,

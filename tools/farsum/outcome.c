@@ -267,7 +267,11 @@ static void print_ranks(const struct outcome *o, FILE *out)
         wait[0] = fmin(wait[0], seconds);
         wait[1] = fmax(wait[1], seconds);
     }
-    fprintf(out, "ranks     %d, each with ", o->ranks);
+    int across = o->work[0].across;
+    fprintf(out, "ranks     %d, ", o->ranks);
+    if (across > 1)
+        fprintf(out, "%d x %d pencils, ", o->ranks / across, across);
+    fprintf(out, "each with ");
     print_range(own[0], own[1], "particles and ", out);
     print_range(ghosts[0], ghosts[1], "ghosts", out);
     c_locale_write(out, "; imbalance %.3g\n", outcome_imbalance(o));

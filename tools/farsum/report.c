@@ -233,6 +233,11 @@ static int put_results(json_t *to, const struct outcome *o)
     bad |= json_object_set_new(
         to, "imbalance",
         o->ranks ? report_real(outcome_imbalance(o)) : json_null());
+    bad |= json_object_set_new(
+        to, "domain",
+        o->ranks ? json_pack("[i, i]", o->ranks / o->work[0].across,
+                             o->work[0].across)
+                 : json_null());
     const char *by = o->ranks ? o->work[0].transport : "";
     bad |= json_object_set_new(to, "transport", report_text(*by ? by : NULL));
     return bad;
