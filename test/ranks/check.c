@@ -5,6 +5,7 @@
 #include "unit/verify_check.h"
 
 #include "base/mem.h"
+#include "plan/exported.h"
 #include "plan/ranks.h"
 #include "ranks/comm_threads.h"
 
@@ -15,6 +16,7 @@ struct shared {
     struct system *s;
     farsum_options options;
     int sampled;         /* 0: plans get no sample */
+    int across;          /* wanted ranks along axis 1; 0: any */
     int fail_rank;       /* its n-th allocation fails during create and sum */
     int64_t fail_at;     /* 0: none */
     int64_t first[RANKS + 1]; /* points that each rank gives */
@@ -67,6 +69,19 @@ static farsum_problem problem_from(const struct system *s, int64_t first,
     return p;
 }
 
+/* A plan, and any that a check makes instead, keeps the wanted parts. */
+static farsum_status plan_in_parts(struct comm *comm, const farsum_problem *p,
+                                   const struct shared *of, farsum_plan **plan)
+{
+    struct ranks_shape shape = {{0, of->across}};
+    struct ranks_info info;
+    TRY(plan_over_ranks_as(comm, p, &of->options, NULL, &shape, plan));
+    TRY(farsum_ranks_get_info(*plan, &info));
+    CHECK(of->across == 0 || info.across == of->across,
+          "%d ranks along axis 1", info.across);
+    return FARSUM_OK;
+}
+
 static farsum_status work(struct comm *comm, void *data)
 {
     farsum_status status = FARSUM_OK;
@@ -80,7 +95,7 @@ static farsum_status work(struct comm *comm, void *data)
     of->created[rank] = of->info[rank] =
         (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
     mem_fail_at(rank == of->fail_rank ? of->fail_at : 0);
-    GO(plan_over_ranks(comm, &p, &of->options, &plan));
+    GO(plan_in_parts(comm, &p, of, &plan));
     GO(farsum_plan_get_info(plan, &of->created[rank]));
     GO(sum(s, plan, first, n, target, m,
            of->v + wide(s) * (targets ? target : first), &of->energy[rank]));
@@ -96,8 +111,10 @@ done:
 
 enum share { EVEN, LAST, SHARES };
 
+/* And slabs, or pencils cut along axis 1 only. */
 static void share(struct shared *of, int size, enum share how)
 {
+    of->across = how == LAST ? size : 1;
     for (int r = 0; r <= size; r++) {
         int even = r * of->s->n / size, last = r == size;
         of->first[r] = how == LAST ? last * of->s->n : even;
