@@ -60,6 +60,8 @@ class Space:
     def check_out(self, value: Any, shape: Tuple[int, ...], name: str,
                   arrays: Optional[str] = None, is_complex: bool = False) -> Any:
         """An array that the caller has for results: it is never copied."""
+        if module_of(value) == "torch":
+            value = as_numpy(value, name)  # the same memory
         wanted = (COMPLEX if is_complex else FLOATS)[arrays or self.arrays]
         if not (isinstance(value, np.ndarray) and value.dtype == wanted
                 and value.shape == shape and value.flags.carray):
@@ -114,6 +116,11 @@ class TorchSpace(Space):
     def pointer(self, value: Any) -> int:
         return value.data_ptr()
 
+    def give(self, value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return self.torch.from_numpy(value)
+        return value
+
     def empty(self, shape: Tuple[int, ...], is_complex: bool = False) -> Any:
         return self.torch.empty(shape, dtype=self.types[self.arrays][is_complex],
                                 device=self.where)
@@ -137,11 +144,14 @@ class TorchSpace(Space):
                 if self.device else None)
 
     def order(self, before: Optional[int], after: Optional[int]) -> None:
-        if before == after:
-            return
-        external = self.torch.cuda.ExternalStream
-        external(after, device=self.where).wait_stream(
-            external(before, device=self.where))
+        if before != after:
+            self._stream(after).wait_stream(self._stream(before))
+
+    def _stream(self, number: Optional[int]) -> Any:
+        cuda = self.torch.cuda
+        # ExternalStream(0) is a new stream, not the default one
+        return cuda.ExternalStream(number, device=self.where) if number \
+            else cuda.default_stream(self.where)
 
 
 class CupySpace(Space):
@@ -204,6 +214,8 @@ def module_of(value: Any) -> str:
 
 def as_numpy(value: Any, name: str) -> np.ndarray:
     """A host array without a copy if possible."""
+    if module_of(value) == "torch":
+        value = value.detach()
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         try:
             return np.from_dlpack(value)

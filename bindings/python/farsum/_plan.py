@@ -244,7 +244,7 @@ class Plan:
         with self.lock, self._ordered():
             handle = self._open()
             rhs = self._count_rhs(q)
-            result = Result(self, q)
+            result = Result(self, self._space.give(q))
             arrays = started(_c.farsum_result())
             lead = () if rhs is None else (rhs,)
             held = self._outputs(result, arrays, lead, out)
