@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ UNITS = {"reduced": 1.0, "real": 332.06371, "metal": 14.399645,
 CLOSE = 0.25
 
 
-class _Request:
+class Request:
     """The arguments of a one-call function."""
 
     def __init__(self, kernel: str, x: Any, q: Any, cell: Any, periodic: Any,
@@ -104,12 +104,17 @@ def total(kernel: str, x: Any, q: Any, *, cell: Any = None,
         # the energy of separate targets does not exist
         options.setdefault("outputs", "velocity" if kernel in FLOWS
                            else "potential field")
-    request = _Request(kernel, x, q, cell, periodic, targets, exclude, factors,
-                       options)
+    request = Request(kernel, x, q, cell, periodic, targets, exclude, factors,
+                      options)
+    return by_kept_plan(request, request.sum)
+
+
+def by_kept_plan(request: Request, work: Callable[[Plan], Any]) -> Any:
+    """Returns work(plan), a result with an `error`, by a kept or a new plan."""
     plan: Optional[Plan] = cache.plans.take(request.key, request.fits)
     if plan is not None:
         try:
-            result = request.sum(plan)
+            result = work(plan)
         except ToleranceError:
             plan = None  # also freed by the last result that has it
         except BaseException:
@@ -120,7 +125,7 @@ def total(kernel: str, x: Any, q: Any, *, cell: Any = None,
                 cache.plans.give(request.key, plan)
                 return result
     plan = request.new()
-    result = request.sum(plan)
+    result = work(plan)
     cache.plans.give(request.key, plan)
     return result
 
