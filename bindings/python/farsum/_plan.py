@@ -145,7 +145,7 @@ class Plan:
         """Sets the sample, in host memory; returns the arrays to keep."""
         if sample is None:
             return ()
-        x, q = (_on_host(value) for value in sample)
+        x, q = (on_host(value) for value in sample)
         host = NUMPY[self._space.arrays]
         x, q = host.take(x, "sample's x"), host.take(q, "sample's q")
         _check_points(x, "sample's x")
@@ -415,7 +415,7 @@ def _arrays_of(options: Dict[str, Any]) -> str:
     return "f32" if options.get("precision") == "f32" else "f64"
 
 
-def _on_host(value: Any) -> Any:
+def on_host(value: Any) -> Any:
     """A host copy of a device array."""
     if hasattr(value, "detach"):
         value = value.detach()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Systems that the tests sum."""
+"""Systems that the tests sum, and pages that they run."""
 
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -36,3 +37,14 @@ def pairs(x, q, kernel=lambda r: 1 / r):
     k = kernel(r)
     np.fill_diagonal(k, 0)
     return k @ q
+
+
+def run_blocks(page):
+    """Runs the Python blocks of a page as one program."""
+    text = (ROOT / page).read_text()
+    blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.S | re.M))
+    assert blocks
+    names = {}
+    for block in blocks:
+        line = text.count("\n", 0, block.start()) + 1
+        exec(compile("\n" * line + block[1], ROOT / page, "exec"), names)

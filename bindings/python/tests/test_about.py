@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices, the command, types."""
 
+import importlib
 import importlib.util
 import os
 import subprocess
@@ -56,3 +57,10 @@ def test_types(tmp_path):
         [sys.executable, "-m", "mypy", "--ignore-missing-imports",
          "--cache-dir", str(tmp_path), package], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_torch_is_named_where_it_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "farsum.torch", raising=False)
+    with pytest.raises(ImportError, match="needs PyTorch"):
+        importlib.import_module("farsum.torch")

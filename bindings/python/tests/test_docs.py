@@ -5,18 +5,12 @@ import re
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, run_blocks
 
 
 @pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
 def test_blocks(page, capsys):
-    text = (ROOT / page).read_text()
-    blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.S | re.M))
-    assert blocks
-    names = {}
-    for block in blocks:
-        line = text.count("\n", 0, block.start()) + 1
-        exec(compile("\n" * line + block[1], ROOT / page, "exec"), names)
+    run_blocks(page)
     assert capsys.readouterr().out
 
 
