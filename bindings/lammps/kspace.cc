@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 using LAMMPS_NS::LAMMPS;
 namespace utils = LAMMPS_NS::utils;
@@ -199,16 +200,26 @@ void kspace_farsum::init()
     coulomb_.prepare(aim_of(qqrd2e, qsqsum, force->special_coul));
 }
 
+/* Farsum has no virial of each atom, so computes that read it get NaN. */
+void kspace_farsum::no_virial_each()
+{
+    std::fill_n(vatom[0], 6 * static_cast<std::size_t>(atom->nlocal),
+                std::numeric_limits<double>::quiet_NaN());
+    if (!warned_ && comm->me == 0)
+        error->warning(FLERR,
+                       "The virial of each atom is NaN with kspace_style {}: "
+                       "name the other parts in compute stress/atom, as in "
+                       "stress/atom NULL pair bond",
+                       force->kspace_style);
+    warned_ = true;
+}
+
 /* Clears energy and virial, and says where sums add them. */
 sums kspace_farsum::begin(int eflag, int vflag)
 {
     ev_init(eflag, vflag);
-    if (vflag_atom)
-        error->all(FLERR,
-                   "Per-atom virial is not available with kspace_style {}: "
-                   "name the other parts in compute stress/atom, such as pair "
-                   "and bond",
-                   force->kspace_style);
+    if (vflag_atom) /* of all parts, also if no compute reads that of kspace */
+        no_virial_each();
     if (atom->natoms != natoms_original) {
         qsum_qsq();
         natoms_original = atom->natoms;

@@ -33,6 +33,8 @@ class kspace_farsum : public LAMMPS_NS::KSpace
 
   private:
     sum coulomb_;
+    bool warned_ = false;
+    void no_virial_each();
     farsum_precision precision_of(const std::string &name) const;
     void refuse() const;
     void refuse_pairs() const;

@@ -137,9 +137,9 @@ void sum::follow(const double *strengths)
     }
     if (!plan_)
         make(strengths);
-    /* LAMMPS changes the order of atoms only when it builds neighbour lists.  Pairs
-     * come before points, because atoms of a pair may coincide; but the indices
-     * must be those of as many points. */
+    /* LAMMPS changes the order of atoms only when it builds neighbour lists.
+     * Pairs come before points, because atoms of a pair may coincide; but their
+     * indices must be those of as many points. */
     bool pairs = excludes(aim_) && builds_ != neighbor->ncalls;
     bool other_count = excludes(aim_) && atoms_ != atom->natoms;
     if (other_count)
