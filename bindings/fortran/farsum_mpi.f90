@@ -20,6 +20,7 @@ module farsum_mpi
     type(c_ptr) :: transport = c_null_ptr
     real(c_double) :: patience = 0
     integer(c_int) :: domain(2) = 0
+    integer(c_int) :: accept_single = 0
   end type
 
   type, bind(c) :: farsum_mpi_info

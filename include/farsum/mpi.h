@@ -57,6 +57,9 @@ typedef struct farsum_mpi_options {
                               single 0 follows from the other number (default:
                               {0, 0}, with the fewest expected seconds).  All
                               others have slabs (docs/cluster.md) */
+    int accept_single;     /* 1: MPI_Init without a level of threads suffices.
+                              Farsum's threads make no calls of MPI; MPICH and
+                              Open MPI then need no level (default: 0) */
 } farsum_mpi_options;
 #define FARSUM_MPI_OPTIONS_INIT {.size = sizeof(farsum_mpi_options)}
 
@@ -80,12 +83,13 @@ typedef struct farsum_mpi_options {
  * options.deterministic says.
  *
  * Errors: those of farsum_plan_create; ERR_STATE if MPI is not running, or was
- * initialised without MPI_THREAD_FUNNELED, or with FUNNELED by another thread,
- * or if libfarsum has another version; ERR_ARGUMENT for MPI_COMM_NULL, an
- * intercommunicator, a field that differs, or a domain of another number of
- * ranks; ERR_UNKNOWN for an unknown transport; ERR_UNSUPPORTED for a transport
- * on the host or one that does not work on all ranks, for methods except
- * spectral and fmm, for pencils on devices or with fmm, and for options that
+ * initialised without MPI_THREAD_FUNNELED (but see accept_single), or with
+ * FUNNELED by another thread, or if libfarsum has another version;
+ * ERR_ARGUMENT for MPI_COMM_NULL, an intercommunicator, a field that differs,
+ * or a domain of another number of ranks; ERR_UNKNOWN for an unknown transport;
+ * ERR_UNSUPPORTED for a transport on the host or one that does not work on all
+ * ranks, for methods except spectral and fmm, for pencils on devices or with
+ * fmm, and for options that
  * fmm lacks over ranks (docs/cluster.md); ERR_DEVICE if a device does not work;
  * ERR_COMM if MPI or NCCL fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status

@@ -25,16 +25,16 @@ static farsum_status check_running(MPI_Comm given)
     return FARSUM_OK;
 }
 
-static farsum_status check_threads(void)
+static farsum_status check_threads(int least)
 {
     int level = MPI_THREAD_SINGLE, main_thread = 0;
     TRY(mpi_status(MPI_Query_thread(&level), "MPI_Query_thread"));
-    if (level < MPI_THREAD_FUNNELED)
+    if (level < least)
         return farsum_comm_fail(FARSUM_ERR_STATE, "MPI was initialised for "
             "programs without threads; call MPI_Init_thread with "
             "MPI_THREAD_FUNNELED");
     TRY(mpi_status(MPI_Is_thread_main(&main_thread), "MPI_Is_thread_main"));
-    if (level == MPI_THREAD_FUNNELED && !main_thread)
+    if (level <= MPI_THREAD_FUNNELED && !main_thread)
         return farsum_comm_fail(FARSUM_ERR_STATE, "this thread did not "
             "initialise MPI; call from the thread that did, or ask "
             "MPI_Init_thread for MPI_THREAD_SERIALIZED");
@@ -74,10 +74,10 @@ static farsum_status node_rank(MPI_Comm own, int rank, int *number)
 }
 
 static farsum_status comm_make(MPI_Comm own, int rank, int size, int64_t piece,
-                               struct comm **comm)
+                               int level, struct comm **comm)
 {
     size_t requests = 2 * (size_t)size * sizeof(MPI_Request);
-    TRY(check_threads());
+    TRY(check_threads(level));
     TRY(farsum_comm_create(FARSUM_VERSION_TEXT, rank, size, "mpi", &mpi_calls,
                          (int64_t)(sizeof(struct mpi) + requests), comm));
     struct mpi *m = (*comm)->inside;
@@ -87,6 +87,12 @@ static farsum_status comm_make(MPI_Comm own, int rank, int size, int64_t piece,
 }
 
 farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm)
+{
+    return comm_mpi_level(given, piece, MPI_THREAD_FUNNELED, comm);
+}
+
+farsum_status comm_mpi_level(MPI_Comm given, int64_t piece, int level,
+                             struct comm **comm)
 {
     MPI_Comm own;
     int rank = 0, size = 0, number = 0;
@@ -100,7 +106,7 @@ farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm)
     KEEP(status, mpi_status(MPI_Comm_size(own, &size), "MPI_Comm_size"));
     farsum_status numbered = node_rank(own, rank, &number);
     KEEP(status, numbered);
-    KEEP(status, comm_make(own, rank, size, piece, &made));
+    KEEP(status, comm_make(own, rank, size, piece, level, &made));
     status = agree(own, rank, size, status);
     if (status == FARSUM_OK) {
         made->node_rank = number;

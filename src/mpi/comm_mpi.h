@@ -18,6 +18,10 @@
  *
  * comm_destroy is collective.  After MPI_Finalize it makes no MPI call. */
 farsum_status comm_mpi(MPI_Comm given, int64_t piece, struct comm **comm);
+/* The same for an MPI with another level of threads: MPI_THREAD_SINGLE or
+ * MPI_THREAD_FUNNELED. */
+farsum_status comm_mpi_level(MPI_Comm given, int64_t piece, int level,
+                             struct comm **comm);
 /* Sets the largest message and the patience.  Collective.  Errors:
  * ERR_ARGUMENT, also if they differ among the ranks; ERR_MEMORY. */
 farsum_status comm_mpi_set(struct comm *comm,

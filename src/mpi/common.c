@@ -27,9 +27,11 @@ farsum_status mpi_begin(MPI_Comm given, const farsum_mpi_options *options,
 {
     struct comm *made = NULL;
     *taken = (farsum_mpi_options)FARSUM_MPI_OPTIONS_INIT;
-    TRY(comm_mpi(given, 0, &made));
-    farsum_status status =
-        farsum_comm_agree(made, arguments(options, taken, output, name));
+    farsum_status status = arguments(options, taken, output, name);
+    TRY(comm_mpi_level(given, 0, taken->accept_single ? MPI_THREAD_SINGLE
+                                                      : MPI_THREAD_FUNNELED,
+                       &made));
+    status = farsum_comm_agree(made, status);
     if (status == FARSUM_OK)
         status = comm_mpi_set(made, taken);
     if (status != FARSUM_OK) {

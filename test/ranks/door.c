@@ -431,6 +431,9 @@ int main(int argc, char **argv)
                                            &plan),
                     FARSUM_ERR_STATE);
         CHECK_SAYS("MPI_THREAD_FUNNELED");
+        farsum_mpi_options any = FARSUM_MPI_OPTIONS_INIT;
+        any.accept_single = 1;
+        plan = plan_of(p, &any);
     }
     MPI_Finalize();
     farsum_plan_destroy(plan);
