@@ -17,7 +17,8 @@ namespace farsum_lammps
 kspace_farsum_disp::kspace_farsum_disp(LAMMPS *lammps)
     : kspace_farsum(lammps), dispersion_(lammps, "r6")
 {
-    dispersionflag = 1;
+    needs_charges_ = false;
+    warn_nocharge = 0;
 }
 
 /* c6 TYPES VALUE: sets C of the types. */

@@ -112,7 +112,9 @@ void kspace_farsum::refuse() const
     int axes = 0;
     for (int d = 0; d < 3; d++)
         axes += domain->periodicity[d];
-    if (!atom->q_flag)
+    if (axes == 3 && comm->nprocs > 1 && how_.method == "fmm")
+        no("method fmm over ranks in a periodic box: it has no virial there");
+    if (!atom->q_flag && needs_charges_)
         error->all(FLERR, "kspace_style {} requires atom attribute q", style);
     if (domain->dimension == 2)
         no("2d simulations");
@@ -195,7 +197,8 @@ void kspace_farsum::init()
                                       : accuracy_relative * two_charge_force;
     scale = 1;
     qqrd2e = force->qqrd2e;
-    qsum_qsq();
+    if (atom->q_flag)
+        qsum_qsq();
     natoms_original = atom->natoms;
     coulomb_.prepare(aim_of(qqrd2e, qsqsum, force->special_coul));
 }
@@ -221,7 +224,8 @@ sums kspace_farsum::begin(int eflag, int vflag)
     if (vflag_atom) /* of all parts, also if no compute reads that of kspace */
         no_virial_each();
     if (atom->natoms != natoms_original) {
-        qsum_qsq();
+        if (atom->q_flag)
+            qsum_qsq();
         natoms_original = atom->natoms;
     }
     sums out;

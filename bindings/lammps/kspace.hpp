@@ -24,6 +24,7 @@ class kspace_farsum : public LAMMPS_NS::KSpace
 
   protected:
     choices how_;
+    bool needs_charges_ = true;
     aim aim_of(double constant, double squares, const double *factor) const;
     sums begin(int eflag, int vflag);
     void add_coulomb(const sums &out);

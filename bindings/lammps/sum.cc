@@ -71,19 +71,16 @@ sum::cell sum::cell_now() const
 void sum::make(const double *strengths)
 {
     farsum::problem problem;
-    std::size_t ranks = static_cast<std::size_t>(comm->nprocs);
     problem.kernel = kernel_.c_str();
     problem.coulomb = aim_.constant;
     problem.precision = aim_.how.precision;
     problem.arrays = FARSUM_F64;
     problem.tolerance = aim_.tolerance;
     problem.error = FARSUM_ERROR_ABSOLUTE;
-    problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY;
+    problem.outputs =
+        FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL;
     for (int d = 0; d < 3; d++)
         problem.periodic[d] = aim_.periodic[d];
-    /* fmm over ranks has no virial in a periodic cell */
-    if (ranks == 1 || aim_.how.method != "fmm" || !problem.periodic[0])
-        problem.outputs |= FARSUM_VIRIAL;
     cell_ = cell_now();
     if (problem.periodic[0])
         std::copy(cell_.begin(), cell_.end(), problem.cell);
@@ -101,12 +98,14 @@ void sum::make(const double *strengths)
         options.log = remark;
         options.log_data = lmp;
     }
-    if (ranks == 1) {
+    if (comm->nprocs == 1) {
         plan_.reset(new farsum::plan(problem, options));
     } else {
+        farsum::initial<farsum_mpi_options> exchange;
+        exchange.accept_single = 1; /* LAMMPS calls MPI_Init */
         farsum_plan *made = nullptr;
-        farsum::check(
-            farsum_mpi_plan_create(&problem, &options, nullptr, world, &made));
+        farsum::check(farsum_mpi_plan_create(&problem, &options, &exchange,
+                                             world, &made));
         plan_.reset(new farsum::plan(made, problem));
     }
     builds_ = neighbor->ncalls;

@@ -159,9 +159,10 @@ class Run:
             thermo_style custom step elong c_k[1] c_k[2] c_k[3] c_k[4] c_k[5] &
                 c_k[6] c_sum
             pair_modify compute no
-            bond_coeff * 0 1
-            run 0
         """)
+        if self.lmp.extract_setting("nbondtypes"):
+            self.lmp.command("bond_coeff * 0 1")
+        self.lmp.command("run 0")
         n = self.lmp.get_natoms()
         order = np.argsort(self.lmp.numpy.extract_atom("id")[:n])
         forces = self.lmp.numpy.extract_atom("f")[:n][order].copy()

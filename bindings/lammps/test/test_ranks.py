@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Over ranks: the same numbers as on one, in sums and in dynamics."""
+
+import numpy as np
+import pytest
+
+from conftest import PLUGIN, chains, differences, launch, salt
+
+INPUT = f"""
+plugin load {PLUGIN}
+units real
+atom_style full
+bond_style harmonic
+special_bonds lj/coul 0 0.25 0.5
+read_data data
+bond_coeff * 100 1.1
+pair_style lj/cut 5
+pair_coeff * * 0.05 2.5
+neighbor 1.0 bin
+kspace_style farsum 1e-8
+"""
+# The same parameters for any number of ranks, to compare digits.
+FIXED = """
+kspace_modify farsum method spectral cutoff 5.5 bandwidth 24 support 12
+kspace_modify mesh 48 40 40
+"""
+SUM = """
+compute e all pe/atom kspace
+compute k all pressure NULL kspace
+thermo_style custom elong c_k[1] c_k[2] c_k[3] c_k[4] c_k[5] c_k[6]
+thermo_modify norm no format float %.17g
+pair_modify compute no
+bond_coeff * 0 1
+run 0
+write_dump all custom dump id fx fy fz c_e modify sort id &
+    format float %.17g
+"""
+
+
+def sums(ranks, path, script):
+    """Energy, forces, virial and energies of atoms."""
+    done = launch(ranks, script, path)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    lines = done.stdout.splitlines()
+    head = next(i for i, line in enumerate(lines) if "E_long" in line)
+    thermo = np.array(lines[head + 1].split(), float)
+    atoms = np.loadtxt(path / "dump", skiprows=9)
+    return thermo[0], atoms[:, 1:4], thermo[1:], atoms[:, 4]
+
+
+@pytest.mark.parametrize("tilt", [(0, 0, 0), (-6, 3, 4)])
+def test_sums_equal_one_rank(tmp_path, tilt):
+    chains(tilt=tilt).write(tmp_path / "data")
+    one = sums(1, tmp_path, INPUT + FIXED + SUM)
+    for ranks in (2, 3):
+        assert max(differences(sums(ranks, tmp_path, INPUT + FIXED + SUM),
+                               one)) < 1e-12
+
+
+def test_dynamics_equal_one_rank(tmp_path):
+    """20 steps in which atoms migrate and lists are built."""
+    chains().write(tmp_path / "data")
+    run = ("velocity all create 600 4928459 loop all\n"
+           "neigh_modify every 5 delay 0 check no\n"
+           "fix move all npt temp 600 600 50 iso 0 0 500\nrun 20\n")
+    one = sums(1, tmp_path, INPUT + FIXED + run + SUM)
+    two = sums(3, tmp_path, INPUT + FIXED + run + SUM)
+    assert max(differences(two, one)) < 1e-9
+
+
+def test_chosen_parameters(tmp_path):
+    """Each number of ranks may choose others, within the tolerance."""
+    salt().write(tmp_path / "data")
+    script = INPUT + "special_bonds lj/coul 1 1 1\n" + SUM
+    one = sums(1, tmp_path, script)
+    two = sums(2, tmp_path, script)
+    assert max(differences(two, one)) < 1e-5
+
+
+def test_a_rank_without_atoms(tmp_path):
+    """All atoms are in the lower half of the box."""
+    box = chains()
+    box.x[:, 2] *= 0.4
+    box.write(tmp_path / "data")
+    one = sums(1, tmp_path, INPUT + FIXED + SUM)
+    two = sums(2, tmp_path, INPUT.replace(
+        "read_data", "processors 1 1 2\nread_data") + FIXED + SUM)
+    assert max(differences(two, one)) < 1e-12
+
+
+def test_errors_end_all_ranks(tmp_path):
+    """With the words of the refusal."""
+    salt().write(tmp_path / "data")
+    done = launch(2, INPUT + "kspace_modify farsum cutoff -1\nrun 0\n",
+                  tmp_path)
+    assert done.returncode != 0
+    assert "cutoff" in done.stdout + done.stderr
+
+
+def test_fmm(tmp_path):
+    """Over ranks it has no virial in a periodic box: refused."""
+    salt().write(tmp_path / "data")
+    script = INPUT + "kspace_modify farsum method fmm\n"
+    done = launch(2, script + "run 0\n", tmp_path)
+    assert done.returncode != 0
+    assert "virial" in done.stdout + done.stderr
