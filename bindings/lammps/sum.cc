@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include <farsum/mpi.h>
 
@@ -67,7 +68,22 @@ sum::cell sum::cell_now() const
     return {h[0], 0, 0, h[5], h[1], 0, h[4], h[3], h[2]};
 }
 
-/* Makes a plan with these atoms as its sample. */
+/* The atoms with random displacements up to a fifth of an Angstrom.  Runs often
+ * start from a perfect lattice.  There symmetry cancels the errors of forces,
+ * so that the plan's check would measure none. */
+std::vector<double> sum::sample() const
+{
+    std::size_t count = 3 * static_cast<std::size_t>(atom->nlocal);
+    std::vector<double> x(count);
+    std::minstd_rand random(static_cast<unsigned>(comm->me + 1));
+    double most = 0.2 * force->angstrom;
+    std::uniform_real_distribution<double> shift(-most, most);
+    for (std::size_t i = 0; i < count; i++)
+        x[i] = positions()[i] + shift(random);
+    return x;
+}
+
+/* Makes a plan for atoms like these. */
 void sum::make(const double *strengths)
 {
     farsum::problem problem;
@@ -85,7 +101,8 @@ void sum::make(const double *strengths)
     if (problem.periodic[0])
         std::copy(cell_.begin(), cell_.end(), problem.cell);
     problem.n_sources = atom->nlocal;
-    problem.sample_x = positions();
+    std::vector<double> x = sample();
+    problem.sample_x = x.data();
     problem.sample_q = atom->nlocal ? strengths : nullptr;
     special_pairs pairs;
     if (excludes(aim_))

@@ -83,6 +83,7 @@ class sum : protected LAMMPS_NS::Pointers
     std::vector<double> field_, potential_;
 
     void make(const double *strengths);
+    std::vector<double> sample() const;
     void follow(const double *strengths);
     void set_pairs();
     void sum_up(const double *strengths, double scale, const sums &out);

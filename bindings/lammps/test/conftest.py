@@ -81,7 +81,7 @@ class Box:
                 constant * q * r.potential / 2)
 
 
-def salt(n=6, tilt=(0, 0, 0), seed=1, edge=2.8):
+def salt(n=6, tilt=(0, 0, 0), seed=1, edge=2.8, noise=0.25):
     """Ions near the sites of a crystal."""
     rng = np.random.default_rng(seed)
     sites = np.stack(np.meshgrid(*[np.arange(n)] * 3, indexing="ij"),
@@ -89,7 +89,7 @@ def salt(n=6, tilt=(0, 0, 0), seed=1, edge=2.8):
     length = n * edge
     cell = np.diag([length] * 3)
     cell[1, 0], cell[2, 0], cell[2, 1] = tilt
-    x = (sites + 0.5) / n @ cell + rng.normal(0, 0.25, (n**3, 3))
+    x = (sites + 0.5) / n @ cell + rng.normal(0, noise, (n**3, 3))
     q = np.where(sites.sum(1) % 2, 1.0, -1.0)
     return Box(x, q, np.where(q > 0, 1, 2), cell)
 

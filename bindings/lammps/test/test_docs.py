@@ -13,6 +13,7 @@ def test_input(tmp_path):
     script = re.search(r"^```lammps\n(.*?)^```", TEXT, re.S | re.M)[1]
     assert "plugin load build-lammps/farsumplugin.so\n" in script
     script = script.replace("build-lammps/farsumplugin.so", PLUGIN)
+    script = script.replace("run 100", "run 10")
     done = launch(2, script, tmp_path)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     line = re.search(r"^```text\n(Farsum .*)\n", TEXT, re.M)[1]

@@ -6,7 +6,7 @@ import pytest
 
 from conftest import BEGIN, chains, differences, salt
 
-def ions(run, box, accuracy=1e-6, **options):
+def ions(run, box, accuracy=1e-7, **options):
     """Molten salt: Born repulsion and charges."""
     lmp = run(box, accuracy=accuracy, pair="born 7.0",
               sums="kspace_style farsum {accuracy}\n"

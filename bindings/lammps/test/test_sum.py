@@ -36,6 +36,23 @@ def test_accuracy_is_that_of_lammps(run, accuracy):
     assert accuracy / 1000 < rms < accuracy
 
 
+def test_accuracy_of_a_lattice(run, capfd):
+    """The estimate is that of displaced atoms, not that of symmetry."""
+    box = salt()
+    x = box.x
+    box.x = salt(noise=0).x
+    lmp = run(box, accuracy=1e-4, args=["-screen", "/dev/stdout"])
+    lmp.command("run 0")
+    lmp.lmp.flush_buffers()
+    text = capfd.readouterr().out
+    told = float(text.split("estimated relative force accuracy = ")[1].split()[0])
+    lmp.lmp.scatter_atoms("x", 1, 3, np.ctypeslib.as_ctypes(x.ravel()))
+    box.x = x
+    wrong = lmp.kspace()[1] - box.reference(lmp.constant)[1]
+    rms = np.sqrt(np.mean(np.sum(wrong**2, 1))) / lmp.constant
+    assert told / 10 < rms < 10 * told < 1e-3
+
+
 def test_accuracy_by_force(run):
     """kspace_modify force is absolute."""
     box = salt()
