@@ -26,6 +26,8 @@ CASES = {
                "pair_coeff * * lj/cut 0 1\npair_coeff * * coul/cut", "",
                "pair_style hybrid/overlay"),
     "no pair": ("", "pair_style none", "", "requires a pair style"),
+    "group/group": ("", "compute g all group/group all kspace yes\n"
+                    "thermo_style custom step c_g", "", "group/group"),
     "accuracy": ("", "kspace_style farsum 1e-40", "", "tolerance"),
     "cutoff": ("", "kspace_modify farsum cutoff -1", "", "cutoff"),
     "device": ("", "kspace_modify farsum device moon:0", "", "moon"),

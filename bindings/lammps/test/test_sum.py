@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+import farsum
 from conftest import BEGIN, chains, differences, salt
 
 BOXES = {
@@ -73,6 +74,18 @@ def test_open_space(run):
     energy, got = lmp.kspace()[:2]
     want = lmp.constant * np.sum(np.outer(box.q, box.q) / r) / 2
     assert max(differences([energy, got], [want, forces])) < 1e-7
+
+
+def test_device(run):
+    """On a device, if OpenCL has one."""
+    if not any(d.available and d.name.startswith("opencl")
+               for d in farsum.devices()):
+        pytest.skip("no device of OpenCL")
+    box = chains()
+    lmp = run(box, (0, 0, 0.5), accuracy=1e-9)
+    lmp.command("kspace_modify farsum device opencl:0")
+    want = box.reference(lmp.constant, (0, 0, 0.5))
+    assert max(differences(lmp.kspace(), want)) < 1e-5
 
 
 def test_dielectric(run):
