@@ -71,3 +71,13 @@ def test_stress(run):
     """)
     part, whole = (lmp.lmp.extract_compute(c, 0, 0) for c in ("t", "sum"))
     assert np.isfinite(part) and np.isnan(whole)
+
+
+def test_net_charge_warns(run, capfd):
+    """The sum has a background then."""
+    box = salt()
+    box.q[0] += 1
+    lmp = run(box, args=["-screen", "/dev/stdout"])
+    lmp.command("run 0")
+    lmp.lmp.flush_buffers()
+    assert "not charge neutral" in capfd.readouterr().out
