@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the wheel, installs it into an empty environment, and runs the tests
 # there.  The wheel must not be linked with FFTW and must run on glibc 2.34.
-# PACKAGEs are installed too, so that their tests run: before a release,
-# ase openmm.
+# mypy checks the types.  PACKAGEs are installed too, so that their tests run:
+# before a release, ase matplotlib openmm.
 #
 #     bindings/python/check_wheel.sh [PYTHON [PACKAGE...]]
 set -eu
@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 "${1:-python3}" -m venv "$work/venv"
 [ $# -eq 0 ] || shift
 python=$work/venv/bin/python
-$python -m pip install -q pytest auditwheel "$@"
+$python -m pip install -q pytest mypy tqdm auditwheel "$@"
 $python -m pip wheel -q . --no-deps -w "$work/dist"
 $python -m pip install -q "$work"/dist/farsum-*.whl
 $python -m auditwheel show "$work"/dist/farsum-*.whl | tee "$work/audit"

@@ -9,15 +9,14 @@ the library has returned.
 
 from __future__ import annotations
 
-import logging
 import signal
 import threading
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, List, Optional, Union
 
 from . import _c, _options
 from ._lib import check
+from ._show import Bar, logger
 
-logger = logging.getLogger("farsum")
 _types = _options.types_of(_c.farsum_options)
 _interrupt = signal.default_int_handler
 _main = threading.main_thread().ident
@@ -30,9 +29,12 @@ class Listener:
     """The callbacks of a plan, and exceptions that wait for its return."""
 
     def __init__(self, log: Optional[Log] = None,
-                 progress: Optional[Progress] = None) -> None:
+                 progress: Union[Progress, bool, None] = None) -> None:
         raised: List[BaseException] = []
         say = log or logger.warning
+        self.bar = Bar() if progress is True else None
+        report: Optional[Progress] = self.bar or (
+            progress if callable(progress) else None)
 
         def on_log(line: bytes, _data: Any) -> None:
             try:
@@ -42,7 +44,7 @@ class Listener:
 
         def on_progress(done: int, every: int, what: bytes, _: Any) -> int:
             try:
-                if progress and not raised and progress(
+                if report and not raised and report(
                         done, every, what.decode(errors="replace")):
                     return 1
             except BaseException as error:
@@ -68,6 +70,8 @@ class Listener:
         finally:
             if held:
                 signal.signal(signal.SIGINT, _interrupt)
+            if self.bar:
+                self.bar.close()
         if self.raised:
             error = self.raised[0]
             self.raised.clear()

@@ -7,11 +7,11 @@ import ctypes
 import os
 import threading
 import weakref
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _c, _options
+from . import _c, _options, _show
 from ._arrays import NUMPY, Space, space_of
 from ._calls import Listener, Log, Progress
 from ._lib import ArgumentError, StateError, check, lib, started
@@ -64,8 +64,9 @@ class Plan:
                 [n, strengths].  Without it give n_sources
     exclude     pairs [k, 2] to exclude or scale; factors [k] in 0..1
     log         function of a line of text (default: the logger "farsum")
-    progress    function (done, all, what); True stops the call.  Ctrl-C
-                stops it too
+    progress    function (done, all, what); if it returns True the call stops.
+                Ctrl-C stops it too.  progress=True: a bar of tqdm, or lines
+                of the logger "farsum" at level INFO without tqdm
     device      name, or a farsum.Device
     tune_only   True: choices only, for info and print
 
@@ -81,7 +82,8 @@ class Plan:
     def __init__(self, kernel: str = "laplace", cell: Any = None,
                  periodic: Any = None, sample: Optional[Tuple[Any, Any]] = None,
                  exclude: Any = None, factors: Any = None,
-                 log: Optional[Log] = None, progress: Optional[Progress] = None,
+                 log: Optional[Log] = None,
+                 progress: Union[Progress, bool, None] = None,
                  device: Any = None, tune_only: bool = False,
                  **options: Any) -> None:
         problem = started(_c.farsum_problem())
@@ -372,6 +374,14 @@ class Plan:
         parts += [info.precision, f"error~{info.estimated_error:.2g}",
                   f"{info.device}:{info.threads}"]
         return f"<farsum.Plan {' '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the stages with their seconds, and all choices."""
+        return _show.table(self, self._handle is None)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the seconds of each stage by matplotlib; returns the Axes."""
+        return _show.plot(self, ax)
 
     def abandon(self) -> None:
         """Neither uses nor frees the plan again: it is of another process."""

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calculator for ASE."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import farsum
+from conftest import ROOT
 
 pytest.importorskip("ase")
 from ase import Atoms  # noqa: E402
@@ -71,3 +76,32 @@ def test_open_space_and_slabs():
     pair.pbc, pair.cell = (True, True, False), (9, 9, 9)
     with pytest.raises(farsum.UnsupportedError, match="periodic axes"):
         pair.get_potential_energy()
+
+
+def test_the_driver_for_ipi(salt, tmp_path):
+    """ASE's server speaks i-PI's protocol; the example is its client."""
+    from ase.calculators.socketio import SocketIOCalculator
+    salt.rattle(0.1, seed=1)
+    start = tmp_path / "start.xyz"
+    salt.write(start, format="extxyz")
+    name = f"farsum_{os.getpid()}"
+
+    def launch(atoms, properties, port, unixsocket):
+        return subprocess.Popen([sys.executable, "-B", str(
+            ROOT / "examples" / "python" / "ipi.py"), str(start), name])
+
+    moved = salt.copy()
+    moved.rattle(0.05, seed=2)
+    moved.set_cell(moved.cell[:] * 1.01, scale_atoms=True)
+    with SocketIOCalculator(unixsocket=name, timeout=60,
+                            launch_client=launch) as server:
+        for atoms in (salt, moved):
+            right = atoms.copy()
+            right.calc = Coulomb(tolerance=1e-6)
+            atoms.calc = server
+            assert atoms.get_potential_energy() == pytest.approx(
+                right.get_potential_energy(), rel=1e-6)
+            assert atoms.get_forces() == pytest.approx(right.get_forces(),
+                                                       abs=1e-5)
+            assert atoms.get_stress() == pytest.approx(right.get_stress(),
+                                                       abs=1e-6)
