@@ -3,7 +3,7 @@
 # Builds the wheel, installs it into an empty environment, and runs the tests
 # there.  The wheel must not be linked with FFTW and must run on glibc 2.34.
 # mypy checks the types.  PACKAGEs are installed too, so that their tests run:
-# before a release, ase matplotlib openmm.
+# before a release, ase ipykernel matplotlib nbclient openmm.
 #
 #     bindings/python/check_wheel.sh [PYTHON [PACKAGE...]]
 set -eu
