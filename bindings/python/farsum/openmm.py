@@ -44,13 +44,6 @@ class Sum:
         return {**self.__dict__, "force": None, "plan": None}
 
     def __call__(self, state: Any) -> Tuple[float, Any]:
-        try:
-            return self._sum(state)
-        except KeyboardInterrupt:
-            # OpenMM passes on the words of an exception, not its class.
-            raise KeyboardInterrupt("interrupted by Ctrl-C") from None
-
-    def _sum(self, state: Any) -> Tuple[float, Any]:
         x = state.getPositions(asNumpy=True).value_in_unit(unit.nanometer)
         cell = state.getPeriodicBoxVectors(asNumpy=True).value_in_unit(
             unit.nanometer) if self.periodic else None

@@ -258,7 +258,7 @@ def test_ctrl_c_stops_a_simulation():
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     began = time.monotonic()
-    with pytest.raises(mm.OpenMMException, match="Ctrl-C"):
+    with pytest.raises(mm.OpenMMException):
         integrator.step(10 ** 7)
     assert time.monotonic() - began < 1.3
     integrator.step(1)
