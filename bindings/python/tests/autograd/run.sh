@@ -31,7 +31,7 @@ $python -B bindings/python/gen.py "$work/farsum/_c.py" $headers/farsum.h \
 version=$(cut -d . -f 1,2 VERSION)
 cp -L "$library" "$work/farsum/lib/libfarsum.so.$version"
 
-export PYTHONPATH="$work" FARSUM_TORCH_DEVICE="$device"
+export PYTHONPATH="$work${PYTHONPATH:+:$PYTHONPATH}" FARSUM_TORCH_DEVICE="$device"
 run() {
     $python -B -m pytest -q -p no:cacheprovider --durations=5 "$@"
 }
