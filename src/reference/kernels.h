@@ -32,6 +32,14 @@ struct reference_split {
     int vacuum;    /* charge_dipole only: 1: vacuum surroundings */
 };
 
+/* One or two periodic axes.  axis: a slab's normal, or a wire's direction; a
+ * unit vector.  period: the slab's area, or the wire's period. */
+struct reference_open {
+    int axes;
+    double axis[3], period;
+};
+#define REFERENCE_EULER 0.57721566490153286060651209008240243L
+
 struct reference_kind {
     const char *name;
     int strengths, channels, values; /* numbers per source, source, target;
@@ -56,6 +64,14 @@ struct reference_kind {
      * NULL: zero. */
     void (*mean)(const struct reference_split *p, double volume,
                  long double sum[][4], double mean[][4]);
+    /* One or two periodic axes: the far sum's mean along them has a singular
+     * multiplier, so its integral is taken of e^{ik.d} - 1, and these are its
+     * values at d = 0, from sum[c] = sum_j c; math.md 7.7.  Only the first
+     * net_channels have it.  NULL: the multiplier is integrable. */
+    void (*gauge)(const struct reference_split *p,
+                  const struct reference_open *o, const double *sum, double *v);
+    int net_channels;
+    int cusp; /* 1: the far multiplier has a term |k|^3 */
     /* The net strength for reports. */
     double (*net)(int64_t n, const double *q);
     /* The square of a strength, which errors scale with. */
@@ -77,7 +93,13 @@ void reference_virial(const struct reference_kind *kind, const double *q,
                       const double *v, double virial[9]);
 /* The load of kernels with one strength, which is the channel. */
 void reference_load_scalar(const double *q, double *c);
-/* Returns NULL if no kernel has this name. */
+/* laplace: for excluded pairs, and for slabs and wires; not in kernels.def. */
+extern const struct reference_kind reference_laplace;
+/* The value of 1/r for reference_kind.gauge, for a sum of 1, and its part in w
+ * along the periodic axes, (7.22), (7.23). */
+double reference_gauge(const struct reference_split *p,
+                       const struct reference_open *o, double *along);
+/* Returns NULL if no kernel of kernels.def has this name. */
 const struct reference_kind *reference_kind_find(const char *name);
 /* Its index in kernels.def. */
 int reference_kind_index(const struct reference_kind *kind);

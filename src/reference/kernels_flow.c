@@ -78,6 +78,20 @@ static void stokeslet_far(const struct reference_split *p, const double k[3],
     }
 }
 
+/* (7.24) */
+static void stokeslet_gauge(const struct reference_split *p,
+                            const struct reference_open *o, const double *f,
+                            double *v)
+{
+    double along, phi = reference_gauge(p, o, &along);
+    double on = dot(f, o->axis);
+    for (int a = 0; a < 3; a++) {
+        double axial = on * o->axis[a], rest = f[a] - axial;
+        v[a] = o->axes == 2 ? phi * rest
+                            : 2 * phi * axial + (phi + 2 / o->period) * rest;
+    }
+}
+
 static double stokeslet_random(double s, double u)
 {
     return hypot_of(2.3 * sqrt(u), 0.85 * s * s / u);
@@ -97,6 +111,8 @@ const struct reference_kind reference_stokeslet = {
     .near = stokeslet_near,
     .self = stokeslet_self,
     .far = stokeslet_far,
+    .gauge = stokeslet_gauge,
+    .net_channels = 3,
     .net = vector_net,
     .square = vector_square,
     .power = 1,

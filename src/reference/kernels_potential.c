@@ -65,6 +65,64 @@ static void put_mean(double g, double volume, long double net,
         (double)(g / volume * net);
 }
 
+/* ---- laplace, 1/r, as (7.12) without screening */
+
+static void laplace_near(const struct reference_split *p, const double d[3],
+                         double r2, const double *c, double *v)
+{
+    double r = sqrt(r2), x = p->xi * r, phi = erfc(x) / r;
+    put_near(c[0] * phi,
+             c[0] * (phi + M_2_SQRTPI * p->xi * exp(-x * x)) / r2, d, v);
+}
+
+static void laplace_self(const struct reference_split *p, const double *c,
+                         double *v)
+{
+    for (int a = 0; a < REFERENCE_VIRIAL; a++)
+        v[a] = 0;
+    v[0] = -c[0] * M_2_SQRTPI * p->xi;
+}
+
+static void laplace_far(const struct reference_split *p, const double k[3],
+                        double s[][2], double v[][2])
+{
+    double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+    double over = 1 / (4 * p->xi * p->xi);
+    double g = 4 * M_PI * exp(-k2 * over) / k2;
+    put_far(g, -2 * g * (1 / k2 + over), k, s[0], v);
+}
+
+double reference_gauge(const struct reference_split *p,
+                       const struct reference_open *o, double *along)
+{
+    double phi;
+    if (o->axes == 2) {
+        phi = -2 * sqrt(M_PI) / (p->xi * o->period);
+        *along = phi;
+    } else {
+        phi = ((double)REFERENCE_EULER + 2 * log(p->xi * o->period))
+              / o->period;
+        *along = phi - 2 / o->period;
+    }
+    return phi;
+}
+
+static void laplace_gauge(const struct reference_split *p,
+                          const struct reference_open *o, const double *sum,
+                          double *v)
+{
+    static const int of[6][2] = {{0, 0}, {1, 1}, {2, 2},
+                                 {0, 1}, {0, 2}, {1, 2}};
+    double along, phi = reference_gauge(p, o, &along);
+    v[0] = phi * sum[0];
+    v[1] = v[2] = v[3] = 0;
+    for (int i = 0; i < 6; i++) {
+        double tt = o->axis[of[i][0]] * o->axis[of[i][1]];
+        double flat = o->axes == 1 ? tt : (of[i][0] == of[i][1]) - tt;
+        v[4 + i] = along * flat * sum[0];
+    }
+}
+
 /* ---- yukawa, e^(-kappa r)/r, (7.12) */
 
 static void yukawa_near(const struct reference_split *p, const double d[3],
@@ -127,6 +185,24 @@ static double yukawa_aligned(double s, double u)
 {
     return 7.1 * u / s + 3.6 * u * u / (s * s * s);
 }
+
+const struct reference_kind reference_laplace = {
+    .name = "laplace",
+    .strengths = 1,
+    .channels = 1,
+    .values = REFERENCE_VIRIAL,
+    .load = reference_load_scalar,
+    .near = laplace_near,
+    .self = laplace_self,
+    .far = laplace_far,
+    .gauge = laplace_gauge,
+    .net_channels = 1,
+    .net = scalar_net,
+    .square = scalar_square,
+    .power = 1,
+    .random = yukawa_random,
+    .aligned = yukawa_aligned,
+};
 
 const struct reference_kind reference_yukawa = {
     .name = "yukawa",
@@ -206,6 +282,7 @@ const struct reference_kind reference_r6 = {
     .self = r6_self,
     .far = r6_far,
     .mean = r6_mean,
+    .cusp = 1,
     .net = scalar_net,
     .square = scalar_square,
     .power = 6,
