@@ -166,6 +166,26 @@ static void moments_mean(const struct reference_split *p, double volume,
             mean[W + i][0] = net;
 }
 
+/* One or two periodic axes, (7.22), (7.23).  A slab's far mean is -(2 pi/A) (z
+ * erf(xi z) + e^(-xi^2 z^2)/(xi sqrt pi)), a wire's phi - xi^2 rho^2/L near 0:
+ * their curvatures are the gradient. */
+static void moments_gauge(const struct reference_split *p,
+                          const struct reference_open *o, const double *sum,
+                          double *v)
+{
+    double along, phi = reference_gauge(p, o, &along);
+    double bend = o->axes == 2 ? -4 * sqrt(M_PI) * p->xi / o->period
+                               : -2 * p->xi * p->xi / o->period;
+    memset(v, 0, REFERENCE_MOMENTS * sizeof *v);
+    v[PHI] = phi * sum[0];
+    for (int i = 0; i < 6; i++) {
+        double tt = o->axis[axis[i][0]] * o->axis[axis[i][1]];
+        double rest = (axis[i][0] == axis[i][1]) - tt;
+        v[G + i] = bend * (o->axes == 2 ? tt : rest) * sum[0];
+        v[W + i] = along * (o->axes == 2 ? rest : tt) * sum[0];
+    }
+}
+
 /* The field of charges in the same way as yukawa's; a dipole source and a
  * gradient are one more derivative each, which the cut at rc or at the largest
  * k multiplies by 2 s^2/u. */
@@ -196,6 +216,8 @@ const struct reference_kind reference_charge_dipole = {
     .self = moments_self,
     .far = moments_far,
     .mean = moments_mean,
+    .gauge = moments_gauge,
+    .net_channels = 1,
     .net = moments_net,
     .square = moments_square,
     .power = 1,
