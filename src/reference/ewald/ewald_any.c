@@ -6,6 +6,7 @@
 #include "base/par.h"
 #include "base/progress.h"
 #include "reference/ewald/ewald_any_part.h"
+#include "reference/ewald/ewald_open.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,9 +57,12 @@ farsum_status ewald_any_set_points(struct ewald_any *e, int64_t n,
     struct ewald_body *b = &e->body;
     const struct reference_kind *kind = b->job.kind;
     TRY(ewald_body_count(b, n, m, y));
+    int cell = b->lattice.axes == 3;
+    if (!cell)
+        ewald_open_extent(&b->lattice, n, x, m, y);
     TRY(ewald_any_tune(kind, b->job.split.screen, &b->lattice, &b->setup,
                        &b->info));
-    TRY(ewald_body_points(b, x, y, kind->mean != NULL));
+    TRY(ewald_body_points(b, x, y, cell && kind->mean));
     TRY(ewald_body_work(b, sizeof(double), kind->channels, kind->values));
     mem_free(e->channel);
     e->channel = NULL;
@@ -79,6 +83,7 @@ static void load(struct ewald_any *e, const double *q, double mean[][4])
     const struct ewald_job *job = &e->body.job;
     const struct reference_kind *kind = job->kind;
     const struct ewald_points *p = job->sources;
+    int cell = job->lattice->axes == 3;
     long double sum[REFERENCE_CHANNELS][4] = {{0}};
     memset(mean, 0, REFERENCE_VALUES * sizeof *mean);
     for (int64_t j = 0; j < p->n; j++) {
@@ -86,14 +91,14 @@ static void load(struct ewald_any *e, const double *q, double mean[][4])
         kind->load(q + kind->strengths * p->index[j], c);
         for (int a = 0; a < kind->channels; a++) {
             e->channel[a * (p->n + EWALD_PAD) + j] = c[a];
-            if (!kind->mean)
-                continue;
             sum[a][0] += c[a];
-            for (int d = 0; d < 3; d++)
+            for (int d = 0; d < 3 && cell && kind->mean; d++)
                 sum[a][1 + d] += (long double)c[a] * p->x[3 * j + d];
         }
     }
-    if (kind->mean)
+    if (!cell)
+        ewald_open_mean(job, sum, mean);
+    else if (kind->mean)
         kind->mean(&job->split, (double)job->lattice->volume, sum, mean);
 }
 
@@ -139,10 +144,14 @@ static void weigh_entry(const struct ewald_job *job,
     const struct reference_kind *kind = job->kind;
     int64_t entries = job->modes->entries, at = row->start + n;
     double z[2][REFERENCE_VALUES][2] = {{{0}}};
+    double front = (double)(2 / job->lattice->volume); /* both half spaces */
+    int cell = job->lattice->axes == 3;
     for (int minus = 0; minus < 2; minus++) {
         double s[REFERENCE_CHANNELS][2], k[3], sign = minus ? 1 : -1;
         long double wave[3];
-        if (!ewald_wave(job->lattice, job->kmax, row, n, minus ? -1 : 1, wave))
+        if (cell ? !ewald_wave(job->lattice, job->kmax, row, n, minus ? -1 : 1,
+                               wave)
+                 : !ewald_open_wave(job, row, n, minus ? -1 : 1, wave, &front))
             continue;
         for (int d = 0; d < 3; d++)
             k[d] = (double)wave[d];
@@ -156,7 +165,6 @@ static void weigh_entry(const struct ewald_job *job,
         }
         kind->far(&job->split, k, s, z[minus]);
     }
-    double front = (double)(2 / job->lattice->volume); /* both half spaces */
     for (int a = 0; a < job->width; a++) {
         double *w = (double *)job->weights + 4 * (a * entries + at);
         w[0] = front * (z[0][a][0] + z[1][a][0]);
@@ -208,7 +216,7 @@ static void evaluate(struct ewald_any *e, double mean[][4], int64_t i0,
     for (int64_t i = i0; i < i1; i++)
         for (int a = 0; a < width; a++) {
             double value = v[i - i0][a] + mean[a][0];
-            for (int d = 0; d < 3 && job->kind->mean; d++)
+            for (int d = 0; d < 3 && p->x; d++)
                 value += mean[a][1 + d] * p->x[3 * i + d];
             values[width * p->index[i] + a] = value;
         }
@@ -251,7 +259,7 @@ double ewald_any_estimate(const struct ewald_any *e, const double *q,
         strength += kind->square(q + kind->strengths * j);
     for (int64_t i = 0; i < m * kind->values; i++)
         value += values[i] * values[i];
-    double a = cbrt((double)b->lattice.volume / (double)n);
+    double a = cbrt((double)b->lattice.filled / (double)n);
     *norm = fmax(sqrt(value / (double)m),
                  sqrt(strength / (double)n) / pow(a, kind->power));
     if (!(*norm > 0))

@@ -5,11 +5,12 @@
  *     v_i = sum_j [ sum over images r < rc of near(d)       reference/kernels.h
  *             + 1/V sum_{0 < k < K} far(k) e^{ik.d} ] + mean(x_i),
  *
- * d = x_i - x_j.  A target on a source (equal after wrapping to EWALD_COINCIDE
- * of the longest cell vector) skips that pair, near and far.  All images count
- * otherwise, also those of the target itself.  Setup, info and truncation are
- * those of ewald_sum.h, except that errors are relative to RMS values.  Sums
- * are compensated and in double only. */
+ * d = x_i - x_j; with one or two periodic axes as in ewald_open.h.  A target on
+ * a source (equal after wrapping to EWALD_COINCIDE of the longest cell vector)
+ * skips that pair, near and far.  All images count otherwise, also those of the
+ * target itself.  Setup, info and truncation are those of ewald_sum.h, except
+ * that errors are relative to RMS values.  Sums are compensated and in double
+ * only. */
 #ifndef FARSUM_REFERENCE_EWALD_EWALD_ANY_H
 #define FARSUM_REFERENCE_EWALD_EWALD_ANY_H
 

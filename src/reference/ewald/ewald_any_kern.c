@@ -59,10 +59,53 @@ static void near(const struct ewald_job *job, int64_t i0, int64_t i1,
     }
 }
 
+/* e^{i t.x} of the wave vectors t along open axes, for points i0..; x from the
+ * middle of the cell. */
+static void table_open(const struct ewald_job *job,
+                       const struct ewald_points *p, int64_t i0, int count,
+                       real *table)
+{
+    enum { B = EWALD_SOURCES };
+    const struct ewald_lattice *l = job->lattice;
+    double x[2][2][B] = {{{0}}}; /* coordinate, high and low */
+    for (int o = l->axes; o < 3; o++)
+        for (int j = 0; j < count; j++) {
+            long double z =
+                l->length[o]
+                * (((long double)p->s_high[o][i0 + j] - 0.5L)
+                   + p->s_low[o][i0 + j]);
+            x[o - l->axes][0][j] = (double)z;
+            x[o - l->axes][1][j] = (double)(z - (double)z);
+        }
+    for (int64_t n = 0; n < job->modes->nodes; n++) {
+        const double *t = job->modes->node[n];
+        real *c = table + 2 * B * n, *s = c + B;
+        for (int j = 0; j < count; j++) {
+            double sine, cosine, turn = 0, rest = 0;
+            for (int o = 0; o < 3 - l->axes; o++) {
+                double by = t[o] * x[o][0][j];
+                add(&turn, &rest, by);
+                rest += fma(t[o], x[o][0][j], -by) + t[o] * x[o][1][j];
+            }
+            sincos(turn, &sine, &cosine);
+            c[j] = cosine - sine * rest;
+            s[j] = sine + cosine * rest;
+        }
+    }
+}
+
 static void tables(const struct ewald_job *job, const struct ewald_points *p,
                    int slot, int64_t i0, int count)
 {
-    tables_fill(job, p, slot, i0, (count + 2 * W - 1) / (2 * W) * 2 * W);
+    int padded = (count + 2 * W - 1) / (2 * W) * 2 * W;
+    if (job->lattice->axes == 3) {
+        tables_fill(job, p, slot, i0, padded);
+        return;
+    }
+    for (int d = 0; d < 2; d++)
+        table_fill(p, d, job->modes->most[d], i0, padded,
+                   table_of(job, d, slot));
+    table_open(job, p, i0, padded, table_of(job, 2, slot));
 }
 
 static void gather(const struct ewald_job *job, int slot, int64_t i0,
@@ -74,9 +117,10 @@ static void gather(const struct ewald_job *job, int slot, int64_t i0,
     real e12[2 * B], ab[2 * B];
     int padded = (count + W - 1) / W * W;
     const real *e1 = table_of(job, 0, slot), *e2 = table_of(job, 1, slot),
-               *e3 = table_of(job, 2, slot);
+               *table = table_of(job, 2, slot);
     for (int64_t r = r0; r < r1; r++) {
         const struct ewald_row *row = modes->row + r;
+        const real *e3 = table + (int64_t)2 * B * row->first;
         multiply(e12, e1 + (int64_t)2 * B * row->n1,
                  e2 + (int64_t)2 * B * abs(row->n2), row->n2 < 0, padded);
         for (int c = 0; c < job->kind->channels; c++) {
@@ -131,9 +175,10 @@ static void far(const struct ewald_job *job, int slot, int64_t i0, int64_t i1,
     real e12[2 * B];
     int count = (int)(i1 - i0), padded = (count + 2 * W - 1) / (2 * W) * 2 * W;
     const real *e1 = table_of(job, 0, slot), *e2 = table_of(job, 1, slot),
-               *e3 = table_of(job, 2, slot);
+               *table = table_of(job, 2, slot);
     for (int64_t r = 0; r < modes->rows; r++) {
         const struct ewald_row *row = modes->row + r;
+        const real *e3 = table + (int64_t)2 * B * row->first;
         multiply(e12, e1 + (int64_t)2 * B * row->n1,
                  e2 + (int64_t)2 * B * abs(row->n2), row->n2 < 0, padded);
         for (int a = 0; a < job->width; a++) {

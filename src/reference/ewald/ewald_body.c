@@ -2,13 +2,17 @@
 /* ewald_body.c: common state of the periodic references, and its set-up. */
 #include "base/mem.h"
 #include "base/par.h"
-#include "reference/ewald/ewald_part.h"
+#include "reference/ewald/ewald_open.h"
+
+#include <math.h>
 
 farsum_status ewald_body_open(struct ewald_body *b,
                               const struct ewald_setup *setup)
 {
     b->setup = *setup;
     b->setup.threads = par_threads(setup->threads);
+    if (setup->open[0] || setup->open[1] || setup->open[2])
+        return ewald_open_lattice(&b->lattice, setup);
     return ewald_lattice_set(&b->lattice, setup->cell);
 }
 
@@ -49,8 +53,15 @@ farsum_status ewald_body_points(struct ewald_body *b, const double *x,
 {
     int64_t n = b->setup.n;
     int threads = b->setup.threads;
+    b->job.split.xi = b->info.xi;
+    if (b->lattice.axes < 3)
+        ewald_open_widen(&b->lattice, b->info.cutoff);
     TRY(ewald_boxes_set(&b->boxes, &b->lattice, b->info.cutoff, n));
-    TRY(ewald_modes_set(&b->modes, &b->lattice, b->info.kmax));
+    if (b->lattice.axes < 3)
+        TRY(ewald_open_modes(&b->modes, &b->lattice, b->job.kind,
+                             &b->job.split, b->info.kmax));
+    else
+        TRY(ewald_modes_set(&b->modes, &b->lattice, b->info.kmax));
     TRY(ewald_points_set(&b->sources, &b->lattice, &b->boxes, n, x, keep_x,
                          threads));
     ewald_points_free(&b->targets);
@@ -80,7 +91,10 @@ farsum_status ewald_body_work(struct ewald_body *b, size_t real_size,
     job->xi = job->split.xi = b->info.xi;
     job->rc = b->info.cutoff;
     job->kmax = b->info.kmax;
-    job->coincide = EWALD_COINCIDE * (double)b->lattice.length[2];
+    const long double *length = b->lattice.length;
+    job->coincide =
+        EWALD_COINCIDE
+        * (double)fmaxl(length[2], fmaxl(length[0], length[1]));
     job->threads = b->setup.threads;
     return FARSUM_OK;
 }

@@ -58,6 +58,8 @@ farsum_status ewald_lattice_set(struct ewald_lattice *l, const double rows[9])
         l->a[i] = rows[i];
     }
     int steps = 0;
+    l->axes = 3;
+    memset(l->start, 0, sizeof l->start);
     do {
         sort_rows(l->a);
     } while (steps++ < 10000 && (shorten(l->a, 2) || shorten(l->a, 1) ||
@@ -74,7 +76,7 @@ farsum_status ewald_lattice_set(struct ewald_lattice *l, const double rows[9])
         l->length[i] = sqrtl(dot(a + 3 * i, a + 3 * i));
     }
     long double det = dot(a, c);
-    l->volume = fabsl(det);
+    l->volume = l->filled = fabsl(det);
     /* A reduced basis fills at least 1/sqrt 2 of its box. */
     if (!(l->volume > 0.5L * l->length[0] * l->length[1] * l->length[2]))
         FAIL(ERR_CELL, "ewald: the cell is singular");

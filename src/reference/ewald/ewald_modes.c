@@ -54,7 +54,8 @@ static void visit_rows(struct ewald_modes *modes, const struct ewald_lattice *l,
             if (length == 0)
                 continue;
             if (rows < modes->row_capacity)
-                modes->row[rows] = (struct ewald_row){n1, n2, length, entries};
+                modes->row[rows] =
+                    (struct ewald_row){n1, n2, length, entries, 0};
             rows++;
             entries += length;
         }
@@ -89,6 +90,7 @@ farsum_status ewald_modes_set(struct ewald_modes *modes,
 void ewald_modes_free(struct ewald_modes *modes)
 {
     mem_free(modes->row);
+    mem_free(modes->node);
     memset(modes, 0, sizeof *modes);
 }
 

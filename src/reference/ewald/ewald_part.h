@@ -15,13 +15,20 @@ enum {
 };
 
 /* The lattice in a nearly orthogonal basis of our own.  The shortest vector is
- * first, so the rows of modes, along c, are long. */
+ * first, so the rows of modes, along c, are long.  One or two periodic axes:
+ * the periodic rows come first; the others are orthogonal to all. */
 struct ewald_lattice {
+    int axes;              /* number of periodic rows */
     long double a[9];      /* rows */
     long double inv[9];    /* s_d = sum_j x_j inv[3j + d] */
     long double volume;    /* > 0; the basis may be left-handed */
     long double length[3]; /* of the rows */
     long double height[3]; /* distances between opposite faces */
+    long double filled;    /* volume that the points fill */
+    /* One or two periodic axes: length or area of a period, and the largest
+     * distance of points across it; by open row, the coordinates' lowest value
+     * and extent, and the fraction where the cell begins. */
+    long double period, across, low[3], extent[3], start[3];
 };
 farsum_status ewald_lattice_set(struct ewald_lattice *lattice,
                                 const double rows[9]);
@@ -33,6 +40,7 @@ farsum_status ewald_tune(const struct ewald_lattice *lattice,
 
 /* ewald_search.c: input of the parameter search of both references. */
 struct ewald_count {
+    const struct ewald_lattice *lattice;
     double volume, n, m, length; /* length: sum of the basis vectors' lengths */
     int threads, vacuum, same;
 };
@@ -98,12 +106,18 @@ void ewald_points_free(struct ewald_points *points);
 struct ewald_row {
     int32_t n1, n2, length;
     int64_t start;
+    int32_t first; /* of the third axis's factors; 0 with three axes */
 };
 struct ewald_modes {
     int32_t most[3]; /* largest |n_d| */
     int64_t rows, entries, modes;
     struct ewald_row *row;
     int64_t row_capacity;
+    /* One or two periodic axes: an entry is +t and -t of wave vectors t along
+     * the open rows; node: t and its weight.  The first ones are those of the
+     * mean along the periodic axes, row 0. */
+    int64_t nodes, first;
+    double (*node)[3];
 };
 farsum_status ewald_modes_set(struct ewald_modes *modes,
                               const struct ewald_lattice *lattice,

@@ -137,6 +137,7 @@ static void wrap(const struct ewald_lattice *l, const double x[3],
 {
     for (int d = 0; d < 3; d++) {
         s[d] = x[0] * l->inv[d] + x[1] * l->inv[3 + d] + x[2] * l->inv[6 + d];
+        s[d] -= l->start[d];
         s[d] -= floorl(s[d]);
         if (!(s[d] < 1))
             s[d] = 0;

@@ -6,7 +6,7 @@
  * exp(-s^2) times left(), a function of each reference. */
 #include "base/mem.h"
 #include "base/par.h"
-#include "reference/ewald/ewald_part.h"
+#include "reference/ewald/ewald_open.h"
 
 #include <math.h>
 
@@ -23,7 +23,8 @@ farsum_status ewald_count(const struct ewald_lattice *lattice,
     int64_t m = setup->m > 0 ? setup->m : setup->n;
     int64_t n = setup->share_of > 0 ? setup->share_of : setup->n;
     *count = (struct ewald_count){
-        .volume = (double)lattice->volume,
+        .lattice = lattice,
+        .volume = (double)lattice->filled,
         .n = (double)(n > 0 ? n : 1),
         .m = (double)(m > 0 ? m : 1),
         .length = (double)(lattice->length[0] + lattice->length[1] +
@@ -62,6 +63,14 @@ static void estimate(const struct ewald_oracle *oracle,
         .looks = c->m * 1700,
         .points = c->same ? c->n : c->n + c->m,
     };
+    if (c->lattice->axes < 3) {
+        double kappas = (double)c->lattice->period
+                        * (c->lattice->axes == 2
+                               ? kmax * kmax / (4 * (double)EWALD_PI)
+                               : kmax / (double)EWALD_PI);
+        work.tables = 2 * ewald_open_count(c->lattice, kmax) + 2 * tables;
+        work.modes = (kappas / 2 + 1) * ewald_open_count(c->lattice, kmax);
+    }
     work.entries = work.modes / 2 * 1.3 + tables * tables;
     info->xi = s / rc;
     info->kmax = kmax;

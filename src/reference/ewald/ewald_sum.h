@@ -38,6 +38,8 @@ enum ewald_level {
 
 struct ewald_setup {
     double cell[9];  /* rows a, b, c; any basis of the lattice */
+    int open[3];     /* 1: not periodic along that row, which is orthogonal to
+                        the others; ewald_any.h only */
     double accuracy; /* RMS force error over max(RMS F, q_rms^2 (N/V)^(2/3));
                         the potential's likewise */
     double cutoff;   /* rc; 0: the cheapest one */
