@@ -127,10 +127,13 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     struct cell cell;
     plan->task.sample = (struct sample){
         .n = p->n_sources, .m = p->n_targets, .q2 = (double)p->n_sources};
-    if (!p->periodic[0])
+    if (task_axes(&plan->task) == 0)
         return FARSUM_OK;
-    TRY(cell_set(&cell, p->cell, 1));
-    cell.unit = task_per(&plan->task);
+    TRY(task_cell(&plan->task, &cell));
+    if (task_axes(&plan->task) < 3) /* only references, which need none */
+        return sample_take(&plan->task.sample, &cell, p->n_sources,
+                           p->n_targets, NULL, NULL, p->arrays, NULL, NULL,
+                           plan->task.isa, plan->task.threads);
     if (plan->task.pair.kind->moments)
         return sample_take_dipoles(&plan->task.sample, &plan->task.pair, &cell,
                                    p, &plan->task.exclusions, plan->task.isa,
@@ -199,7 +202,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
     p->progress.data = p->task.options.progress_data;
     progress_begin(&p->progress);
     /* an older header has a shorter struct, maybe without cell */
-    if (p->task.problem.periodic[0]
+    if (task_axes(&p->task) == 3
         && memcmp(p->task.problem.cell, problem->cell,
                   sizeof p->task.problem.cell)
                != 0)

@@ -241,8 +241,9 @@ farsum_status plan_exclude_as(const struct exclusions *e, int64_t all,
 static inline unsigned plan_lacks(const struct farsum_plan *plan,
                                   const struct method *method)
 {
-    const farsum_problem *p = &plan->task.problem;
-    return p->periodic[0] ? method->lacks & p->outputs : 0;
+    return task_axes(&plan->task) > 0
+               ? method->lacks & plan->task.problem.outputs
+               : 0;
 }
 /* plan/companion.c: makes the companion plan, with the fastest method, if
  * outputs are lacking. */

@@ -84,7 +84,7 @@ static farsum_status cell_check(const struct farsum_plan *plan,
     TRY(device_usable(plan->task.device));
     if (plan->task.dry)
         FAIL(ERR_STATE, "a plan made by farsum_plan_tune accepts no cell");
-    if (!plan->task.problem.periodic[0])
+    if (task_axes(&plan->task) == 0)
         FAIL(ERR_STATE, "the problem has no periodic axis, so it has no cell");
     return FARSUM_OK;
 }
@@ -97,9 +97,10 @@ farsum_status plan_cell(struct farsum_plan *plan, const double cell[9])
     double old[9], right[9], inside[9];
     TRY(task_same(&plan->task, cell, 9, "cell"));
     memcpy(right, cell, sizeof right);
-    cell_right(right);
+    cell_right(right, plan->task.problem.periodic);
     TRY(units_cell(&plan->task, right, inside));
-    TRY(cell_set(&checked, right, task_per(&plan->task)));
+    TRY(cell_set_axes(&checked, right, plan->task.problem.periodic,
+                      task_per(&plan->task)));
     units_again(&plan->task);
     struct plan_held before = plan_held(plan);
     struct plan_limit limit = plan_limit(plan);

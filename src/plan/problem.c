@@ -150,7 +150,7 @@ static farsum_status problem_softening(const farsum_problem *p,
              "softening requires kernel laplace or charge_dipole, not %s",
              pair->name);
     if (p->softening > 0
-        && (p->periodic[0] || p->periodic[1] || p->periodic[2]))
+        && cell_axes(p->periodic) > 0)
         FAIL(ERR_UNSUPPORTED,
              "softening is %g, but requires open space; the problem is "
              "periodic",
@@ -184,18 +184,15 @@ farsum_status problem_check(const farsum_problem *problem,
                  p.periodic[d]);
         axes += p.periodic[d];
     }
-    if (axes == 3) {
+    if (axes > 0) {
         struct cell cell;
         double most = 0;
-        cell_right(p.cell);
+        cell_right(p.cell, p.periodic);
         for (int i = 0; i < 9; i++)
-            most = fmax(most, fabs(p.cell[i]));
-        TRY(cell_set(&cell, p.cell, ldexp(1, -scale_exponent(most))));
+            most = fmax(most, p.periodic[i / 3] ? fabs(p.cell[i]) : 0);
+        TRY(cell_set_axes(&cell, p.cell, p.periodic,
+                          ldexp(1, -scale_exponent(most))));
     }
-    if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED,
-             "%d periodic axes are not yet supported; three or none are "
-             "possible", axes);
     if (p.surface == FARSUM_VACUUM && axes != 3)
         FAIL(ERR_ARGUMENT, "surface vacuum needs three periodic axes");
     if (p.surface == FARSUM_VACUUM && !row->kind->charged)

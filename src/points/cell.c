@@ -68,14 +68,35 @@ static int cell_shorten(double *a, int i)
     return shorter;
 }
 
-/* Shortens each row by the others until none gets shorter: a Minkowski-like
- * reduction (Semaev 2001 for three dimensions).  Keeps handedness. */
-static int cell_reduce(double *a)
+/* Subtracts from row i the multiple of row j that shortens it most.  Returns 1
+ * if the row became shorter. */
+static int pair_shorten(double *a, int i, int j)
 {
-    int changed = 0;
+    double *x = a + 3 * i, *y = a + 3 * j, try[3];
+    double m = nearbyint(dot(x, y) / dot(y, y));
+    for (int k = 0; k < 3; k++)
+        try[k] = x[k] - m * y[k];
+    if (!(dot(try, try) < dot(x, x) * (1 - 1e-12)))
+        return 0;
+    memcpy(x, try, sizeof try);
+    return 1;
+}
+
+/* Shortens the periodic rows by each other until none gets shorter: a
+ * Minkowski-like reduction (Semaev 2001 for three dimensions; Gauss for two).
+ * Keeps handedness. */
+static int cell_reduce(double *a, const int open[3])
+{
+    int changed = 0, one = 0, axes = 3 - cell_axes(open);
+    if (axes < 2)
+        return 0;
+    while (axes == 2 && !open[one])
+        one++;
     for (int round = 0; round < 1000; round++) {
-        int again = 0;
-        for (int i = 0; i < 3; i++)
+        int again = 0, p = (one + 1) % 3, q = (one + 2) % 3;
+        if (axes == 2)
+            again = pair_shorten(a, p, q) | pair_shorten(a, q, p);
+        for (int i = 0; axes == 3 && i < 3; i++)
             again |= cell_shorten(a, i);
         if (!again)
             break;
@@ -84,23 +105,119 @@ static int cell_reduce(double *a)
     return changed;
 }
 
-int cell_right(double rows[9])
+/* Scales rows to a largest entry of 1 to 2, so that products of edges stay
+ * within f64 in any unit.  Returns the exponent. */
+static int rows_scale(const double rows[9], double unit[9])
 {
-    double unit[9], bc[3], most = 0;
+    double most = 0;
     for (int k = 0; k < 9; k++)
         most = fmax(most, fabs(rows[k]));
-    /* scaled, so that products of edges stay within f64 in any unit */
     for (int k = 0; k < 9; k++)
         unit[k] = ldexp(rows[k], -scale_exponent(most));
-    cross(unit + 3, unit + 6, bc);
-    if (!(dot(unit, bc) < 0))
-        return 0;
-    for (int k = 6; k < 9; k++)
-        rows[k] = -rows[k];
-    return 1;
+    return scale_exponent(most);
 }
 
-farsum_status cell_set(struct cell *cell, const double rows[9], double scale)
+/* Sets u to the part of v that is orthogonal to the unit vector t. */
+static void orthogonal(const double *v, const double *t, double *u)
+{
+    double along = dot(v, t);
+    for (int k = 0; k < 3; k++)
+        u[k] = v[k] - along * t[k];
+}
+
+/* Replaces v by a vector along `to` whose length is that of v's part there, or
+ * `edge` if it has none. */
+static void row_along(double *v, const double *to, double edge)
+{
+    double length = sqrt(dot(to, to)), part = fabs(dot(v, to)) / length;
+    if (!(part > 0) || !isfinite(part))
+        part = edge;
+    for (int k = 0; k < 3; k++)
+        v[k] = part * to[k] / length;
+}
+
+/* Sets open rows of a wire along row p, or of a slab whose row o is open. */
+static void rows_open(double *a, const int periodic[3], double edge)
+{
+    double to[3], u[3], t[3];
+    int p = periodic[0] ? 0 : periodic[1] ? 1 : 2;
+    for (int o = 0; cell_axes(periodic) == 2 && o < 3; o++)
+        if (!periodic[o]) {
+            cross(a + 3 * ((o + 1) % 3), a + 3 * ((o + 2) % 3), to);
+            if (dot(to, to) > 0)
+                row_along(a + 3 * o, to, edge);
+            return;
+        }
+    double *x = a + 3 * p, *y = a + 3 * ((p + 1) % 3);
+    double *z = a + 3 * ((p + 2) % 3), length = sqrt(dot(x, x));
+    for (int k = 0; k < 3; k++)
+        t[k] = x[k] / length;
+    orthogonal(y, t, u);
+    if (!(dot(u, u) > 1e-12 * dot(y, y))) { /* any direction */
+        int least = fabs(t[0]) <= fabs(t[1]) && fabs(t[0]) <= fabs(t[2]) ? 0
+                    : fabs(t[1]) <= fabs(t[2])                           ? 1
+                                                                         : 2;
+        double axis[3] = {least == 0, least == 1, least == 2};
+        orthogonal(axis, t, u);
+    }
+    cross(t, u, to);
+    row_along(y, u, edge);
+    row_along(z, to, edge);
+}
+
+int cell_right(double rows[9], const int periodic[3])
+{
+    double unit[9], bc[3], longest = 0;
+    int exponent = 0;
+    if (cell_axes(periodic) == 3) {
+        rows_scale(rows, unit);
+        cross(unit + 3, unit + 6, bc);
+        if (!(dot(unit, bc) < 0))
+            return 0;
+        for (int k = 6; k < 9; k++)
+            rows[k] = -rows[k];
+        return 1;
+    }
+    for (int i = 0; i < 9; i++)
+        if (!isfinite(rows[i]))
+            return 0; /* cell_set_axes says so */
+    exponent = rows_scale(rows, unit);
+    for (int d = 0; d < 3; d++)
+        if (periodic[d])
+            longest =
+                fmax(longest, sqrt(dot(unit + 3 * d, unit + 3 * d)));
+    if (!(longest > 0))
+        return 0;
+    rows_open(unit, periodic, longest);
+    for (int k = 0; k < 9; k++)
+        rows[k] = periodic[k / 3] ? rows[k] : ldexp(unit[k], exponent);
+    return 0;
+}
+
+/* Fails if the periodic vectors lie in a plane (three), on a line (two), or if
+ * all rows are left-handed.  Compares with a cube of the longest edge, because
+ * of rounding; open rows count as if they were as long. */
+static farsum_status volume_check(const struct cell *cell, double longest,
+                                  double scale)
+{
+    double volume = cell->volume, unit = scale * scale * scale;
+    for (int d = 0; d < 3; d++)
+        if (cell->open[d])
+            volume *= longest / cell->height[d];
+    if (!(fabs(volume) > 1e-12 * longest * longest * longest))
+        FAIL(ERR_CELL, "cell: its %svectors lie %s (volume %.3g)",
+             cell_axes(cell->open) ? "periodic " : "",
+             cell_axes(cell->open) ? "on a line" : "in a plane",
+             cell->volume / unit);
+    if (cell->volume < 0)
+        FAIL(ERR_CELL, "cell: its vectors are left-handed (volume %.6g); swap "
+                       "two of them",
+             cell->volume / unit);
+    return FARSUM_OK;
+}
+
+farsum_status cell_set_axes(struct cell *cell, const double rows[9],
+                            const int periodic[3], double scale)
 {
     struct cell made = {.reduced = 0};
     double longest = 0;
@@ -109,37 +226,47 @@ farsum_status cell_set(struct cell *cell, const double rows[9], double scale)
             FAIL(ERR_CELL, "cell: vector %d, component %d is %g", i / 3, i % 3,
                  rows[i]);
         made.a[i] = rows[i] * scale;
-        longest = fmax(longest, fabs(made.a[i]));
+        made.open[i / 3] = !periodic[i / 3];
+        if (periodic[i / 3])
+            longest = fmax(longest, fabs(made.a[i]));
     }
     if (longest == 0)
-        FAIL(ERR_CELL, "cell: all vectors are zero; a periodic sum needs a "
-                       "cell");
+        FAIL(ERR_CELL, "cell: all %svectors are zero; a periodic sum needs a "
+                       "cell",
+             cell_axes(periodic) < 3 ? "periodic " : "");
     if (!(longest >= 1e-100 && longest <= 1e100))
         FAIL(ERR_CELL, "cell: its longest edge is %g, not 1e-100 .. 1e100; "
                        "take another unit of lengths",
              longest);
     cell_derive(&made);
-    /* Compares the volume with that of a cube of the longest edge, because of
-     * rounding. */
-    if (!(fabs(made.volume) > 1e-12 * longest * longest * longest))
-        FAIL(ERR_CELL, "cell: its vectors lie in a plane (volume %.3g)",
-             made.volume / (scale * scale * scale));
-    if (made.volume < 0)
-        FAIL(ERR_CELL, "cell: its vectors are left-handed (volume %.6g); swap "
-                       "two of them",
-             made.volume / (scale * scale * scale));
-    made.reduced = cell_reduce(made.a);
+    TRY(volume_check(&made, longest, scale));
+    made.reduced = cell_reduce(made.a, made.open);
     cell_derive(&made);
     *cell = made;
     return FARSUM_OK;
 }
 
+farsum_status cell_set(struct cell *cell, const double rows[9], double scale)
+{
+    return cell_set_axes(cell, rows, (const int[3]){1, 1, 1}, scale);
+}
+
+void cell_stretch(struct cell *cell, int axis, double edge)
+{
+    double unit = cell->unit, *a = cell->a + 3 * axis;
+    double more = edge / sqrt(dot(a, a));
+    for (int k = 0; k < 3; k++)
+        a[k] *= more;
+    cell_derive(cell);
+    cell->unit = unit;
+}
+
 void cell_scale(struct cell *cell, const struct cell *from, double scale)
 {
-    int reduced = from->reduced;
+    struct cell made = *from;
     for (int i = 0; i < 9; i++)
-        cell->a[i] = from->a[i] * scale;
-    cell->reduced = reduced;
+        made.a[i] *= scale;
+    *cell = made;
     cell_derive(cell);
 }
 
@@ -148,11 +275,12 @@ farsum_status cell_follow(struct cell *cell, const struct cell *like,
                           double scale)
 {
     struct cell old, fresh;
-    TRY(cell_set(&fresh, rows, scale)); /* for its checks */
+    const int periodic[3] = {!like->open[0], !like->open[1], !like->open[2]};
+    TRY(cell_set_axes(&fresh, rows, periodic, scale)); /* for its checks */
     memcpy(old.a, old_rows, sizeof old.a);
     cell_derive(&old);
     /* like = T old with T integer: T = like inv(old), rounded */
-    struct cell made = {.reduced = like->reduced};
+    struct cell made = *like;
     double unit = cbrt(like->volume / old.volume);
     for (int i = 0; i < 3; i++) {
         double t[3];

@@ -30,8 +30,8 @@ static int64_t points_wrap(struct points *p, const struct cell *cell,
             r[j] = unit * point_at(x, arrays, 3 * i + j);
         for (int d = 0; d < 3; d++) {
             double s = r[0] * inv[d] + r[1] * inv[3 + d] + r[2] * inv[6 + d];
-            ok = fabs(s) < POINTS_FAR_AWAY ? ok : 0;
-            p->s[d][i] = cell_wrap(s);
+            ok = fabs(s) < (cell->open[d] ? 1e300 : POINTS_FAR_AWAY) ? ok : 0;
+            p->s[d][i] = cell_wrap_axis(cell, d, s);
         }
         if (ok == 0)
             bad = i;

@@ -25,9 +25,10 @@ struct points {
 
 /* Sets the number of points and makes s hold them. */
 farsum_status points_hold(struct points *points, int64_t n);
-/* Wraps x [n][3] (type `arrays`) into the cell; x times cell->unit is in the
- * cell's unit.  Fails with index and value if a coordinate is not finite, or so
- * far away that wrapping leaves no digits.  what: "source" or "target". */
+/* Wraps x [n][3] (type `arrays`) into the cell along its periodic axes; x times
+ * cell->unit is in the cell's unit.  Fails with index and value if a coordinate
+ * is not finite, or so far away that wrapping leaves no digits.  what:
+ * "source" or "target". */
 farsum_status points_set(struct points *points, const struct cell *cell,
                          int64_t n, const void *x, farsum_precision arrays,
                          const char *what, int threads);

@@ -12,22 +12,6 @@
 
 enum { IMAGES = 2, SIDE = 2 * IMAGES + 1 };
 
-/* Adds phi, E, w of a charge, like the functions of reference/kernels.h. */
-static void coulomb_near(const struct reference_split *p, const double d[3],
-                         double r2, const double *c, double *v)
-{
-    double phi = c[0] / sqrt(r2), f = phi / r2;
-    (void)p;
-    v[0] = phi;
-    for (int a = 0; a < 3; a++) {
-        v[1 + a] = f * d[a];
-        v[4 + a] = f * d[a] * d[a];
-    }
-    v[7] = f * d[0] * d[1];
-    v[8] = f * d[0] * d[2];
-    v[9] = f * d[1] * d[2];
-}
-
 /* The lattice of images. */
 struct lattice {
     struct cell cell;
@@ -41,6 +25,17 @@ struct images {
     double d[3], least;   /* the nearest image, its square */
     int first, all;       /* its number; all = 1: no other image is as near */
 };
+
+/* True if the n-th image differs from others: its steps along open axes are
+ * 0. */
+static int is_image(const struct cell *cell, int n)
+{
+    const int k[3] = {n / SIDE / SIDE, n / SIDE % SIDE, n % SIDE};
+    for (int a = 0; a < 3; a++)
+        if (cell->open[a] && k[a] != IMAGES)
+            return 0;
+    return 1;
+}
 
 /* Sets d to the n-th image.  Returns its square. */
 static double image(const struct images *m, int n, double d[3])
@@ -70,7 +65,8 @@ static struct images nearest(const struct lattice *lattice, const double d[3])
     m.cell = &lattice->cell;
     memcpy(m.from, d, sizeof m.from);
     for (int a = 0; a < 3; a++)
-        m.s[a] = nearbyint(d[0] * m.cell->inv[a] + d[1] * m.cell->inv[3 + a]
+        if (!m.cell->open[a])
+            m.s[a] = nearbyint(d[0] * m.cell->inv[a] + d[1] * m.cell->inv[3 + a]
                            + d[2] * m.cell->inv[6 + a]);
     m.first = ALL / 2;
     m.least = image(&m, m.first, m.d);
@@ -79,7 +75,7 @@ static struct images nearest(const struct lattice *lattice, const double d[3])
     m.all = ALL;
     for (int n = 0; n < ALL; n++) {
         double e[3], r2 = image(&m, n, e);
-        if (r2 < m.least) {
+        if (r2 < m.least && is_image(m.cell, n)) {
             m.first = n;
             m.least = r2;
             memcpy(m.d, e, sizeof e);
@@ -99,6 +95,8 @@ static int next_tied(const struct images *m, int *n, double d[3], double *r2)
         *r2 = m->least;
         if (m->all == 1 || at == m->first)
             return 1;
+        if (!is_image(m->cell, at))
+            continue;
         *r2 = image(m, at, d);
         for (int c = 0; c < 3; c++)
             apart += (d[c] - m->d[c]) * (d[c] - m->d[c]);
@@ -143,7 +141,7 @@ static void exclude_row(const struct pass *p, int64_t r, double *value)
     const struct exclusions *e = &p->task->exclusions;
     const struct positions *from = p->source, *to = p->target;
     int64_t i = e->target[r];
-    int periodic = p->task->problem.periodic[0];
+    int periodic = task_axes(p->task) > 0;
     for (int64_t k = e->start[r]; k < e->start[r + 1]; k++) {
         double d[3];
         int64_t j = e->source[k];
@@ -184,26 +182,24 @@ farsum_status reference_exclude(const struct task *task,
 {
     const struct exclusions *e = &task->exclusions;
     const struct reference_kind *kind = reference_kind_find(task->pair.name);
-    const struct reference_kind coulomb = {.strengths = 1,
-                                           .values = REFERENCE_VIRIAL,
-                                           .load = reference_load_scalar,
-                                           .near = coulomb_near};
     struct pass p = {.task = task,
                      .source = source,
                      .target = target->n > 0 ? target : source,
                      .q = q,
                      .sums = sums,
-                     .kind = kind ? *kind : coulomb,
+                     .kind = kind ? *kind : reference_laplace,
                      .split = {0, task->pair.kappa},
                      .soft = task->problem.softening * task->problem.softening};
     if (e->rows == 0)
         return FARSUM_OK;
-    if (task->problem.periodic[0]) {
+    if (task_axes(task) > 0) {
         double longest = 0, shortest = INFINITY;
-        const double *rows = p.lattice.cell.a;
-        TRY(cell_set(&p.lattice.cell, task->problem.cell, 1));
-        for (const double *a = rows; a < rows + 9; a += 3) {
+        TRY(task_cell(task, &p.lattice.cell));
+        for (int d = 0; d < 3; d++) {
+            const double *a = p.lattice.cell.a + 3 * d;
             double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+            if (p.lattice.cell.open[d])
+                continue;
             longest = fmax(longest, square);
             shortest = fmin(shortest, square);
         }

@@ -18,9 +18,10 @@ struct reference {
     double *field;        /* owned, [targets][3]: field, or velocity */
     double *gradient;     /* owned, [targets][6]; kernels that have it */
     double *values;       /* owned, [targets][width], at most kind->values;
-                             NULL except for potentials of kernels.def */
-    struct ewald *ewald;  /* owned; method ewald, laplace */
-    struct ewald_any *any; /* owned; method ewald, other kernels */
+                             NULL except for potentials by
+                             reference_kind_of */
+    struct ewald *ewald;  /* owned; method ewald, laplace, three axes */
+    struct ewald_any *any; /* owned; method ewald, else */
     farsum_status (*sum)(const struct task *task, struct reference *s,
                          const struct host_sums *sums);
 };
@@ -38,6 +39,9 @@ farsum_status reference_execute(struct task *task, void *state, int rhs,
 /* Sums for a kernel of kernels.def: width of the values, their array, and the
  * copy from there to the outputs. */
 struct reference_kind;
+/* The kernel by which a method sums: of kernels.def, or laplace in slabs and on
+ * wires.  NULL: laplace by code of its own. */
+const struct reference_kind *reference_kind_of(const struct task *task);
 int reference_wants(const struct reference_kind *kind,
                     const struct host_sums *sums);
 double *reference_results(const struct reference *s,

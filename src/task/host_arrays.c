@@ -138,7 +138,7 @@ farsum_status host_positions(struct task *task, const struct positions *source,
     double first[3] = {NAN, NAN, NAN};
     TRY(task_agree(task, positions_given(task, source, x, target, y, &all)));
     positions_extent(task, &all);
-    if (!task->problem.periodic[0])
+    if (task_axes(task) == 0)
         units_points(task, &all);
     positions_inside(task, source);
     if (target->n > 0)
@@ -147,7 +147,7 @@ farsum_status host_positions(struct task *task, const struct positions *source,
         extent->low[d] = task_per(task) * all.low[d];
         extent->high[d] = task_per(task) * all.high[d];
     }
-    if (task->problem.periodic[0])
+    if (task_axes(task) > 0)
         return FARSUM_OK;
     farsum_status status = positions_apart(source, first);
     if (status == FARSUM_OK)

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task.c: memory limit and log of the caller. */
+/* task.c: cell, memory limit and log of the caller. */
 #include "task/task.h"
 
 #include <stdarg.h>
 
 #include "base/c_locale.h"
 #include "base/fpenv.h"
+#include "task/units.h"
 
 farsum_status task_has_memory(const struct task *task, double bytes)
 {
     if (bytes > (double)task->options.memory_limit)
         FAIL(ERR_MEMORY, "the plan needs %.0f bytes in all, the limit is %llu",
              bytes, (unsigned long long)task->options.memory_limit);
+    return FARSUM_OK;
+}
+
+farsum_status task_cell(const struct task *task, struct cell *cell)
+{
+    const farsum_problem *p = &task->problem;
+    TRY(cell_set_axes(cell, p->cell, p->periodic, 1));
+    cell->unit = task_per(task);
     return FARSUM_OK;
 }
 

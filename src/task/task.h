@@ -13,6 +13,7 @@
 #include "cost/links.h"
 #include "device/device.h"
 #include "math/pair.h"
+#include "points/cell.h"
 #include "points/exclusions.h"
 #include "task/report.h"
 #include "task/sample.h"
@@ -52,6 +53,15 @@ struct task {
     struct exclusions exclusions; /* rows: of the current points */
     struct report *report;        /* owned by the plan */
 };
+
+/* Number of periodic axes: 0: open space. */
+static inline int task_axes(const struct task *task)
+{
+    return cell_axes(task->problem.periodic);
+}
+
+/* Sets the problem's cell, in the task's units. */
+farsum_status task_cell(const struct task *task, struct cell *cell);
 
 /* The constant C, in the task's units. */
 static inline double task_constant(const struct task *task)

@@ -145,10 +145,10 @@ farsum_status units_begin(struct task *task)
     struct units *u = &task->units;
     struct extent e = EXTENT_NONE;
     double most = 0;
-    for (int i = 0; i < 9 && given->periodic[0]; i++)
-        most = fmax(most, fabs(given->cell[i]));
+    for (int i = 0; i < 9; i++)
+        most = fmax(most, given->periodic[i / 3] ? fabs(given->cell[i]) : 0);
     u->length = scale_exponent(most);
-    if (!given->periodic[0] && given->sample_x) {
+    if (cell_axes(given->periodic) == 0 && given->sample_x) {
         units_extent(given->sample_x, given->arrays, given->n_sources, &e);
         u->length = units_of(&e);
         u->placed = 1;
@@ -179,7 +179,8 @@ farsum_status units_cell(const struct task *task, const double cell[9],
     double most = 0;
     for (int i = 0; i < 9; i++) {
         inside[i] = ldexp(cell[i], -task->units.length);
-        most = fmax(most, fabs(cell[i]));
+        if (task->problem.periodic[i / 3])
+            most = fmax(most, fabs(cell[i]));
     }
     int more = scale_exponent(most) - task->units.length;
     if (most > 0 && isfinite(most) && abs(more) > LARGER)

@@ -58,7 +58,8 @@ static void options(void)
             "periodic");
     REFUSED((s.options.method = "ewald",
              memset(s.problem.periodic, 0, sizeof s.problem.periodic)),
-            ERR_UNSUPPORTED, "method ewald", "three periodic axes");
+            ERR_UNSUPPORTED, "method ewald",
+            "three periodic axes; the problem has none");
     REFUSED((s.options.method = "ewald",
              s.problem.error = FARSUM_ERROR_ABSOLUTE),
             ERR_UNSUPPORTED, "relative tolerance");

@@ -40,10 +40,14 @@ static void cells(void)
 
 static void axes(void)
 {
-    REFUSED(s.problem.periodic[2] = 0, ERR_UNSUPPORTED, "2 periodic axes",
-            "not yet", "three or none");
-    REFUSED(s.problem.periodic[0] = s.problem.periodic[1] = 0, ERR_UNSUPPORTED,
-            "1 periodic axes", "not yet");
+    REFUSED((s.problem.periodic[2] = 0, s.options.method = "spectral"),
+            ERR_UNSUPPORTED, "method spectral", "three periodic axes", "has 2");
+    REFUSED((s.problem.periodic[0] = s.problem.periodic[1] = 0,
+             s.options.method = "fmm"),
+            ERR_UNSUPPORTED, "method fmm", "three periodic axes or none",
+            "has 1");
+    REFUSED((s.problem.periodic[1] = 0, s.options.method = "direct"),
+            ERR_UNSUPPORTED, "method direct", "open boundaries");
     REFUSED(s.problem.periodic[1] = 7, ERR_ARGUMENT, "periodic[1] is 7");
     REFUSED((memset(s.problem.periodic, 0, sizeof s.problem.periodic),
              s.problem.surface = FARSUM_VACUUM, s.options.method = NULL),

@@ -65,6 +65,10 @@ static farsum_status fmm_fits(const struct task *task)
              !task->pair.kind->moments   ? ""
              : task->problem.periodic[0] ? "; method ewald sums it"
                                          : "; method direct sums it");
+    if (task_axes(task) % 3 != 0)
+        FAIL(ERR_UNSUPPORTED,
+             "sums three periodic axes or none; the problem has %d",
+             task_axes(task));
     if (task->options.strict && p->softening > 0)
         FAIL(ERR_UNSUPPORTED,
              "strict: of softened pairs far ones are summed as 1/r, whose "

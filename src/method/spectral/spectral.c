@@ -23,8 +23,9 @@ static farsum_status spectral_fits(const struct task *task)
              "sums kernel %s only on the host and in one process; so does "
              "ewald",
              task->pair.name);
-    if (!task->problem.periodic[0])
-        FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
+    if (task_axes(task) != 3)
+        FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has %d",
+             task_axes(task));
     if (task->device && !task->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",

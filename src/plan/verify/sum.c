@@ -209,7 +209,7 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     farsum_plan *other = NULL;
     farsum_problem problem = sum_problem(plan, s);
     const struct plan_aim aim = {.share_of = plan->task.comm ? s->all_n : 0};
-    how.method = problem.periodic[0] ? "ewald" : "direct";
+    how.method = task_axes(&plan->task) > 0 ? "ewald" : "direct";
     how.threads = plan->task.threads;
     how.isa = plan->report.info.isa;
     if (!plan->task.device)

@@ -21,7 +21,7 @@ static farsum_status direct_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "strict: no error bound is known for kernel %s; leave out strict",
              task->pair.name);
-    if (task->problem.periodic[0])
+    if (task_axes(task) > 0)
         FAIL(ERR_UNSUPPORTED, "sums open boundaries only; the problem is "
                               "periodic");
     if (task->problem.error != FARSUM_ERROR_ABSOLUTE

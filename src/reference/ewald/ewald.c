@@ -17,8 +17,9 @@ static farsum_status ewald_fits(const struct task *task)
     if (!task->pair.kind->charged && !reference_kind_find(task->pair.name))
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
     TRY(gpu_not_wanted(task->device));
-    if (!task->problem.periodic[0])
-        FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has none");
+    if (task_axes(task) == 0)
+        FAIL(ERR_UNSUPPORTED,
+             "sums one to three periodic axes; the problem has none");
     if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
         FAIL(ERR_UNSUPPORTED, "takes a relative tolerance");
     if (task->problem.tolerance < EWALD_BEST)
@@ -41,7 +42,7 @@ static farsum_status ewald_sums(const struct task *task, struct reference *s,
     if (!s->any)
         return ewald_run(s->ewald, s->q, sums->potential, sums->field,
                          sums->energy, sums->virial);
-    const struct reference_kind *kind = reference_kind_find(task->pair.name);
+    const struct reference_kind *kind = reference_kind_of(task);
     double *values = reference_results(s, sums), norm;
     int width = reference_wants(kind, sums);
     if (values)
@@ -71,7 +72,7 @@ static farsum_status ewald_make(const struct task *task, const double cell[9],
                                 struct reference *s)
 {
     const farsum_problem *p = &task->problem;
-    const struct reference_kind *kind = reference_kind_find(task->pair.name);
+    const struct reference_kind *kind = reference_kind_of(task);
     struct ewald_setup setup = {
         .accuracy = p->tolerance,
         .n = p->n_sources,
@@ -86,6 +87,8 @@ static farsum_status ewald_make(const struct task *task, const double cell[9],
     struct ewald *ewald = NULL;
     struct ewald_any *any = NULL;
     memcpy(setup.cell, cell, sizeof setup.cell);
+    for (int d = 0; d < 3; d++)
+        setup.open[d] = !p->periodic[d];
     if (kind)
         TRY(ewald_any_create(kind, task->pair.kappa, &setup, &any));
     else
@@ -151,6 +154,32 @@ static farsum_status ewald_method_create(struct task *task, void *state)
     return FARSUM_OK;
 }
 
+/* Fails if sources coincide.  Open edges are so long that no points are a
+ * whole one apart, which would count as images. */
+static farsum_status ewald_distinct(struct task *task,
+                                    const struct reference *s, int64_t n,
+                                    const void *x)
+{
+    farsum_status status = FARSUM_OK;
+    struct points p = {0};
+    struct cell cell;
+    double most = 0;
+    if (task->problem.exclude_coincident)
+        return FARSUM_OK;
+    TRY(task_cell(task, &cell));
+    for (int64_t i = 0; i < 3 * n; i++)
+        most = fmax(most, fabs(s->x[i]));
+    for (int d = 0; d < 3; d++)
+        if (cell.open[d])
+            cell_stretch(&cell, d, fmax(8 * most, 1e-300));
+    GO(points_set(&p, &cell, n, x, task->problem.arrays, "source",
+                  task->threads));
+    GO(points_distinct(&p, 1, task->threads, &task->exclusions));
+done:
+    points_clear(&p);
+    return status;
+}
+
 static farsum_status ewald_method_points(struct task *task, void *state,
                                          int64_t n, const void *x, int64_t m,
                                          const void *y)
@@ -158,19 +187,7 @@ static farsum_status ewald_method_points(struct task *task, void *state,
     struct reference *s = state;
     TRY(progress_step(0, 0, "placing points"));
     TRY(reference_set_points(s, task, n, x, m, y));
-    if (!task->problem.exclude_coincident) {
-        farsum_status status = FARSUM_OK;
-        struct points p = {0};
-        struct cell cell;
-        TRY(cell_set(&cell, task->problem.cell, 1));
-        cell.unit = task_per(task);
-        status = points_set(&p, &cell, n, x, task->problem.arrays, "source",
-                            task->threads);
-        if (status == FARSUM_OK)
-            status = points_distinct(&p, 1, task->threads, &task->exclusions);
-        points_clear(&p);
-        TRY(status);
-    }
+    TRY(ewald_distinct(task, s, n, x));
     if (s->any)
         TRY(ewald_any_set_points(s->any, n, s->x, m, m > 0 ? s->y : NULL));
     else

@@ -30,8 +30,9 @@ struct work {
 
 farsum_status few_fits(const struct task *task, double accuracy, int64_t m)
 {
-    if (!task->problem.periodic[0] || !few_device_kind(task))
-        FAIL(ERR_UNSUPPORTED, "kernel %s, or open space", task->pair.name);
+    if (task_axes(task) != 3 || !few_device_kind(task))
+        FAIL(ERR_UNSUPPORTED, "kernel %s, %d periodic axes", task->pair.name,
+             task_axes(task));
     if (accuracy < FEW_DEVICE_BEST || m > FEW_MOST)
         FAIL(ERR_TOLERANCE, "tolerance %g, %lld targets", accuracy,
              (long long)m);
