@@ -86,8 +86,7 @@ void check_virial(const struct sums_case *c, double most)
         for (int p = 0; p < POINTS; p++) {
             struct sums_case strained = *c;
             strain(strained.x, c->n, k / 3, k % 3, at[p] * STEP);
-            if (c->problem.periodic[0])
-                strain(strained.problem.cell, 3, k / 3, k % 3, at[p] * STEP);
+            strain(strained.problem.cell, 3, k / 3, k % 3, at[p] * STEP);
             slope += weight[p] * sums_energy(&strained);
         }
         wanted[k] = -slope / (12 * STEP);
