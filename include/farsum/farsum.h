@@ -32,7 +32,8 @@
  * (default: tinfoil), and a uniform background neutralises a net charge.
  * yukawa and r6: the plain sum, which converges.  stokeslet: no mean flow, and
  * a mean pressure gradient balances a net force.  stresslet: the mean flow for
- * which a closed surface's flow vanishes outside.  Any units are possible.
+ * which a closed surface's flow vanishes outside.  One or two axes: ewald only,
+ * no background; far off -2 pi C Q |z|/A or -2 C Q ln(rho/L)/L; math.md 7.7.
  *
  * Every function returns a status.  farsum_message() describes the calling
  * thread's last error.  Host outputs keep their values on failure.  Threads may
@@ -157,9 +158,8 @@ typedef struct farsum_problem {
     size_t size;             /* sizeof(farsum_problem), set by the macro */
     const char *kernel;      /* name of a kernel above (default: laplace) */
     double kappa;            /* inverse screening length, > 0.  yukawa only */
-    double cell[9];          /* cell vectors a, b, c as rows.  A left-handed
-                                cell is summed with c reversed: the same
-                                lattice.  Periodic axes only */
+    double cell[9];          /* rows a, b, c, periodic axes only; a left-handed
+                                cell is summed with c reversed, its lattice */
     int periodic[3];         /* 1: periodic along a, b, c (default: 0) */
     farsum_surface surface;  /* boundary condition at infinity (default:
                                 tinfoil).  Three periodic axes only */

@@ -19,7 +19,9 @@ static void print_zero_mode(const struct farsum_plan *plan, FILE *out)
 {
     const struct pair_kind *kind = plan->task.pair.kind;
     const char *net, *rule;
-    if (kind->charged) {
+    if (task_axes(&plan->task) < 3) {
+        net = "net strength", rule = "counted, no background";
+    } else if (kind->charged) {
         net = "net charge", rule = "neutralised by a uniform background";
     } else if (kind->limit) {
         net = "net strength", rule = "counted, the sum converges";
@@ -98,7 +100,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
     if (plan->task.problem.softening > 0)
         c_locale_write(out, "softened: r is sqrt(r^2 + %.6g^2)\n",
                        plan->task.given.softening);
-    if (plan->task.problem.periodic[0])
+    if (task_axes(&plan->task) > 0)
         print_zero_mode(plan, out);
     if (i->split)
         c_locale_write(

@@ -163,7 +163,7 @@ static farsum_status ewald_distinct(struct task *task,
     farsum_status status = FARSUM_OK;
     struct points p = {0};
     struct cell cell;
-    double most = 0;
+    double most = 1; /* edges of a period are 1 to 2 */
     if (task->problem.exclude_coincident)
         return FARSUM_OK;
     TRY(task_cell(task, &cell));
@@ -171,7 +171,7 @@ static farsum_status ewald_distinct(struct task *task,
         most = fmax(most, fabs(s->x[i]));
     for (int d = 0; d < 3; d++)
         if (cell.open[d])
-            cell_stretch(&cell, d, fmax(8 * most, 1e-300));
+            cell_stretch(&cell, d, 8 * most);
     GO(points_set(&p, &cell, n, x, task->problem.arrays, "source",
                   task->threads));
     GO(points_distinct(&p, 1, task->threads, &task->exclusions));

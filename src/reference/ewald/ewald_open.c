@@ -112,6 +112,9 @@ farsum_status ewald_open_lattice(struct ewald_lattice *l,
         put_row(w, z, last);
     }
     derive(l);
+    for (int d = l->axes; d < 3; d++) /* the extent is not known yet */
+        put_row(l->a + 3 * d, l->a + 3 * d, l->length[l->axes - 1]);
+    derive(l);
     if (!(l->volume
           > 1e-12L * l->length[0] * l->length[1] * l->length[2]))
         FAIL(ERR_CELL, "ewald: the cell is singular");
@@ -206,7 +209,7 @@ static int64_t visit_nodes(const struct rule *r, int axes, double (*node)[3])
     poly_gauss(NODES, &at, &weight);
     for (double begin = 0; begin < r->kmax;) {
         double end = next_end(r, begin), half = (end - begin) / 2;
-        for (int i = 0; i < NODES; i++) {
+        for (int i = NODES - 1; i >= 0; i--) { /* ascending */
             double t = begin + half * (1 + at[i]), w = half * weight[i];
             int64_t many = axes == 2 ? 1 : directions(r, t);
             if (t > r->kmax)

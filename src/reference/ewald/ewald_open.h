@@ -15,7 +15,8 @@
 #include "reference/ewald/ewald_part.h"
 
 /* Sets the lattice of a setup that has open rows: the periodic rows first,
- * reduced.  Open edges are the rows'. */
+ * reduced.  Open edges are as long as a period, until the extent of the points
+ * is known. */
 farsum_status ewald_open_lattice(struct ewald_lattice *lattice,
                                  const struct ewald_setup *setup);
 /* Sets open edges to the extent of n points x and m points y (NULL: none), for
