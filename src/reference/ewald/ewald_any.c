@@ -96,9 +96,9 @@ static void load(struct ewald_any *e, const double *q, double mean[][4])
                 sum[a][1 + d] += (long double)c[a] * p->x[3 * j + d];
         }
     }
-    if (!cell)
-        ewald_open_mean(job, sum, mean);
-    else if (kind->mean)
+    for (int a = 0; a < kind->channels; a++)
+        e->body.job.net[a] = (double)sum[a][0];
+    if (cell && kind->mean)
         kind->mean(&job->split, (double)job->lattice->volume, sum, mean);
 }
 
@@ -155,14 +155,9 @@ static void weigh_entry(const struct ewald_job *job,
             continue;
         for (int d = 0; d < 3; d++)
             k[d] = (double)wave[d];
-        for (int c = 0; c < kind->channels; c++) {
-            const double *sum =
-                (const double *)job->sums + 8 * (c * entries + at);
-            double p = sum[0] + sum[4], q = sum[1] + sum[5];
-            double r = sum[2] + sum[6], t = sum[3] + sum[7];
-            s[c][0] = p + sign * t; /* sum c e^{-ik.y} */
-            s[c][1] = -r + sign * q;
-        }
+        ewald_any_sums(job, at, sign, s);
+        for (int c = 0; c < kind->channels && ewald_open_less(job, row); c++)
+            s[c][0] += job->net[c];
         kind->far(&job->split, k, s, z[minus]);
     }
     for (int a = 0; a < job->width; a++) {
@@ -236,6 +231,8 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
     e->body.job.width = width;
     load(e, q, mean);
     gather(e);
+    if (e->body.lattice.axes < 3)
+        ewald_open_mean(&e->body.job, mean);
     weigh(&e->body.job);
     PAR_FOR(e->body.job.threads, schedule(dynamic))
     for (int64_t b = 0; b < blocks; b++) {

@@ -60,7 +60,7 @@ static void near(const struct ewald_job *job, int64_t i0, int64_t i1,
 }
 
 /* e^{i t.x} of the wave vectors t along open axes, for points i0..; x from the
- * middle of the cell. */
+ * middle of the cell.  Row 0's are e^{i t.x} - 1 (7.21a). */
 static void table_open(const struct ewald_job *job,
                        const struct ewald_points *p, int64_t i0, int count,
                        real *table)
@@ -90,6 +90,10 @@ static void table_open(const struct ewald_job *job,
             sincos(turn, &sine, &cosine);
             c[j] = cosine - sine * rest;
             s[j] = sine + cosine * rest;
+            if (n < job->modes->first) { /* cos - 1 = -2 sin^2 of half */
+                double half = sin(turn / 2);
+                c[j] = -2 * half * half - sine * rest;
+            }
         }
     }
 }
@@ -141,7 +145,11 @@ static void gather(const struct ewald_job *job, int slot, int64_t i0,
     }
 }
 
-/* A value of a row at two vectors of targets; e12 is e_1 e_2 of the targets. */
+/* Entries of a row between compensated sums: a wire's row 0 has thousands. */
+enum { PIECE = 64 };
+
+/* A value of a row's entries at two vectors of targets; e12 is e_1 e_2 of the
+ * targets. */
 SIMD_FN void eval_row(int32_t length, const real *weights, const real *e12,
                       const real *e3, int j, real *total, real *low)
 {
@@ -184,8 +192,13 @@ static void far(const struct ewald_job *job, int slot, int64_t i0, int64_t i1,
         for (int a = 0; a < job->width; a++) {
             const real *w = (const real *)job->weights +
                             4 * (a * modes->entries + row->start);
-            for (int j = 0; j < padded; j += 2 * W)
-                eval_row(row->length, w, e12, e3, j, total[a], low[a]);
+            for (int32_t n = 0; n < row->length; n += PIECE) {
+                int32_t some =
+                    row->length - n < PIECE ? row->length - n : PIECE;
+                for (int j = 0; j < padded; j += 2 * W)
+                    eval_row(some, w + 4 * n, e12, e3 + (int64_t)2 * B * n, j,
+                             total[a], low[a]);
+            }
         }
     }
     for (int i = 0; i < count; i++)

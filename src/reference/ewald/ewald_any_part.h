@@ -16,6 +16,20 @@ double ewald_any_cut(const struct reference_kind *kind,
 /* Rounding error of the sums in double, relative to their RMS. */
 #define EWALD_ANY_ROUNDING 5e-16
 
+/* Sets s to sum_j c_j e^{-ik.y_j} of an entry's channels; sign: 1 for -n3, -1
+ * for +n3. */
+static inline void ewald_any_sums(const struct ewald_job *job, int64_t at,
+                                  double sign, double s[][2])
+{
+    for (int c = 0; c < job->kind->channels; c++) {
+        const double *sum =
+            (const double *)job->sums + 8 * (c * job->modes->entries + at);
+        double p = sum[0] + sum[4], q = sum[1] + sum[5];
+        double r = sum[2] + sum[6], t = sum[3] + sum[7];
+        s[c][0] = p + sign * t;
+        s[c][1] = -r + sign * q;
+    }
+}
 /* Computes the reciprocal-space sum at all targets from the current sums over
  * the sources.  Sets values [targets][width], in the caller's order. */
 void ewald_any_far(const struct ewald_job *job, enum isa isa, double *values);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "math/poly.h"
+#include "reference/ewald/ewald_any_part.h"
 
 /* Nodes per interval.  An interval turns e^{it.d} by 2 PHASE at most, and spans
  * 2 WIDTH standard deviations of the Gaussian: 24 nodes then leave 1e-16. */
@@ -338,32 +339,43 @@ int ewald_open_wave(const struct ewald_job *job, const struct ewald_row *row,
     return sign > 0 || row->n1 != 0 || row->n2 != 0;
 }
 
-void ewald_open_mean(const struct ewald_job *job, long double sum[][4],
-                     double mean[][4])
+/* Adds front * Re far(k) of row 0's sums to mean.  The net channels' own sums
+ * are left out. */
+static void mean_entries(const struct ewald_job *job, double mean[][4])
+{
+    const struct reference_kind *kind = job->kind;
+    long double total[REFERENCE_VALUES] = {0};
+    for (int32_t n = 0; n < job->modes->row[0].length; n++) {
+        double z[REFERENCE_VALUES][2] = {{0}}, k[3], front;
+        double s[REFERENCE_CHANNELS][2];
+        long double wave[3];
+        ewald_open_wave(job, job->modes->row, n, 1, wave, &front);
+        for (int d = 0; d < 3; d++)
+            k[d] = (double)wave[d];
+        ewald_any_sums(job, n, -1, s);
+        for (int c = kind->gauge ? kind->net_channels : 0; c < kind->channels;
+             c++)
+            s[c][0] += job->net[c];
+        kind->far(&job->split, k, s, z);
+        for (int a = 0; a < job->width; a++)
+            total[a] += (long double)front * z[a][0];
+    }
+    for (int a = 0; a < job->width; a++)
+        mean[a][0] += (double)total[a];
+}
+
+void ewald_open_mean(const struct ewald_job *job, double mean[][4])
 {
     const struct reference_kind *kind = job->kind;
     const struct ewald_lattice *l = job->lattice;
     const long double *axis = l->axes == 2 ? l->a + 6 : l->a;
     struct reference_open open = {.axes = l->axes, .period = (double)l->period};
-    double net[REFERENCE_CHANNELS] = {0}, v[REFERENCE_VALUES] = {0};
-    double s[REFERENCE_CHANNELS][2] = {{0}};
-    if (!kind->gauge)
-        return;
+    double v[REFERENCE_VALUES] = {0};
     for (int d = 0; d < 3; d++)
         open.axis[d] = (double)(axis[d] / sqrtl(dot(axis, axis)));
-    for (int c = 0; c < kind->net_channels; c++)
-        s[c][0] = net[c] = (double)sum[c][0];
-    kind->gauge(&job->split, &open, net, v);
+    if (kind->gauge)
+        kind->gauge(&job->split, &open, job->net, v);
     for (int a = 0; a < job->width; a++)
         mean[a][0] = v[a];
-    for (int32_t n = 0; n < job->modes->row[0].length; n++) {
-        double z[REFERENCE_VALUES][2] = {{0}}, k[3], front;
-        long double wave[3];
-        ewald_open_wave(job, job->modes->row, n, 1, wave, &front);
-        for (int d = 0; d < 3; d++)
-            k[d] = (double)wave[d];
-        kind->far(&job->split, k, s, z);
-        for (int a = 0; a < job->width; a++)
-            mean[a][0] -= front * z[a][0];
-    }
+    mean_entries(job, mean);
 }

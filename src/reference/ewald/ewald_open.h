@@ -38,8 +38,13 @@ farsum_status ewald_open_modes(struct ewald_modes *modes,
 int ewald_open_wave(const struct ewald_job *job, const struct ewald_row *row,
                     int32_t entry, int sign, long double k[3],
                     double *front);
-/* What the far sum at every target lacks: the gauge, less the integral of the
- * singular multiplier. */
-void ewald_open_mean(const struct ewald_job *job, long double sum[][4],
-                     double mean[][4]);
+/* Row 0's factors are e^{it.x} - 1 instead of e^{it.x}, see (7.21a).  Returns 1
+ * for that row. */
+static inline int ewald_open_less(const struct ewald_job *job,
+                                  const struct ewald_row *row)
+{
+    return job->lattice->axes < 3 && row == job->modes->row;
+}
+/* What the far sum lacks at every target, after the gather. */
+void ewald_open_mean(const struct ewald_job *job, double mean[][4]);
 #endif

@@ -152,6 +152,8 @@ struct ewald_job {
     struct reference_split split;
     int width;
     const double *channel;
+    double net[REFERENCE_CHANNELS]; /* one or two periodic axes: the sums of the
+                                       channels */
     void *table[3]; /* [threads][most + 1][2][EWALD_SOURCES] of `real` */
     void *sums;     /* [threads][entries][8] of `real` */
     void *weights;  /* [entries][4] of `real` */
