@@ -201,8 +201,11 @@ static void compare(const char *name, double screen, int axes, double cutoff)
         worst = fmax(worst, error / size);
     }
     printf("%s, %d periodic, cutoff %g: %.2g\n", name, axes, cutoff, worst);
-    CHECK(worst < 1e-11, "%s, %d periodic axes: %g from the sum over images",
-          name, axes, worst);
+    /* Images in a plane converge as their mean distance, up to 36 periods; the
+     * fit amplifies what is left.  On a line the fit is exact to rounding. */
+    CHECK(worst < (axes == 2 ? 1e-11 : 1e-14),
+          "%s, %d periodic axes: %g from the sum over images", name, axes,
+          worst);
 }
 
 static void slabs(void)

@@ -76,7 +76,7 @@ static void test_derivatives(void)
         check_forces(&c, 1e-7);
         check_torques(&c, 1e-7);
         check_virial(&c, 1e-7);
-        check_gradient(&c, 1e-7);
+        check_gradient(&c, 2e-8);
     }
 }
 

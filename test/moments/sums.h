@@ -55,7 +55,11 @@ void sums_within(const struct sums_case *c, const struct sums_answer *a,
 void sums_less(struct sums_answer *a, const struct sums_answer *alone,
                const int64_t pair[2], double part);
 /* derivatives.c: force, torque, virial and gradient are derivatives of energy
- * and field. */
+ * and field, by five-point differences of this step. */
+#define SUMS_STEP 5e-4
+enum { SUMS_LOOKED = 3 }; /* particles, or targets of sums_between */
+/* Targets between the sources, for gradients. */
+void sums_between(const struct sums_case *c, double *y);
 void check_forces(const struct sums_case *c, double most);
 void check_torques(const struct sums_case *c, double most);
 void check_virial(const struct sums_case *c, double most);
