@@ -18,8 +18,14 @@ farsum_status task_has_memory(const struct task *task, double bytes)
 
 farsum_status task_cell(const struct task *task, struct cell *cell)
 {
+    static const double cube[9] = {[0] = 1, [4] = 1, [8] = 1};
     const farsum_problem *p = &task->problem;
-    TRY(cell_set_axes(cell, p->cell, p->periodic, 1));
+    if (task_axes(task) > 0)
+        TRY(cell_set_axes(cell, p->cell, p->periodic, 1));
+    else
+        TRY(cell_set(cell, cube, 1));
+    for (int d = 0; d < 3; d++)
+        cell->open[d] = !p->periodic[d];
     cell->unit = task_per(task);
     return FARSUM_OK;
 }

@@ -60,7 +60,8 @@ static inline int task_axes(const struct task *task)
     return cell_axes(task->problem.periodic);
 }
 
-/* Sets the problem's cell, in the task's units. */
+/* Sets the problem's cell, in the task's units; open space: a cube of edge 1,
+ * open along all axes. */
 farsum_status task_cell(const struct task *task, struct cell *cell);
 
 /* The constant C, in the task's units. */

@@ -62,9 +62,9 @@ static farsum_status fmm_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "expands 1/r in solid harmonics; kernel %s is none%s",
              task->pair.name,
-             !task->pair.kind->moments   ? ""
-             : task->problem.periodic[0] ? "; method ewald sums it"
-                                         : "; method direct sums it");
+             !task->pair.kind->moments ? ""
+             : task_axes(task) > 0     ? "; method ewald sums it"
+                                       : "; method direct sums it");
     if (task_axes(task) % 3 != 0)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes or none; the problem has %d",

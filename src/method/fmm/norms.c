@@ -211,7 +211,7 @@ farsum_status fmm_input(const struct task *task, struct fmm *s)
 {
     const struct sample *sample = &task->sample;
     struct fmm_input *f = &s->input;
-    f->periodic = task->problem.periodic[0];
+    f->periodic = task_axes(task) == 3;
     if (!f->periodic) {
         s->sample_length = task->units.length;
         if (sample->fmm.known)

@@ -46,12 +46,11 @@ static farsum_status distinct_fetch(const struct task *task,
         return distinct_placed(gpu, p);
     GO(MEM_RAW(x, bytes));
     GO(buf_download(&gpu->x, 0, x, bytes));
-    if (!problem->periodic[0]) {
+    if (task_axes(task) == 0) {
         GO(distinct_open(p, x, problem->arrays));
     } else {
         p->n = 0;
-        GO(cell_set(&cell, problem->cell, 1));
-        cell.unit = task_per(task);
+        GO(task_cell(task, &cell));
         GO(points_set(p, &cell, gpu->n, x, problem->arrays, "source",
                       task->threads));
     }
@@ -68,7 +67,7 @@ farsum_status gpu_distinct(struct task *task, const struct points_gpu *points,
     if (!exclusions_of_sources(&task->exclusions))
         return points_coincide(i, j, 1);
     GO(distinct_fetch(task, points, &p));
-    GO(points_distinct(&p, task->problem.periodic[0], task->threads,
+    GO(points_distinct(&p, task_axes(task) > 0, task->threads,
                        &task->exclusions));
     /* the pair found by the device must be among those found by the host */
     if (task->exclusions.together == 0)

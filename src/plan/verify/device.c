@@ -196,7 +196,7 @@ static farsum_status sum_values(struct farsum_plan *plan, struct verify_sum *s,
                              .accuracy = s->tolerance,
                              .width = width};
     TRY(progress_step(0, 1, "summing by %s",
-                      plan->task.problem.periodic[0] ? "ewald" : "direct"));
+                      task_axes(&plan->task) > 0 ? "ewald" : "direct"));
     if (!verify_on_device(plan, s))
         return few_sum(&sum, s->given_x, s->given_q, values);
     TRY(verify_send(plan, s));

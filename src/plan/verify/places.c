@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/hypot.h"
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/random.h"
@@ -19,12 +20,12 @@ static void places_fraction(const struct places *p, int64_t i, double s[3])
 {
     const double *x = i < p->n ? p->x + 3 * i : p->y + 3 * (i - p->n);
     for (int d = 0; d < 3; d++)
-        s[d] = p->periodic
-                   ? cell_wrap(p->cell.unit
-                               * (x[0] * p->cell.inv[d]
-                                  + x[1] * p->cell.inv[3 + d]
-                                  + x[2] * p->cell.inv[6 + d]))
-                   : (x[d] - p->low[d]) / p->edge;
+        s[d] = cell_wrap_axis(&p->cell, d,
+                              p->cell.unit
+                                      * (x[0] * p->cell.inv[d]
+                                         + x[1] * p->cell.inv[3 + d]
+                                         + x[2] * p->cell.inv[6 + d])
+                                  - p->low[d]);
 }
 
 /* The squared distance between places k and l of the order.  It is that of the
@@ -34,11 +35,10 @@ static double places_distance(const struct places *p, int64_t k, int64_t l)
     const double *a = p->at + 3 * k, *b = p->at + 3 * l;
     double s[3], r2 = 0;
     for (int d = 0; d < 3; d++)
-        s[d] = p->periodic ? sample_nearest(a[d] - b[d]) : a[d] - b[d];
+        s[d] = p->cell.open[d] ? a[d] - b[d] : sample_nearest(a[d] - b[d]);
     for (int c = 0; c < 3; c++) {
-        double d = p->periodic ? s[0] * p->cell.a[c] + s[1] * p->cell.a[3 + c]
-                                     + s[2] * p->cell.a[6 + c]
-                               : s[c];
+        double d = s[0] * p->cell.a[c] + s[1] * p->cell.a[3 + c]
+                   + s[2] * p->cell.a[6 + c];
         r2 += d * d;
     }
     return r2;
@@ -53,8 +53,8 @@ static farsum_status places_sort(struct places *p, const double by[3])
         places_fraction(p, i, s);
         p->key[i] = 0;
         for (int d = 0; d < 3; d++) {
-            double v = p->periodic ? cell_wrap(s[d] + by[d])
-                                   : 0.5 * (s[d] + by[d]);
+            double v = p->cell.open[d] ? 0.5 * (s[d] + by[d])
+                                       : cell_wrap(s[d] + by[d]);
             p->key[i] |= tree_spread((uint64_t)(v * ((1 << BITS) - 1))) << d;
         }
     }
@@ -86,17 +86,16 @@ static void places_forward(const struct places *p, int64_t k0, int64_t k1,
                            int on, double *to)
 {
     const double *a = p->at + 3 * k0, *b = a + 3 * on, *c = p->cell.a;
+    const double wraps[3] = {!p->cell.open[0], !p->cell.open[1],
+                             !p->cell.open[2]};
     for (int64_t k = 0; k < k1 - k0; k++) {
         double s[3], r2 = 0;
         for (int d = 0; d < 3; d++) {
             s[d] = a[3 * k + d] - b[3 * k + d];
-            if (p->periodic)
-                s[d] -= (s[d] + 0x1.8p52) - 0x1.8p52; /* rounded */
+            s[d] -= wraps[d] * ((s[d] + 0x1.8p52) - 0x1.8p52); /* rounded */
         }
         for (int d = 0; d < 3; d++) {
-            double v = p->periodic
-                           ? s[0] * c[d] + s[1] * c[3 + d] + s[2] * c[6 + d]
-                           : s[d];
+            double v = s[0] * c[d] + s[1] * c[3 + d] + s[2] * c[6 + d];
             r2 += v * v;
         }
         to[k] = r2;
@@ -216,6 +215,36 @@ void places_clear(struct places *p)
     mem_free(p->clustering);
 }
 
+/* Gives the open axes the largest extent of the points along one of them, so
+ * that their fractions are 0 to 1. */
+static void places_box(struct places *p)
+{
+    double least[6] = {INFINITY, INFINITY, INFINITY, /* fractions, and minus */
+                       INFINITY, INFINITY, INFINITY};
+    double length[3], edge = 0;
+    PAR_FOR(p->threads, schedule(static) reduction(min : least))
+    for (int64_t i = 0; i < p->all; i++) {
+        double s[3];
+        places_fraction(p, i, s);
+        for (int d = 0; d < 3; d++) {
+            least[d] = fmin(least[d], s[d]);
+            least[3 + d] = fmin(least[3 + d], -s[d]);
+        }
+    }
+    for (int d = 0; d < 3; d++) {
+        const double *a = p->cell.a + 3 * d;
+        length[d] = hypot_of(hypot_of(a[0], a[1]), a[2]);
+        if (p->cell.open[d])
+            edge = fmax(edge, -length[d] * (least[3 + d] + least[d]));
+    }
+    edge = edge > 0 ? edge : 1;
+    for (int d = 0; d < 3; d++)
+        if (p->cell.open[d]) {
+            cell_stretch(&p->cell, d, edge);
+            p->low[d] = least[d] * (length[d] / edge);
+        }
+}
+
 farsum_status places_make(const struct farsum_plan *plan,
                                  const struct verify_sum *s, struct places *p)
 {
@@ -224,22 +253,10 @@ farsum_status places_make(const struct farsum_plan *plan,
                          .own = s->all_m > 0 ? s->around : 0,
                          .x = s->x,
                          .y = s->y,
-                         .periodic = plan->task.problem.periodic[0],
                          .threads = plan->task.threads};
     p->own_end = p->own + verify_own(s);
-    if (p->periodic) {
-        TRY(cell_set(&p->cell, plan->task.problem.cell, 1));
-        p->cell.unit = task_per(&plan->task);
-    } else {
-        struct extent extent = EXTENT_NONE;
-        extent_points(&extent, s->x, s->n, plan->task.threads);
-        extent_points(&extent, s->y, s->m, plan->task.threads);
-        p->edge = 0x1p-1000;
-        for (int d = 0; d < 3; d++) {
-            p->low[d] = extent.low[d];
-            p->edge = fmax(p->edge, extent.high[d] - extent.low[d]);
-        }
-    }
+    TRY(task_cell(&plan->task, &p->cell));
+    places_box(p);
     TRY(MEM_RAW(p->key, p->all));
     TRY(MEM_RAW(p->order, p->all));
     TRY(MEM_RAW(p->at, 3 * p->all));

@@ -7,15 +7,15 @@
 #include "plan/verify/verify.h"
 #include "points/cell.h"
 
-/* Positions of the sources, then of separate targets, in a box of edges 1.
- * Over ranks, the sources include some of other ranks. */
+/* Positions of the sources, then of separate targets, in a box whose fractions
+ * are 0 to 1.  Over ranks, the sources include some of other ranks. */
 struct places {
     int64_t n, all;
     int64_t own, own_end; /* this rank's targets among them */
     const double *x, *y;
-    struct cell cell;  /* periodic: its fractions are the box */
-    int periodic, threads;
-    double low[3], edge; /* open: of the box */
+    struct cell cell; /* the box; open axes have one common edge */
+    double low[3];    /* the box's lowest fraction along open axes */
+    int threads;
     uint64_t *key;     /* owned, [all] */
     int64_t *order;    /* owned, [all] */
     double *at;        /* owned, [all][3]: the places in that order */

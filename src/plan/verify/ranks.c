@@ -86,8 +86,8 @@ static void move_extent(struct move *w, const struct verify_sum *s)
     w->edge = most[0] + most[1];
 }
 
-/* Fractions of points: of the cell, or in open space of that box; only those
- * along axis 0 are used. */
+/* Fractions of points along axis 0: of the cell, or of that box if the axis is
+ * open. */
 static farsum_status move_fractions(const struct move *w,
                                     const struct cell *cell, int64_t n,
                                     const void *x, const char *what,
@@ -97,7 +97,7 @@ static farsum_status move_fractions(const struct move *w,
     farsum_precision type = task->problem.arrays;
     if (n == 0)
         return FARSUM_OK;
-    if (task->problem.periodic[0])
+    if (!cell->open[0])
         return points_set(to, cell, n, x, type, what, task->threads);
     TRY(points_hold(to, n));
     for (int64_t i = 0; i < n; i++) {
@@ -111,7 +111,7 @@ static farsum_status move_fractions(const struct move *w,
 static farsum_status move_given(struct move *w, const struct verify_sum *s)
 {
     const struct task *task = &w->plan->task;
-    struct cell cell = {.unit = 1};
+    struct cell cell;
     w->planes = PLANES_EACH * (int64_t)w->comm->size;
     w->planes = w->planes > PLANES ? w->planes : PLANES;
     TRY(MEM_NEW(w->count, w->planes));
@@ -120,9 +120,7 @@ static farsum_status move_given(struct move *w, const struct verify_sum *s)
     TRY(route_create(&w->sources, w->comm, 6 * sizeof(double), task->threads));
     TRY(route_create(&w->targets, w->comm, 3 * sizeof(double), task->threads));
     TRY(ghosts_create(&w->ghosts, w->comm, 3 * sizeof(double), task->threads));
-    if (task->problem.periodic[0])
-        TRY(cell_set(&cell, task->problem.cell, 1));
-    cell.unit = task_per(task);
+    TRY(task_cell(task, &cell));
     TRY(move_fractions(w, &cell, s->n, s->given_x, "source", &w->source));
     return move_fractions(w, &cell, s->m, s->given_y, "target", &w->target);
 }

@@ -100,10 +100,12 @@ static farsum_status there_args(struct there *t)
         .none = INFINITY,
         .n = t->s->n,
         .wide = plan->task.problem.arrays != FARSUM_F32,
-        .periodic = plan->task.problem.periodic[0] != 0};
+        .periodic = task_axes(&plan->task) > 0};
     if (!a->periodic)
         return FARSUM_OK;
-    TRY(cell_set(&cell, plan->task.problem.cell, 1));
+    if (task_axes(&plan->task) < 3)
+        FAIL(ERR_UNSUPPORTED, "%d periodic axes", task_axes(&plan->task));
+    TRY(task_cell(&plan->task, &cell));
     memcpy(a->inv, cell.inv, sizeof a->inv);
     memcpy(a->a, cell.a, sizeof a->a);
     return FARSUM_OK;

@@ -38,7 +38,7 @@ farsum_status few_device_fits(const struct task *task, double accuracy)
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
     if (task_axes(task) % 3 != 0)
         FAIL(ERR_UNSUPPORTED, "%d periodic axes", task_axes(task));
-    if (task->problem.periodic[0] && accuracy < FEW_DEVICE_BEST)
+    if (task_axes(task) > 0 && accuracy < FEW_DEVICE_BEST)
         FAIL(ERR_TOLERANCE, "tolerance %g is below %g", accuracy,
              FEW_DEVICE_BEST);
     return FARSUM_OK;
@@ -61,7 +61,7 @@ static int64_t modes_capacity(const struct device *device)
 farsum_status few_device_open(const struct task *task, int width,
                               struct few_device_kernels *k)
 {
-    int periodic = task->problem.periodic[0] != 0;
+    int periodic = task_axes(task) > 0;
     int64_t capacity = modes_capacity(task->device);
     struct jit *jit = &k->jit;
     few_device_close(k);
@@ -265,7 +265,7 @@ farsum_status few_device_sum(const struct few_device *of,
     farsum_status status = FARSUM_OK;
     struct work w = {
         .of = of, .kind = few_device_kind(of->task), .kernels = kernels};
-    int periodic = of->task->problem.periodic[0] != 0;
+    int periodic = task_axes(of->task) > 0;
     memset(values, 0, (size_t)(of->m * of->width) * sizeof *values);
     if (periodic) {
         w.split.of = of;
