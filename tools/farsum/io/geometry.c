@@ -156,9 +156,10 @@ static int check_periodic(struct text *t, const struct io_options *options,
     int v[3];
     if (options->periodic_given) return 0;
     if (flags(key->value, v) != 0)
-        return text_expected(t, place(t, key->key), "pbc=\"T T T\" or \"F F "
-                             "F\" for the periodic axes (--periodic xyz or "
-                             "none says which)");
+        return text_expected(t, place(t, key->key),
+                             "pbc=\"T T T\", \"F F "
+                             "F\" or the like for the periodic axes "
+                             "(--periodic xyz, xy or none says which)");
     for (int d = 0; d < 3; d++)
         if (v[d] != frame->periodic[d])
             return text_expected(t, place(t, key->key), "the same periodic "

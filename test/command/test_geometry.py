@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One and two periodic axes: every reader, every method, numbers."""
+
+import math
+import unittest
+
+from command import CommandTest
+
+# A square lattice of alternating charges at distance 1, per charge.
+LATTICE = -1.6155426267128
+PLACES = ((0, 0, 0, 1), (1, 0, 0, -1), (0, 1, 0, -1), (1, 1, 0, 1))
+
+
+class Geometry(CommandTest):
+    def extxyz(self, name, lattice, rest, places=PLACES):
+        lines = "".join("X %s %s %s %s\n" % p for p in places)
+        self.write(name, f'{len(places)}\nLattice="{lattice}" '
+                   f"Properties=species:S:1:pos:R:3:charge:R:1 {rest}\n{lines}")
+
+    def energy(self, *words):
+        self.farsum("run", *words, "--tolerance", "1e-12", "-o", "out.xyz")
+        return float(self.frame("out.xyz").keys["energy"])
+
+    def test_extxyz(self):
+        self.extxyz("a.xyz", "2 0 0 0 2 0 0 0 0", 'pbc="T T F"')
+        self.assertAlmostEqual(self.energy("a.xyz"), 2 * LATTICE, 11)
+        self.assertEqual(self.frame("out.xyz").keys["pbc"], "T T F")
+        # results as input
+        self.assertAlmostEqual(self.energy("out.xyz"), 2 * LATTICE, 11)
+        # the option overrides the file
+        self.extxyz("b.xyz", "2 0 0 0 2 0 0 0 9", 'pbc="F F F"')
+        self.assertAlmostEqual(self.energy("b.xyz", "--periodic", "xy"),
+                               2 * LATTICE, 11)
+        # a line of alternating charges
+        self.extxyz("c.xyz", "2 0 0 0 5 0 0 0 7", 'pbc="T F F"', PLACES[:2])
+        self.assertAlmostEqual(self.energy("c.xyz"), -2 * math.log(2), 11)
+        turned = [(z, x, y, q) for x, y, z, q in PLACES]
+        self.extxyz("d.xyz", "3 0 0 0 2 0 0 0 2", 'pbc="F T T"', turned)
+        self.assertAlmostEqual(self.energy("d.xyz"), 2 * LATTICE, 11)
+
+    def test_h5md(self):
+        self.extxyz("a.xyz", "2 0 0 0 2 0 0 0 3", 'pbc="T T F"')
+        if self.run_farsum("run", "a.xyz", "-o", "a.h5").status != 0:
+            self.skipTest("no HDF5")
+        self.assertAlmostEqual(self.energy("a.h5"), 2 * LATTICE, 11)
+        self.assertEqual(self.frame("out.xyz").keys["pbc"], "T T F")
+
+    def test_lammps(self):
+        atoms = "".join(f"{i + 1} 1 {p[3]} {p[0]} {p[1]} {p[2]}\n"
+                        for i, p in enumerate(PLACES))
+        self.write("a.data", "head\n\n4 atoms\n1 atom types\n0 2 xlo xhi\n"
+                   f"0 2 ylo yhi\n-1 1 zlo zhi\n\nAtoms # charge\n\n{atoms}")
+        self.assertAlmostEqual(
+            self.energy("a.data", "--periodic", "xy", "--units", "reduced"),
+            2 * LATTICE, 11)
+
+    def test_pqr(self):
+        atoms = "".join(f"ATOM {i + 1} X RES 1 {p[0]} {p[1]} {p[2]} {p[3]} 1\n"
+                        for i, p in enumerate(PLACES))
+        self.write("a.pqr", "CRYST1 2.0 2.0 9.0 90.00 90.00 90.00\n" + atoms)
+        self.assertAlmostEqual(self.energy("a.pqr", "--periodic", "xy"),
+                               2 * LATTICE, 11)
+
+    def test_check(self):
+        for axes in "xy", "yz", "z":
+            self.farsum("gen", "uniform", "-n", 60, "--periodic", axes, "-o",
+                        "in.xyz")
+            done = self.farsum("run", "in.xyz", "--check")
+            self.assertRegex(done.out + done.err, "method ewald")
+            self.assertRegex(done.out + done.err, "measured")
+
+    def test_choice(self):
+        self.farsum("gen", "uniform", "-n", 5001, "--periodic", "x", "-o",
+                    "in.xyz")
+        self.refused(1, "no method supports this problem: .*ewald: a reference"
+                     ".*up to 5000 particles.*periodic axes", "run", "in.xyz")
+
+    def test_refused(self):
+        for axes, count in ("xz", 2), ("y", 1):
+            self.farsum("gen", "uniform", "-n", 30, "--periodic", axes, "-o",
+                        "in.xyz")
+            for method, says in (("fmm", f"the problem has {count}"),
+                                 ("direct", "the problem is periodic")):
+                self.refused(1, f"method {method}: .*{says}", "run", "in.xyz",
+                             "--method", method)
+            self.refused(1, "surface vacuum needs three", "run", "in.xyz",
+                         "--surface", "vacuum")
+            self.refused(1, "softening .* open space", "run", "in.xyz",
+                         "--softening", "0.1")
+        self.refused(1, "method spectral: .*the problem has 1", "run",
+                     "in.xyz", "--method", "spectral")
+        self.extxyz("flat.xyz", "2 0 0 0 2 0 0 0 0", 'pbc="T T T"')
+        self.refused(1, "lie in a plane", "run", "flat.xyz")
+        self.extxyz("line.xyz", "2 0 0 4 0 0 0 0 3", 'pbc="T T F"')
+        self.refused(1, "periodic vectors lie on a line", "run", "line.xyz")
+
+
+if __name__ == "__main__":
+    unittest.main()
