@@ -14,6 +14,7 @@ enum {
     BOTH = FARSUM_POTENTIAL | FARSUM_FIELD,
     SUMS = FARSUM_ENERGY | FARSUM_VIRIAL,
     VELOCITY = FARSUM_VELOCITY,
+    GRADIENT = FARSUM_GRADIENT,
 };
 
 #define LAPLACE "laplace"
@@ -47,6 +48,29 @@ enum {
     {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0, name},            \
     {"1x1x10", "uniform", 3, 60, 0, "prolate", 16, ALL, 0, name},              \
     {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, name},
+
+/* Charges with dipoles: all outputs, each of them, separate targets, images,
+ * coincident particles, few coefficients and many.  Values jump at the cutoff,
+ * so no pair of the lattice may be there. */
+#define MOMENTS "charge_dipole"
+#define MOMENTS_CASES                                                          \
+    {"triclinic", "uniform",      30, 300,    0, "prolate",                    \
+     18,          ALL | GRADIENT, 0,  MOMENTS},                                \
+        {"rhombic", "uniform",       300, 600,    300, "prolate",              \
+         28,        BOTH | GRADIENT, 0,   MOMENTS},                            \
+        {"cubic", "uniform", 64, 600, 0, "gaussian", 30, ALL, 0, MOMENTS},     \
+        {"tilted", "uniform",       60, 300,    0, "prolate",                  \
+         8,        SUMS | GRADIENT, 0,  MOMENTS},                              \
+        {"cubic", "lattice", 20, 216, 0, "prolate", 12, FARSUM_ENERGY | BOTH,  \
+         0,       MOMENTS},                                                    \
+        {"tilted", "uniform",        2, 30,     17, "prolate",                 \
+         9,        FARSUM_POTENTIAL, 0, MOMENTS},                              \
+        {"1x1x10", "uniform",      3, 60,     0, "prolate",                    \
+         16,       ALL | GRADIENT, 0, MOMENTS},                                \
+        {"cubic", "uniform",      27, 101,    0, "prolate",                    \
+         10,      ALL | GRADIENT, 7,  MOMENTS},                                \
+        {"cubic", "dense",        200, 800,    0, "prolate",                   \
+         22,      ALL | GRADIENT, 0,   MOMENTS},
 
 /* volume in cubes of the cutoff; m separate targets, every third of them on a
  * source; pairs of sources that coincide. */
@@ -82,18 +106,16 @@ static const struct {
     {"cubic", "uniform", 27, 101, 0, "prolate", 10, ALL, 7, LAPLACE},
     {"tilted", "uniform", 40, 1, 200, "prolate", 10, BOTH, 0, LAPLACE},
     {"cubic", "uniform", 40, 200, 1, "prolate", 10, BOTH, 0, LAPLACE},
-    FLOW_CASES("stokeslet")
-    FLOW_CASES("rotlet")
-    FLOW_CASES("stresslet")
-    {"tilted", "uniform", 2, 30, 17, "gaussian", 20, BOTH, 0, LAPLACE},
+    FLOW_CASES("stokeslet") FLOW_CASES("rotlet") FLOW_CASES("stresslet"){
+        "tilted", "uniform", 2, 30, 17, "gaussian", 20, BOTH, 0, LAPLACE},
     {"1x1x10", "uniform", 3, 60, 0, "gaussian", 36, ALL, 0, LAPLACE},
     {"cubic", "uniform", 27, 101, 0, "gaussian", 16, ALL, 7, LAPLACE},
     {"triclinic", "clustered", 60, 300, 150, "gaussian", 42, VELOCITY, 0,
      "stokeslet"},
     {"tilted", "uniform", 2, 30, 7, "gaussian", 20, VELOCITY, 0, "rotlet"},
-    SCALAR_CASES("yukawa")
-    SCALAR_CASES("r6")
-    {"cubic", CLOSE, 64, 2, 0, "prolate", 18, ALL, 0, "yukawa"},
+    SCALAR_CASES("yukawa") SCALAR_CASES("r6"){"cubic", CLOSE, 64, 2, 0,
+                                              "prolate", 18, ALL, 0, "yukawa"},
+    MOMENTS_CASES
     /* ROUGH of them: */
     {"triclinic", "clustered", 60, 600, 150, "prolate", 20, BOTH, 0, LAPLACE},
     {"cubic", "dense", 200, 800, 0, "prolate", 24, VELOCITY, 0, "stokeslet"},
@@ -133,7 +155,7 @@ struct near_work {
     struct case_particles p, y;
     struct pair pair; /* of the case, with its screening */
     int64_t targets;
-    void *q, *potential, *field;
+    void *q, *potential, *field, *gradient;
     double energy, virial[9];
     size_t bytes; /* of one result */
     int wide;     /* 1: f64 sums of pairs in f32 */
@@ -156,6 +178,7 @@ static void near_again(void *data)
     struct near_work *w = data;
     memset(w->potential, 0, (size_t)(near_values(w) * w->targets) * w->bytes);
     memset(w->field, 0, 3 * (size_t)w->targets * w->bytes);
+    memset(w->gradient, 0, 6 * (size_t)w->targets * w->bytes);
     w->energy = 0;
     memset(w->virial, 0, sizeof w->virial);
     int64_t bytes = w->targets * (int64_t)w->bytes;
@@ -224,13 +247,14 @@ static void *near_strengths(int k, const struct near_work *w)
     return q;
 }
 
-/* As accurate as the precision.  Those of the stresslet and of 1/r^6 reach only
- * about 1e-8.  All variants get the same ones, so they count as exact. */
+/* As accurate as the precision.  Those of the stresslet, of 1/r^6 and of
+ * moments reach only about 1e-8.  All variants get the same ones, so they count
+ * as exact. */
 static farsum_status near_polynomials(int k, struct near_work *w)
 {
     double wanted = w->trial->precision == FARSUM_F32 ? 1e-7 : 1e-13;
     int bent = strcmp(w->pair.name, "stresslet") == 0
-               || strcmp(w->pair.name, "r6") == 0;
+               || strcmp(w->pair.name, "r6") == 0 || w->pair.kind->moments;
     TRY(split_set(&w->split, cases[k].split, cases[k].c));
     TRY(pair_near_poly(&w->pair, &w->split, bent ? 1e-6 : wanted, &w->poly));
     w->poly.error = wanted;
@@ -252,11 +276,20 @@ static void near_give(int k, const struct near_work *w, struct outcome *outcome)
         for (int64_t i = 0; i < 3 * w->targets; i++)
             v[i] = near_result(w, w->field, i);
     }
+    if (wanted & GRADIENT) {
+        double *v = outcome_part(outcome, "gradient", 6 * w->targets, 1);
+        for (int64_t i = 0; i < 6 * w->targets; i++)
+            v[i] = near_result(w, w->gradient, i);
+    }
     /* A sum over the pairs within the cutoff, with both signs and about 1.5
      * each (the mean of 1/r): rounding adds up as squares */
     double pairs = 2.1 * (double)cases[k].n * (double)cases[k].n
                    / cases[k].volume;
     double floor = sqrt((double)cases[k].n + 2.25 * pairs);
+    /* with moments the nearest pair dominates, whose 1/r^3 is that of the
+     * volume per pair */
+    if (w->pair.kind->moments)
+        floor = (double)cases[k].n + pairs;
     if (wanted & FARSUM_ENERGY)
         *outcome_part(outcome, "energy", 1, floor) = w->energy;
     if (wanted & FARSUM_VIRIAL)
@@ -276,12 +309,14 @@ static farsum_status near_run(int k, const struct trial *trial,
     w->trial = trial;
     w->pair = *near_pair(k);
     w->pair.kappa = w->pair.kind->screened ? SCREEN : 0;
+    w->pair.charge = w->pair.dipole = w->pair.kind->moments;
     GO(near_points(k, w));
     GO(near_polynomials(k, w));
     w->q = near_strengths(k, w);
     w->potential =
         check_memory((size_t)(near_values(w) * w->targets), w->bytes);
     w->field = check_memory(3 * (size_t)w->targets, w->bytes);
+    w->gradient = check_memory(6 * (size_t)w->targets, w->bytes);
     struct near_args args = {
         .precision = trial->precision,
         .isa = trial->isa,
@@ -312,6 +347,7 @@ static farsum_status near_run(int k, const struct trial *trial,
         .q = trial_io(trial, &w->q_on, w->q),
         .potential = wanted & (FARSUM_POTENTIAL | VELOCITY) ? potential : NULL,
         .field = wanted & FARSUM_FIELD ? field : NULL,
+        .gradient = wanted & GRADIENT ? w->gradient : NULL,
         .energy = wanted & FARSUM_ENERGY ? energy : NULL,
         .virial = wanted & FARSUM_VIRIAL ? virial : NULL,
     };
@@ -332,6 +368,7 @@ done:
     free(w->q);
     free(w->potential);
     free(w->field);
+    free(w->gradient);
     free(w);
     return status;
 }
@@ -340,11 +377,13 @@ done:
  * root by 2 + 2, the cube by 12 + 2, with charge and difference 17: 1e-6 of a
  * pair's force.  The 32-bit coordinates of a close pair add as much again.  A
  * flow of 1/r^2 has twice that, since pairs in a dense drop dominate; 1/r^6,
- * which the closest pair dominates, six times.  The error allowed per pair is
- * an RMS, and a value's own is above 1. */
+ * which the closest pair dominates, six times.  A gradient by dipoles has the
+ * seventh power of 1/r, d twice and p.d: 40, three times.  The error allowed
+ * per pair is an RMS, and a value's own is above 1. */
 static double near_bound(int k, farsum_precision precision)
 {
-    double close = near_pair(k)->kind->power;
+    const struct pair_kind *kind = near_pair(k)->kind;
+    double close = kind->moments ? 3 : kind->power;
     if (precision != FARSUM_F32 && near_allowed(k) > 0)
         return near_allowed(k);
     return precision == FARSUM_F32 ? 2e-6 * close : 2e-13 * close;
@@ -356,7 +395,7 @@ static double near_bound(int k, farsum_precision precision)
     (1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8 | 1 << 10 | 1 << 13 | 1 << 15  \
      | 1 << 16 | 1 << 17 | FLOW_ON_DEVICE << 20 | FLOW_ON_DEVICE << 32         \
      | FLOW_ON_DEVICE << 44 | (uint64_t)127 << 56)
-#define NEAR_MORE_ON_DEVICE (3 << 2 | 15 << 7)
+#define NEAR_MORE_ON_DEVICE (3 << 2 | 1 << 7 | 7 << 17)
 
 const struct harness harness_near = {
     .stage = "near",

@@ -108,6 +108,7 @@ number polynomial(const int *terms, int k, number v)
 #define PAIR_TABLE const int *
 #define PAIR_POLY(t, k, v) polynomial(t, k, v)
 #include "math/pair.kh"
+#include "math/pair_moments.kh"
 
 #define FAR_REAL number
 #include "math/pair_far.kh"
@@ -179,6 +180,20 @@ template <class Row, int N> const Row *find(const Row (&table)[N],
     return nullptr;
 }
 
+/* Potential and field; gradient: and the gradient. */
+void moments(const int *terms, int gradient, pair_numbers &p)
+{
+    number f[4], sums[6];
+    for (number &x : sums)
+        x = p.y;
+    moments_bare(p.y, f);
+    for (int k = 0; k < 3 + gradient; k++)
+        f[k] = f[k] - polynomial(terms, k, p.v);
+    moments_field(f, p.d, p.q, p.value, sums);
+    if (gradient)
+        moments_gradient(f, p.d, p.q, sums);
+}
+
 } // namespace
 
 const char *const count_names[COUNT_KINDS] = {"fma",   "add", "mul", "div",
@@ -190,11 +205,14 @@ int count_pair(const char *kernel, int value, int slope, const int *terms,
     const row *r = find(rows, kernel);
     struct count one = {};
     pair_numbers p(&one);
-    if (!r)
+    int has_moments = std::strcmp(kernel, "charge_dipole") == 0;
+    if (!r && !has_moments)
         return 0;
-    if (value)
+    if (has_moments)
+        moments(terms, slope, p);
+    else if (value)
         r->value(terms, p.d, p.y, p.u, p.v, p.q, p.value);
-    if (slope && r->slope)
+    if (r && slope && r->slope)
         r->slope(terms, p.y, p.u, p.v);
     add(count, one, times);
     return 1;

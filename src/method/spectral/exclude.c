@@ -124,7 +124,7 @@ static void exclude_moments(const struct pass *p, const double d[3], double r2,
     for (int a = 0; a < 4; a++)
         of[a] = lost * q[a];
     moments_bare(1 / sqrt(r2), f);
-    moments_field(f, d, of, v);
+    moments_field(f, d, of, v, v + 1);
     row->value[0] += v[0];
     for (int a = 0; a < 3; a++)
         row->field[a] += v[1 + a];

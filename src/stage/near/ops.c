@@ -33,6 +33,14 @@ void near_ops_field(const struct near_args *args, double pairs,
     }
 }
 
+/* 1: the gradient is summed, which the virial needs. */
+static int ops_gradient(const struct near_args *args)
+{
+    return near_kernel(args)->kind->moments
+           && (args->outputs == 0
+               || (args->outputs & (FARSUM_GRADIENT | FARSUM_VIRIAL)) != 0);
+}
+
 void near_ops_pairs(const struct near_args *args, double pairs,
                       struct work *work)
 {
@@ -42,6 +50,11 @@ void near_ops_pairs(const struct near_args *args, double pairs,
         terms[k] = near_terms(args->poly, k);
     count_calls(&work->count, COUNT_RSQRT, pairs);
     count_calls(&work->count, COUNT_FMA, pairs); /* v = 2 r^2 - 1 */
+    if (pair->kind->moments) {
+        count_pair(pair->name, 1, ops_gradient(args), terms, pairs,
+                   &work->count);
+        return;
+    }
     count_pair(pair->name, near_wants_value(args), near_wants_field(args),
                terms, pairs, &work->count);
     near_ops_field(args, pairs, work);
@@ -53,7 +66,7 @@ void near_ops_arrays(const struct near_args *args, struct work *work)
     double real = real_bytes(args), n = (double)args->n_sources;
     double m = (double)args->n_targets, to = near_targets(args);
     double results = near_wants_value(args) * pair->values
-                     + 3 * near_wants_field(args);
+                     + 3 * near_wants_field(args) + 6 * ops_gradient(args);
     work->read += real * (n * (3 + pair->strengths) + 3 * m + to * results);
     work->written += real * to * results;
     work->launches += args->device ? 1 : 0;

@@ -184,16 +184,13 @@ static void plain_moments(const struct near_poly *poly, const double d[3],
                           struct plain_sum *sum)
 {
     double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], v = 2 * d2 - 1;
-    double f[4] = {0}, at[4] = {0}, w[6] = {0};
+    double f[4] = {0}, w[6] = {0};
     if (singular)
         moments_bare(1 / sqrt(d2), f);
     for (int k = 0; k < 4; k++)
         f[k] -= poly_eval(poly->c[k], poly->n, v);
-    moments_field(f, d, q, at);
+    moments_field(f, d, q, sum->value, sum->field);
     moments_gradient(f, d, q, sum->gradient);
-    sum->value[0] += at[0];
-    for (int a = 0; a < 3; a++)
-        sum->field[a] += at[1 + a];
     if (!own)
         return;
     moments_virial(f, d, q, own, w);

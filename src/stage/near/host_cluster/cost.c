@@ -22,6 +22,11 @@ int host_cluster_parts(const struct near_args *args)
     unsigned outputs = args->outputs;
     int pot = outputs == 0 || outputs & (FARSUM_POTENTIAL | FARSUM_ENERGY);
     int field = outputs == 0 || outputs & (FARSUM_FIELD | FARSUM_VIRIAL);
+    if (near_kernel(args)->kind->moments)
+        return cluster_parts(
+            outputs == 0 || outputs & (FARSUM_GRADIENT | FARSUM_VIRIAL)
+                ? CLUSTER_ALL
+                : CLUSTER_BOTH);
     if (!near_kernel(args)->kind->gradient)
         return near_kernel(args)->values;
     return (pot ? 1 : 0) + (field ? 3 : 0);
@@ -39,6 +44,17 @@ static double cost_flow(const struct near_args *args)
     return 5 + root + pair->polys * n + sides * (4 * pair->strengths - 2);
 }
 
+/* The same with moments: differences, root and radial functions 21, and their
+ * polynomials, each with one coefficient less; per side potential and field 11,
+ * and the gradient 23. */
+static double cost_moments(const struct near_args *args)
+{
+    double n = args->poly->n, sides = args->n_targets == 0 ? 2 : 1;
+    int gradient = host_cluster_parts(args) == CLUSTER_PARTS;
+    return 21 + (3 + gradient) * n - 3 * (1 + gradient)
+           + sides * (11 + 23 * gradient);
+}
+
 /* Cycles per vector, counted by hand in the code (AVX2: 20 + coefficients for
  * the field, two per cycle), times a factor measured on a Zen 3 at 3.1 GHz. */
 double host_cluster_cost(const void *data)
@@ -54,6 +70,8 @@ double host_cluster_cost(const void *data)
     double pair = fma * 0.5 * 1.25 + 2, one = 150;
     if (!near_kernel(args)->kind->gradient)
         pair = cost_flow(args) * 0.5 * 1.8 + 2;
+    if (near_kernel(args)->kind->moments)
+        pair = cost_moments(args) * 0.5 * 1.25 + 2;
     return n * (words * pair + one) * 0.32e-9 / par_threads(args->threads);
 }
 
@@ -70,7 +88,11 @@ void host_cluster_ops(const void *data, struct work *work)
     near_ops_looked(args, lanes, work);
     near_ops_pairs(args, lanes, work);
     near_ops_arrays(args, work);
-    if (same && pair->kind->gradient)
+    if (same && pair->kind->moments) {
+        const int none[NEAR_POLYS] = {0};
+        count_pair(pair->name, 1, host_cluster_parts(args) == CLUSTER_PARTS,
+                   none, lanes, &work->count);
+    } else if (same && pair->kind->gradient)
         count_calls(&work->count, COUNT_FMA,
                     lanes * host_cluster_parts(args));
     else if (same)

@@ -18,8 +18,6 @@ static farsum_status host_cluster_fits(const void *args)
 {
     const struct near_args *a = args;
     TRY(near_skin_fits(a));
-    if (near_kernel(a)->kind->moments)
-        FAIL(ERR_UNSUPPORTED, "does not sum moments");
     return gpu_not_wanted(a->device);
 }
 
@@ -32,6 +30,7 @@ static farsum_status host_cluster_create(const void *data, void **state)
     h->args = *args;
     h->pair = near_kernel(args);
     h->flow = !h->pair->kind->gradient;
+    h->moments = h->pair->kind->moments;
     int f32 = args->precision == FARSUM_F32;
     h->list = host_cluster_list(args);
     h->keep = host_cluster_keep(args);
@@ -61,6 +60,9 @@ static farsum_status run_check(const struct host_cluster *h,
     if (h->flow && (io->field || io->energy || io->virial))
         FAIL(ERR_ARGUMENT,
              "near host_cluster: flow kernels have only a velocity");
+    if (io->gradient && !h->moments)
+        FAIL(ERR_ARGUMENT,
+             "near host_cluster: only kernels with moments have a gradient");
     if (parts > h->parts || (parts == 1 && h->parts == 3))
         FAIL(ERR_ARGUMENT, "near host_cluster: an output that was not "
                            "selected at creation");
@@ -167,26 +169,34 @@ static void run_strengths(struct host_cluster *h, const struct near_io *io,
     const struct cluster_set *set = &h->sources;
     int64_t begin = par_start(set->n_clusters, h->threads, t);
     int64_t end = par_start(set->n_clusters, h->threads, t + 1);
-    if (h->flow)
+    if (h->flow || h->moments)
         h->list->vectors(&h->grid, set, io->q, begin, end);
     else
         h->list->charge(set, scale, tiny, io->q, begin, end);
+}
+
+static enum cluster_output run_output(const struct host_cluster *h,
+                                      const struct near_io *io)
+{
+    int pot = io->potential || io->energy, field = io->field || io->virial;
+    if (h->moments)
+        return io->gradient || io->virial ? CLUSTER_ALL : CLUSTER_BOTH;
+    if (h->flow)
+        return CLUSTER_FIELD;
+    return !field ? CLUSTER_POT : pot ? CLUSTER_BOTH : CLUSTER_FIELD;
 }
 
 static farsum_status host_cluster_run(void *state, const void *data)
 {
     struct host_cluster *h = state;
     const struct near_io *io = data;
-    int pot = io->potential || io->energy, field = io->field || io->virial;
-    if (!pot && !field)
+    if (!io->potential && !io->energy && !io->field && !io->virial
+        && !io->gradient)
         return FARSUM_OK;
-    TRY(run_check(h, io, h->flow ? 3 : (pot ? 1 : 0) + (field ? 3 : 0)));
-    enum cluster_output output = h->flow ? CLUSTER_FIELD
-                                 : !field ? CLUSTER_POT
-                                 : pot    ? CLUSTER_BOTH
-                                          : CLUSTER_FIELD;
+    const enum cluster_output output = run_output(h, io);
+    TRY(run_check(h, io, cluster_parts(output)));
     const int threads = h->threads;
-    double most = h->flow ? 0 : run_largest(h, io->q);
+    double most = h->flow || h->moments ? 0 : run_largest(h, io->q);
     double scale = h->unit / (most > 0 ? most : 1);
     double tiny = h->newton && most > 0 ? h->list->tiny * h->unit : 0;
     PAR_TEAM(threads)

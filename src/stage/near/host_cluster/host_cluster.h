@@ -123,7 +123,13 @@ struct cluster_lister {
 };
 
 /* Arguments and state of one thread that sums. */
-enum cluster_output { CLUSTER_POT, CLUSTER_FIELD, CLUSTER_BOTH };
+enum cluster_output {
+    CLUSTER_POT,
+    CLUSTER_FIELD,
+    CLUSTER_BOTH,
+    CLUSTER_ALL /* and the gradient, xx xy xz yy yz zz in the frame */
+};
+enum { CLUSTER_PARTS = 10 }; /* of CLUSTER_ALL */
 struct cluster_sum {
     const struct cluster_grid *grid;
     const struct cluster_set *targets, *sources;
@@ -134,7 +140,8 @@ struct cluster_sum {
     int64_t first, count;   /* clusters that `out` holds, cyclic from first */
     /* [count][parts][width]: field x, y, z in the frame and potential, or one
      * of them, of the scaled charges; with newton times the point's own charge.
-     * For a flow kernel: the velocity in the frame */
+     * For a flow kernel: the velocity in the frame.  With moments: the field
+     * and the potential, and for CLUSTER_ALL the gradient */
     void *out;
     double *wide;         /* [count][parts][width]: f64 sums that out is spilled
                              to; NULL: all sums stay in out */
@@ -160,7 +167,8 @@ struct cluster_finish {
     const struct near_io *io;
     double unit;            /* unit of the sums, in cutoffs */
     double scale;           /* 1 / scale of the charges, times unit */
-    double self;            /* scalar kernels: self term of a unit charge */
+    double self[4];         /* self term of a unit charge; with moments f_n of
+                               coincident points; not for flow kernels */
     double energy;          /* this thread's share */
     double virial[9];       /* this thread's share, in the frame */
 };
@@ -179,7 +187,8 @@ struct cluster_list_kern {
      * zero charge where the field at such a charge is wanted. */
     void (*charge)(const struct cluster_set *set, double scale, double tiny,
                    const void *q, int64_t begin, int64_t end);
-    /* As charge, for the strengths of a flow kernel, rotated into the frame. */
+    /* As charge, for vectors, rotated into the frame, and for a charge before
+     * them. */
     void (*vectors)(const struct cluster_grid *grid,
                     const struct cluster_set *set, const void *q, int64_t begin,
                     int64_t end);
@@ -257,7 +266,20 @@ static inline int64_t cluster_out(const struct cluster_sum *sum, int64_t c)
 }
 static inline int cluster_parts(enum cluster_output output)
 {
-    return output == CLUSTER_POT ? 1 : output == CLUSTER_FIELD ? 3 : 4;
+    return output == CLUSTER_POT     ? 1
+           : output == CLUSTER_FIELD ? 3
+           : output == CLUSTER_BOTH  ? 4
+                                     : CLUSTER_PARTS;
+}
+/* q E - G p of a point with charge and dipole q, from its sums. */
+static inline void cluster_force(const double q[4],
+                                 const double sum[CLUSTER_PARTS],
+                                 double force[3])
+{
+    const double *g = sum + 4, *p = q + 1;
+    force[0] = q[0] * sum[0] - (g[0] * p[0] + g[1] * p[1] + g[2] * p[2]);
+    force[1] = q[0] * sum[1] - (g[1] * p[0] + g[3] * p[1] + g[4] * p[2]);
+    force[2] = q[0] * sum[2] - (g[2] * p[0] + g[4] * p[1] + g[5] * p[2]);
 }
 /* Number of sums per target for args->outputs. */
 int host_cluster_parts(const struct near_args *args);

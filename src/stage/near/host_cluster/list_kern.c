@@ -57,19 +57,21 @@ static void list_charge(const struct cluster_set *set, double scale,
     }
 }
 
-/* Rotates vector strengths into the frame. */
+/* Rotates vector strengths into the frame.  A charge may precede them. */
 static void list_vectors(const struct cluster_grid *grid,
                          const struct cluster_set *set, const void *q,
                          int64_t begin, int64_t end)
 {
-    const int strengths = set->rows - 3;
+    const int strengths = set->rows - 3, charges = strengths % 3;
     for (int64_t k = begin * W; k < end * W; k++) {
         real *to = (real *)cluster_x(set, k / W) + 3 * W + k % W;
         int64_t at = set->order[k];
         const real *from = (const real *)q + (at >= 0 ? at : 0) * strengths;
-        for (int j = 0; j < strengths; j++) {
-            const real *part = from + j / 3 * 3;
-            const double *axis = grid->frame[j % 3];
+        for (int j = 0; j < charges; j++)
+            to[j * W] = at >= 0 ? from[j] : 0;
+        for (int j = charges; j < strengths; j++) {
+            const real *part = from + charges + (j - charges) / 3 * 3;
+            const double *axis = grid->frame[(j - charges) % 3];
             double x = axis[0] * (double)part[0] + axis[1] * (double)part[1]
                        + axis[2] * (double)part[2];
             to[j * W] = (real)(at >= 0 ? x : 0);

@@ -49,6 +49,7 @@ SIMD_FN vreal pair_poly(const int n, const vreal *c, vreal v)
 #define PAIR_POLY(t, k, v)                                                     \
     pair_poly((t).n - ((k) == 1 ? (t).less : 0), (t).table->c[k], v)
 #include "math/pair.kh"
+#include "math/pair_moments.kh"
 
 /* The constants for which a function is compiled. */
 struct pair_how {
@@ -56,9 +57,10 @@ struct pair_how {
     enum cluster_output output;
     int strengths;
     int raw; /* 1: the tables hold powers of the unit; only for laplace */
+    /* NULL: sources with moments */
     void (*value)(struct pair_polys t, const vreal *d, vreal y, vreal u,
                   vreal v, const vreal *q, vreal *value);
-    /* NULL: a flow kernel */
+    /* NULL: a flow kernel, or moments */
     vreal (*slope)(struct pair_polys t, vreal y, vreal u, vreal v);
 };
 
@@ -217,6 +219,46 @@ SIMD_FN void pair_close_flow(const struct pair_how how, const int special,
     how.value(polys, back, y, u, v, q, to);
 #pragma GCC unroll 4
     for (int j = 0; j < 3; j++)
+        v_store(f + j * W, to[j]);
+}
+/* As pair_close, for sources with moments.  Polynomial k has k coefficients
+ * less.  The functions of the distance serve both sides. */
+SIMD_FN void pair_close_moments(const struct pair_how how, const int special,
+                                const struct pair_table *t,
+                                const struct pair_point *point,
+                                const struct pair_half h, const coord *x,
+                                real *f, vmask lanes, vreal acc[CLUSTER_PARTS])
+{
+    const int sums = PART(how.output), orders = how.output == CLUSTER_ALL;
+    vmask in = h.square < t->cut;
+    vreal v = h.square * t->two - R(1), y = pair_root(how, special, t, h);
+    vreal d[3], q[4], radial[4], to[CLUSTER_PARTS];
+    if (special)
+        in &= lanes;
+    pair_differences(point, x, d);
+    for (int j = 0; FARSUM_BITS == 32 && j < 3; j++)
+        d[j] = d[j] * t->part;
+    moments_bare(y, radial);
+#pragma GCC unroll 4
+    for (int k = 0; k < 3 + orders; k++)
+        radial[k] = v_where(in, radial[k] - pair_poly(how.n - k, t->c[k], v));
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; j++)
+        q[j] = v_load((const real *)x + (3 + j) * W);
+    moments_field(radial, d, q, acc + 3, acc);
+    if (orders)
+        moments_gradient(radial, d, q, acc + 4);
+    if (!how.newton)
+        return;
+    const vreal back[3] = {-d[0], -d[1], -d[2]};
+#pragma GCC unroll 10
+    for (int j = 0; j < sums; j++)
+        to[j] = v_load(f + j * W);
+    moments_field(radial, back, point->q, to + 3, to);
+    if (orders)
+        moments_gradient(radial, back, point->q, to + 4);
+#pragma GCC unroll 10
+    for (int j = 0; j < sums; j++)
         v_store(f + j * W, to[j]);
 }
 #endif

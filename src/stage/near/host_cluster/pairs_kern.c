@@ -45,8 +45,10 @@ static const struct pair_kernels scalars[] = {
 
 static const struct pair_kernels *sum_kernels(const struct pair *pair)
 {
-    const struct pair_kernels *k
-        = pair->kind->gradient ? scalars : ISA_NAME(near_host_cluster_flow);
+    const struct pair_kernels *k =
+        pair->kind->moments    ? ISA_NAME(near_host_cluster_moments)
+        : pair->kind->gradient ? scalars
+                               : ISA_NAME(near_host_cluster_flow);
     while (k->name && strcmp(k->name, pair->name) != 0)
         k++;
     return k;
@@ -107,17 +109,33 @@ static unsigned sum_points(const struct cluster_sum *sum, int64_t c, int sub,
     return valid;
 }
 
-/* Adds the sums of the image to the total, and its part to the virial: shift
- * times force. */
+/* Subtracts an image's shift times its force on point i of the group. */
+static void sum_shift(const struct cluster_sum *sum, const struct segment *s,
+                      int i)
+{
+    const vreal *q = s->point[i].q;
+    double force[3], at[CLUSTER_PARTS], own[4];
+    for (int k = 0; k < SUMS(sum->output); k++)
+        at[k] = (double)v_sum(s->acc[i][k]);
+    memcpy(force, at, sizeof force);
+    if (sum->output == CLUSTER_ALL) {
+        for (int k = 0; k < 4; k++)
+            own[k] = (double)q[k][0];
+        cluster_force(own, at, force);
+    }
+    for (int k = 0; k < 9; k++)
+        sum->virial[k] -= s->shift[k / 3] / sum->grid->unit * force[k % 3];
+}
+
+/* Adds the sums of the image to the total, and its part to the virial. */
 static void sum_image(const struct cluster_sum *sum, struct segment *s)
 {
-    for (int i = 0; i < G; i++)
-        for (int k = 0; k < 9 && sum->virial && s->moved; k++)
-            sum->virial[k] -= s->shift[k / 3] / sum->grid->unit
-                              * (double)v_sum(s->acc[i][k % 3]);
+    const int sums = SUMS(sum->output);
+    for (int i = 0; i < G && sum->virial && s->moved; i++)
+        sum_shift(sum, s, i);
     s->terms = 0;
     for (int i = 0; i < G; i++)
-        for (int j = 0; j < 4; j++) {
+        for (int j = 0; j < sums; j++) {
             if (sum->wide) {
                 real acc[W];
                 v_store(acc, s->acc[i][j]);
@@ -205,10 +223,13 @@ static void sum_group(const struct cluster_sum *sum, int64_t c, int sub,
     const uint32_t *word = sum->pool + sum->start[c * (W / G) + sub / G];
     memset(s->k, 0, sizeof s->k);
     memcpy(s->shift, none, sizeof none);
-    memset(s->acc, 0, sizeof s->acc);
-    memset(s->total, 0, sizeof s->total);
-    if (sum->wide)
-        memset(s->wide, 0, sizeof s->wide);
+    for (int i = 0; i < G; i++) {
+        const size_t sums = (size_t)SUMS(sum->output);
+        memset(s->acc[i], 0, sums * sizeof **s->acc);
+        memset(s->total[i], 0, sums * sizeof **s->total);
+        if (sum->wide)
+            memset(s->wide[i], 0, sums * sizeof **s->wide);
+    }
     s->terms = 0;
     s->moved = 0;
     sum_points(sum, c, sub, s);

@@ -7,8 +7,10 @@
 #include "stage/near/host_cluster/host_cluster.h"
 
 #define G (W < CLUSTER_GROUP ? W : CLUSTER_GROUP)
-#define PART(output)                                                           \
-    ((output) == CLUSTER_POT ? 1 : (output) == CLUSTER_FIELD ? 3 : 4)
+#define PART(output) cluster_parts(output)
+/* Sums of a point that are kept while its list is summed: the field x, y, z,
+ * the potential and the gradient. */
+#define SUMS(output) ((output) == CLUSTER_ALL ? CLUSTER_PARTS : 4)
 
 /* Coordinates: see host_cluster.h. */
 #if FARSUM_BITS == 64

@@ -23,8 +23,9 @@ struct segment {
                                 pair coincides */
     vmask lanes[CLUSTER_GROUP];
     /* sums of this image, and of the images before */
-    vreal acc[CLUSTER_GROUP][4], total[CLUSTER_GROUP][4];
-    double wide[CLUSTER_GROUP][4][W]; /* used instead of `total`, if
+    vreal acc[CLUSTER_GROUP][CLUSTER_PARTS];
+    vreal total[CLUSTER_GROUP][CLUSTER_PARTS];
+    double wide[CLUSTER_GROUP][CLUSTER_PARTS][W]; /* used instead of `total`, if
                                          requested */
     int64_t terms;                    /* terms that a lane of acc may hold */
 };
@@ -60,10 +61,12 @@ SIMD_FN void segment_close(const struct pair_how how, const int special,
                            const struct pair_table *t,
                            const struct pair_point *point,
                            const struct pair_half half, const coord *x, real *f,
-                           vmask lanes, vreal acc[4])
+                           vmask lanes, vreal acc[CLUSTER_PARTS])
 {
     if (how.slope)
         pair_close(how, special, t, point, half, x, f, lanes, acc);
+    else if (!how.value)
+        pair_close_moments(how, special, t, point, half, x, f, lanes, acc);
     else
         pair_close_flow(how, special, t, point, half, x, f, lanes, acc);
 }
@@ -71,7 +74,8 @@ SIMD_FN void segment_close(const struct pair_how how, const int special,
 /* Sums one point with the clusters of its list. */
 SIMD_FN void segment_fast(const struct segment *s, const uint32_t *list,
                           const int n, const struct pair_how how,
-                          const struct pair_point *point, vreal acc[4])
+                          const struct pair_point *point,
+                          vreal acc[CLUSTER_PARTS])
 {
     const vmask all = {0};
     const int size = (3 + how.strengths) * W, sums = PART(how.output) * W;
@@ -96,8 +100,8 @@ SIMD_FN void segment_pairs(struct segment *s, const struct pair_how how)
                      n);
         for (int i = 0; i < G; i++) {
             const struct pair_point point = s->point[i];
-            vreal acc[4];
-            for (int j = 0; j < 4; j++)
+            vreal acc[CLUSTER_PARTS];
+            for (int j = 0; j < SUMS(how.output); j++)
                 acc[j] = s->acc[i][j];
             if (!s->slow)
                 segment_fast(s, list[i], n[i], how, &point, acc);
@@ -107,7 +111,7 @@ SIMD_FN void segment_pairs(struct segment *s, const struct pair_how how)
                               s->f + (int64_t)list[i][m] * sums, s->lanes[i],
                               acc);
             }
-            for (int j = 0; j < 4; j++)
+            for (int j = 0; j < SUMS(how.output); j++)
                 s->acc[i][j] = acc[j];
         }
     }
@@ -143,7 +147,7 @@ SIMD_FN void segment_pairs(struct segment *s, const struct pair_how how)
 
 struct pair_kernel {
     int n;
-    void (*sum[2][3])(struct segment *s); /* [newton][output]; for a flow kernel
+    void (*sum[2][4])(struct segment *s); /* [newton][output]; for a flow kernel
                                              the output is CLUSTER_FIELD */
 };
 /* The functions of one kernel of pair.def. */
@@ -155,4 +159,6 @@ struct pair_kernels {
 
 /* stage/near/host_cluster/flow_kern.c */
 extern const struct pair_kernels ISA_NAME(near_host_cluster_flow)[];
+/* stage/near/host_cluster/moments_kern.c */
+extern const struct pair_kernels ISA_NAME(near_host_cluster_moments)[];
 #endif

@@ -22,6 +22,7 @@ struct host_cluster {
     struct near_args args;
     const struct pair *pair;
     int flow;    /* 1: vector kernel, without energy or virial */
+    int moments; /* 1: charges with dipoles */
     double unit; /* unit of the sums in cutoffs: the grid's, or 1 */
     const struct cluster_list_kern *list;
     const struct cluster_keep_kern *keep;
