@@ -32,6 +32,23 @@ void sums_random(struct sums_case *c, int n, double edge, int net)
         c->q[4 * i] += (net - sum) / n;
 }
 
+void sums_apart(struct sums_case *c, int seed)
+{
+    uint64_t state = (uint64_t)seed;
+    sums_random(c, 64, 0, seed % 2);
+    for (int i = 0; i < 64; i++) {
+        const double *a = c->problem.cell;
+        double s[3];
+        for (int d = 0; d < 3; d++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            double u = (double)(state >> 11) * 0x1p-53;
+            s[d] = ((i >> 2 * d & 3) + 0.5 + 0.5 * (u - 0.5)) / 4;
+        }
+        for (int d = 0; d < 3; d++)
+            c->x[3 * i + d] = s[0] * a[d] + s[1] * a[3 + d] + s[2] * a[6 + d];
+    }
+}
+
 void sums_tilted(struct sums_case *c)
 {
     static const double cell[9] = {2, 0.1, 0.2, -0.3, 1.7, 0.15, 0.2, 0.4, 1.9};

@@ -24,6 +24,10 @@ struct sums_answer {
 /* n sources at random places in a box of this edge, or in the cell of c if it
  * is periodic.  net: 1: charges with a net charge. */
 void sums_random(struct sums_case *c, int n, double edge, int net);
+/* 64 sources at random places of a jittered grid, so that no pair is much
+ * nearer than others: there forces of all pairs count.  Odd seeds: a net
+ * charge. */
+void sums_apart(struct sums_case *c, int seed);
 /* A periodic problem with a tilted cell, for ewald. */
 void sums_tilted(struct sums_case *c);
 double sums_volume(const struct sums_case *c);
