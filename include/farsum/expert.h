@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* farsum/expert.h: options by name, stages of a plan, a plan as text, and
- * initial structs for other languages.  A first program needs farsum/farsum.h
- * only.
+/* farsum/expert.h: options by name, stages of a plan, a plan as text, products
+ * with the Hessian, and initial structs for other languages.  A first program
+ * needs farsum/farsum.h only.
  *
  * Several threads may call all functions simultaneously.  Outputs keep their
  * values on failure; farsum_message() states the reason. */
@@ -78,6 +78,17 @@ farsum_plan_stage(const farsum_plan *plan, int index, farsum_stage_info *stage);
  * the length of the whole text, 0 if memory is short. */
 FARSUM_API size_t farsum_plan_print_text(const farsum_plan *plan, char *text,
                                          size_t size);
+
+/* Multiplies the Hessian of the energy of charges, d2U/dx_i dx_j, with a
+ * vector, as the derivative of a loss of forces requires: sum_i v_i.F_i has the
+ * derivative -product by the positions.  This is one execute with two
+ * right-hand sides, of a plan of kernel charge_dipole whose outputs include
+ * field and gradient; its errors are theirs.  q: [n] charges; v: [n][3];
+ * product: out, [n][3]; all of type `arrays`, in host memory.  Errors: those of
+ * execute, ERR_ARGUMENT (other outputs), ERR_UNSUPPORTED (another kernel,
+ * separate targets, device arrays, ranks), ERR_MEMORY. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_hvp(farsum_plan *plan, const void *q, const void *v, void *product);
 
 #ifdef __cplusplus
 }
