@@ -59,8 +59,10 @@ def test_types(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-def test_torch_is_named_where_it_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "farsum.torch", raising=False)
-    with pytest.raises(ImportError, match="needs PyTorch"):
-        importlib.import_module("farsum.torch")
+@pytest.mark.parametrize("name, words", [("torch", "needs PyTorch"),
+                                         ("jax", "needs JAX")])
+def test_missing_packages_are_named(monkeypatch, name, words):
+    monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "farsum." + name, raising=False)
+    with pytest.raises(ImportError, match=words):
+        importlib.import_module("farsum." + name)

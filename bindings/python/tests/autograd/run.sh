@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests farsum.torch with a library that is built already.
+# Tests farsum.torch, or farsum.jax, with a library that is built already.
 #
-#     bindings/python/tests/autograd/run.sh [cpu|cuda] [LIBRARY]
+#     bindings/python/tests/autograd/run.sh [cpu|cuda|jax] [LIBRARY]
 #
 # LIBRARY: default build/libfarsum.so.  PYTHON: a Python with PyTorch 2.7 or
-# later, NumPy and pytest (default: python3).  CI does not run this, as PyTorch
-# is large.  `cuda` takes about two minutes on a machine with a GPU, and leaves
+# later or JAX, with NumPy and pytest (default: python3).  CI does not run this,
+# as PyTorch is large.  `cuda` takes about two minutes on a machine with a GPU, and leaves
 # out the slowest derivatives, which do not depend on the device.
 set -eu
 cd "$(dirname "$0")/../../../.."
@@ -18,7 +18,9 @@ tests=bindings/python/tests/autograd
     echo "$library does not exist: ninja -C build farsum_shared builds it"
     exit 1
 }
-$python -c 'import numpy, pytest, torch' || exit 1
+module=torch
+[ "$device" != jax ] || module=jax
+$python -c "import numpy, pytest, $module" || exit 1
 
 # The package from the sources and the library.
 work=$(mktemp -d)
@@ -36,7 +38,8 @@ run() {
     $python -B -m pytest -q -p no:cacheprovider --durations=5 "$@"
 }
 case $device in
-cpu) run $tests ;;
+cpu) run $tests --ignore $tests/test_jax.py ;;
+jax) run $tests/test_jax.py ;;
 cuda)
     run $tests/test_gpu.py
     run $tests/test_derivatives.py -k "not inductor and not operators \
@@ -44,7 +47,7 @@ and not r6 and not yukawa and not vacuum and not potentials and not sets"
     run $tests/test_training.py -k outputs
     ;;
 *)
-    echo "the device is cpu or cuda, not $device"
+    echo "say cpu, cuda or jax, not $device"
     exit 1
     ;;
 esac
