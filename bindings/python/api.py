@@ -132,7 +132,19 @@ def page():
         text += [f"## farsum.{stem}\n\n" + block(words(tree))]
         text += [entry(node, name, found) for name, node in definitions(tree).items()
                  if name[0] != "_" and words(node)]
+    text += derivatives(trees["_doors"], found)
     return "\n".join(text)
+
+
+def derivatives(tree, found):
+    """The functions that farsum.torch and farsum.jax share."""
+    own = definitions(tree)
+    functions = definitions(own["functions"])
+    shared = ast.literal_eval(values(tree)["SHARED"])
+    return (["## Functions of farsum.torch and farsum.jax\n"]
+            + [entry(node, name, found) for name, node in functions.items()]
+            + ["### Arguments of sums with derivatives\n\n"
+               + block(inspect.cleandoc(shared)), entry(own["Sums"], "Sums", found)])
 
 
 if __name__ == "__main__":
