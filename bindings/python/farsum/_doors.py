@@ -96,7 +96,7 @@ SHARED = """
               except for targets, outputs and periodic
 
     Returns Sums.  energy and potential can be derived twice by x, q and cell,
-    forces, virial and stress once.  The derivatives hold to the tolerance.
+    forces, virial and stress once, in error by a few tolerances.
     """
 
 

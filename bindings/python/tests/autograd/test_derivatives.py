@@ -138,6 +138,27 @@ def test_f32():
             assert (a - b).norm() < 1e-3 * b.norm()
 
 
+def test_derivatives_hold_to_the_tolerance():
+    rng = torch.Generator().manual_seed(2)
+    grid = torch.cartesian_prod(*[torch.arange(7).double()] * 3)
+    noise = torch.rand(300, 3, generator=rng, dtype=torch.float64)
+    x = (grid[torch.randperm(343, generator=rng)[:300]] + 0.3 * noise) * 2
+    q = 1.0 - 2.0 * (torch.arange(300) % 2).double()
+    inputs = [v.to(DEVICE).requires_grad_()
+              for v in (x, q, 14 * torch.eye(3, dtype=torch.float64))]
+    along = noise.to(DEVICE) - 0.5
+
+    def gradients(tolerance):
+        r = ft.coulomb(*inputs, tolerance=tolerance)
+        return [torch.autograd.grad(loss, inputs, retain_graph=True) for loss in
+                (r.energy, (r.forces * along).sum(),
+                 (r.stress * along[:3]).sum())]
+
+    for got, want in zip(gradients(1e-5), gradients(1e-10)):
+        for a, b in zip(got, want):
+            assert (a - b).norm() < 5e-5 * b.norm()
+
+
 def batch_of(sizes):
     systems = [tilted(n, seed) for seed, n in enumerate(sizes)]
     x, q = (torch.cat([s[k].detach() for s in systems]) for k in (0, 1))
