@@ -239,10 +239,12 @@ void sum::report(const double *strengths) const
         text += fmt::format("  cutoff = {:.8g}, mesh = {} {} {}\n", info.cutoff,
                             info.mesh[0], info.mesh[1], info.mesh[2]);
     text += fmt::format("  estimated absolute RMS force accuracy = {:.8g}\n"
-                        "  estimated relative force accuracy = {:.8g}\n"
-                        "  estimated error of RMS force = {:.8g}\n",
-                        info.estimated_error, info.estimated_error / aim_.unit,
-                        rms > 0 ? info.estimated_error / rms : 0);
+                        "  estimated relative force accuracy = {:.8g}\n",
+                        info.estimated_error, info.estimated_error / aim_.unit);
+    if (rms > info.estimated_error) /* not so in a perfect lattice */
+        text += fmt::format("  estimated error over the RMS Coulomb force = "
+                            "{:.8g}\n",
+                            info.estimated_error / rms);
     LAMMPS_NS::utils::logmesg(lmp, text);
 }
 
