@@ -144,6 +144,25 @@ def test_number_of_atoms_changes(run):
     assert max(differences(lmp.kspace()[:3], want[:3])) < 1e-5
 
 
+def test_molecules_evaporate(run):
+    """Within a run, so that the plan gets fewer atoms and pairs."""
+    box = chains(length=4)
+    special = (0, 0, 0.5)
+    lmp = run(box, special, accuracy=1e-8)
+    lmp.commands_string("""
+        region all block INF INF INF INF INF INF
+        fix move all nve
+        fix less all evaporate 2 8 all 4928459 molecule yes
+        run 9
+        unfix less
+        run 0 pre no
+    """)
+    ids = np.sort(lmp.numpy.extract_atom("id")[:lmp.get_natoms()])
+    assert len(ids) < box.n
+    box.q, box.types, box.n = box.q[ids - 1], box.types[ids - 1], len(ids)
+    check_now(lmp, box, special)
+
+
 def test_charges_change(run):
     box = salt(6)
     lmp = run(box, accuracy=1e-9)
