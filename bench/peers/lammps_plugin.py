@@ -161,6 +161,7 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--orders", type=int, nargs="+", default=[5, 7])
+    parser.add_argument("--programs", nargs="+", default=["farsum", "pppm"])
     parser.add_argument("--suffix", nargs="+", default=["opt", "omp"])
     args = parser.parse_args()
     system = common.read(args.input)
@@ -173,7 +174,8 @@ def main():
         out = csv.writer(f)
         out.writerow(["program", "n", "target", "seconds", "suffix",
                       "settings", "measured"])
-        for program, rows in (("farsum", farsum_rows), ("pppm", pppm_rows)):
+        for program in args.programs:
+            rows = {"farsum": farsum_rows, "pppm": pppm_rows}[program]
             for target, seconds, suffix, name, error in rows(case, targets):
                 out.writerow([program, system.n, target, f"{seconds:.6f}",
                               suffix, name, f"{error:.3g}"])

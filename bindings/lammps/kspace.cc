@@ -173,6 +173,12 @@ aim kspace_farsum::aim_of(double constant, double squares,
     to.how = how_;
     if (to.how.threads == 0)
         to.how.threads = comm->nthreads;
+    /* In water a step is fastest with a quarter, and within 5 % of that from a
+     * sixth to the half.  Only spectral takes a skin. */
+    bool spectral = how_.method.empty() || how_.method == "spectral";
+    if (to.how.skin < 0)
+        to.how.skin =
+            spectral && domain->periodicity[0] ? neighbor->skin / 4 : 0;
     if (gridflag)
         to.how.mesh = {nx_pppm, ny_pppm, nz_pppm};
     to.constant = constant;

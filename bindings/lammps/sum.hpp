@@ -20,7 +20,7 @@ namespace farsum_lammps
 struct choices {
     std::string method, device;
     farsum_precision precision = FARSUM_F64;
-    double cutoff = 0, skin = 0, bandwidth = 0;
+    double cutoff = 0, skin = -1, bandwidth = 0; /* skin < 0: not set */
     std::array<std::int64_t, 3> mesh{};
     int support = 0, threads = 0, deterministic = 0, verify = 0;
 
