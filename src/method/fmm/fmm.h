@@ -306,6 +306,13 @@ double fmm_crowding(const int32_t count[FMM_CELLS], int64_t n);
 /* method/fmm/near_distance.c: sets input.near of a plan without a sample, from
  * the tree's leaves, on the host. */
 void fmm_near(const struct task *task, struct fmm *s, const struct tree *tree);
+/* The same in steps, for a device.  step: the stride of the leaves that are
+ * sampled; 0: input.near is 0.  much: pairs nearer than that count.  set: from
+ * their sum of 1/r^4 over all ranks. */
+int64_t fmm_near_step(const struct task *task, const struct fmm *s,
+                      int separate);
+double fmm_near_much(const struct fmm *s);
+void fmm_near_set(struct fmm *s, double sum, int64_t step);
 /* Points as the tree is built from, and the tree's args from s->shape, without
  * the region of open space. */
 struct tree_given fmm_given(const struct fmm *s, const struct points *p);
@@ -380,10 +387,6 @@ farsum_status fmm_ranks_lattice(struct fmm *s, const struct boxes_io *io);
 farsum_status fmm_ranks_exclude(const struct task *task, struct fmm *s,
                                 const struct host_sums *sums);
 farsum_status fmm_ranks_exclusions(struct task *task, struct fmm *s);
-/* method/fmm/boxes/clustering_ranks.c: fmm_clustering of the trees of all
- * ranks on the host, the same on all.  tree: of own layers and points. */
-farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
-                                   const struct tree *tree);
 /* method/fmm/stages.c */
 void fmm_clear_states(struct fmm *s);
 /* Writes the report. */

@@ -45,17 +45,36 @@ static double leaf_near(const struct leaf *leaf, int64_t begin, int64_t end,
     return sum;
 }
 
+int64_t fmm_near_step(const struct task *task, const struct fmm *s,
+                      int separate)
+{
+    return s->sampled || task->sample.n_targets > 0 || separate
+               ? 0
+               : 1 + s->all_n / MANY;
+}
+
+double fmm_near_much(const struct fmm *s)
+{
+    return MUCH * cbrt(s->input.volume / (double)s->all_n);
+}
+
+void fmm_near_set(struct fmm *s, double sum, int64_t step)
+{
+    s->input.near =
+        s->input.q2 * sqrt(2 * sum * (double)step / (double)s->all_n);
+}
+
 void fmm_near(const struct task *task, struct fmm *s, const struct tree *tree)
 {
     const struct tree_points *p = &tree->source;
     const struct leaf leaf = {{p->x[0], p->x[1], p->x[2]},
                               p->low,
                               tree->precision == FARSUM_F32};
-    double much = MUCH * cbrt(s->input.volume / (double)s->all_n), sum = 0;
+    double much = fmm_near_much(s), sum = 0;
+    const int64_t step = fmm_near_step(task, s, tree->separate);
     s->input.near = 0;
-    if (s->sampled || task->sample.n_targets > 0 || tree->separate)
+    if (step == 0)
         return;
-    const int64_t step = 1 + s->all_n / MANY;
     PAR_FOR(task->threads, schedule(dynamic, 64) reduction(+ : sum))
     for (int64_t k = 0; k < tree->n_leaves; k += step) {
         double h = tree_h(tree, tree_level(tree, tree_leaf_box(tree, k)));
@@ -63,6 +82,5 @@ void fmm_near(const struct task *task, struct fmm *s, const struct tree *tree)
                / (h * h * h * h);
     }
     (void)task_sum(task, &sum, 1);
-    s->input.near =
-        s->input.q2 * sqrt(2 * sum * (double)step / (double)s->all_n);
+    fmm_near_set(s, sum, step);
 }

@@ -79,6 +79,22 @@ farsum_status fmm_ranks_counts(struct fmm *s, int64_t n, int64_t m,
 struct tree_args ranks_part_args(const struct fmm_ranks *k, int64_t first,
                                  int64_t layers,
                                  const struct tree_layers *points);
+/* Sums of a rank's own root boxes, [FMM_RANKS_STATISTICS][layer][z][y]: number
+ * of points, (10.26) of the octants over that, the sums of (10.25). */
+struct ranks_boxes {
+    double *source, *target; /* target: source, unless targets are separate */
+};
+/* boxes/clustering_ranks.c.  Sets far and uneven of the boxes of level 0, the
+ * same on all ranks, from the boxes of all.  status: this rank's, which the
+ * ranks agree on.  Collective. */
+farsum_status fmm_ranks_lists(const struct task *task, struct fmm *s,
+                              const struct ranks_boxes *own,
+                              farsum_status status,
+                              struct fmm_clustering *clustering);
+/* k->clustering and near_input on the host.  tree: of own layers and points.
+ * Collective. */
+farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
+                                   const struct tree *tree);
 /* ranks_exclude.c.  rows: makes those of task->exclusions.  places: brings
  * positions, once s->source has them. */
 farsum_status ranks_exclude_rows(struct task *task, struct fmm *s);

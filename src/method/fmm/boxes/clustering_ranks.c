@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clustering_ranks.c: statistics of the boxes of all ranks.  Lists reach one
- * layer further than near pairs do, so the ranks exchange the sums of their
- * boxes. */
+/* clustering_ranks.c: statistics of the boxes of all ranks.  Lists of root
+ * boxes reach one layer further than near pairs do, so the ranks exchange the
+ * sums of their boxes. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -9,21 +9,17 @@
 #include "method/fmm/ranks.h"
 
 struct around {
-    struct clustering *own;  /* owned: of the rank's own tree */
     struct clustering *wide; /* owned: with ws + 1 more layers on each side */
     struct tree tree;        /* of wide, without points */
     double *mesh;            /* owned: [value][layer][z][y] */
     int64_t layers, more, rows; /* own layers; more on a side; boxes of one */
-    double sampled;             /* targets in the sampled own boxes */
+    double sampled, targets;    /* targets in the sampled own boxes; in all */
 };
 
 static void work_clear(struct around *w)
 {
-    if (w->own)
-        clustering_clear(w->own);
     if (w->wide)
         clustering_clear(w->wide);
-    mem_free(w->own);
     mem_free(w->wide);
     mem_free(w->mesh);
 }
@@ -34,86 +30,84 @@ static int64_t mesh_at(const struct around *w, int value, int64_t layer)
     return (value * (w->layers + 2 * w->more) + layer) * w->rows;
 }
 
-/* A value of a box. */
-static double *value_of(const struct clustering *c, int value, int64_t box)
+/* The sums of a box. */
+static double *fill_value(struct clustering_fill *fill, int value)
 {
     int k = value - 2;
-    if (value == 1)
-        return &c->gaps[box];
-    return k < K ? &c->source[box].rim[k] : &c->source[box].lean[k - K];
+    return k < K ? &fill->rim[k] : &fill->lean[k - K];
 }
 
-static void work_pack(struct around *w)
+/* Own layers into the mesh. */
+static farsum_status work_pack(struct around *w, const struct fmm *s,
+                               const struct ranks_boxes *own)
 {
+    int64_t layer = w->layers * w->rows;
+    w->more = s->shape.ws + 1;
+    if (w->layers == 0)
+        return FARSUM_OK;
+    TRY(MEM_NEW(w->mesh, mesh_at(w, FMM_RANKS_STATISTICS, 0)));
     for (int v = 0; v < FMM_RANKS_STATISTICS; v++)
-        for (int64_t x = 0; x < w->layers; x++)
-            for (int64_t i = 0; i < w->rows; i++) {
-                int64_t box = i * w->layers + x;
-                w->mesh[mesh_at(w, v, x + w->more) + i] =
-                    v == 0 ? (double)w->own->count[box]
-                           : *value_of(w->own, v, box);
-            }
+        memcpy(w->mesh + mesh_at(w, v, w->more), own->source + v * layer,
+               (size_t)layer * sizeof(double));
+    return FARSUM_OK;
 }
 
 /* Takes the values of wide's boxes, and targets of the own ones that one
  * process samples: every skip-th of the whole grid.  In open space there are no
  * images. */
-static void work_unpack(struct around *w, const struct domain *domain)
+static void work_unpack(struct around *w, const struct domain *domain,
+                        const struct ranks_boxes *own, int64_t skip)
 {
-    int64_t all = w->layers + 2 * w->more, skip = w->own->skip;
+    int64_t all = w->layers + 2 * w->more, values = w->layers * w->rows;
+    struct clustering *c = w->wide;
     for (int64_t x = 0; x < all; x++) {
         int64_t whole = domain->begin[domain->rank] + x - w->more;
-        int own = x >= w->more && x < w->more + w->layers;
+        int mine = x >= w->more && x < w->more + w->layers;
         if (domain->open && (whole < 0 || whole >= domain->mesh0))
             continue;
         for (int64_t i = 0; i < w->rows; i++) {
-            int64_t box = i * all + x, mine = i * w->layers + x - w->more;
-            w->wide->count[box] = (int64_t)w->mesh[mesh_at(w, 0, x) + i];
-            for (int v = 1; v < FMM_RANKS_STATISTICS; v++)
-                *value_of(w->wide, v, box) = w->mesh[mesh_at(w, v, x) + i];
-            int sampled = own && (i * domain->mesh0 + whole) % skip == 0;
-            w->wide->aim[box] = sampled ? w->own->aim[mine] : 0;
-            w->sampled += (double)w->wide->aim[box];
-            if (own)
-                w->wide->target[box] = w->own->target[mine];
+            int64_t box = i * all + x, at = (x - w->more) * w->rows + i;
+            c->count[box] = (int64_t)w->mesh[mesh_at(w, 0, x) + i];
+            c->gaps[box] = w->mesh[mesh_at(w, 1, x) + i];
+            for (int v = 2; v < FMM_RANKS_STATISTICS; v++) {
+                *fill_value(&c->source[box], v) = w->mesh[mesh_at(w, v, x) + i];
+                if (mine)
+                    *fill_value(&c->target[box], v) =
+                        own->target[v * values + at];
+            }
+            if (!mine)
+                continue;
+            w->targets += own->target[at];
+            if ((i * domain->mesh0 + whole) % skip == 0)
+                c->aim[box] = (int64_t)own->target[at];
+            w->sampled += (double)c->aim[box];
         }
     }
 }
 
-static void work_numbers(struct clustering *c, const struct fmm *s)
+static int64_t work_skip(const struct fmm *s)
 {
     const int64_t *root = s->shape.root;
-    c->n = s->all_n;
-    c->m = s->all_m > 0 ? s->all_m : s->all_n;
-    c->skip = clustering_skip(root[0] * root[1] * root[2]);
+    return clustering_skip(root[0] * root[1] * root[2]);
 }
 
-/* What a rank does before the exchange. */
-static farsum_status work_own(struct around *w, const struct fmm *s,
-                              const struct tree *tree, int first)
+static void work_numbers(struct clustering *c, const struct fmm *s)
 {
-    w->more = tree->ws + 1;
-    w->rows = tree->root[1] * tree->root[2];
-    w->layers = ranks_layers(s->ranks);
-    TRY(MEM_NEW(w->own, 1));
-    TRY(clustering_begin(w->own, tree, first));
-    work_numbers(w->own, s);
-    TRY(clustering_fills(w->own));
-    if (w->layers == 0)
-        return FARSUM_OK;
-    TRY(MEM_NEW(w->mesh, mesh_at(w, FMM_RANKS_STATISTICS, 0)));
-    work_pack(w);
-    return FARSUM_OK;
+    c->n = s->all_n;
+    c->m = s->all_m > 0 ? s->all_m : s->all_n;
+    c->skip = work_skip(s);
 }
 
 /* The lists of the own boxes. */
 static farsum_status work_lists(struct around *w, const struct fmm *s,
+                                const struct ranks_boxes *own,
                                 struct fmm_clustering *clustering)
 {
     struct tree_args args = s->ranks->tree;
     args.edge[0] *= (double)(w->layers + 2 * w->more) / (double)args.root[0];
     args.root[0] = w->layers + 2 * w->more;
     args.periodic[0] = 0;
+    args.depth = 0;
     tree_shape(&w->tree, &args);
     TRY(MEM_NEW(w->wide, 1));
     struct clustering *c = w->wide;
@@ -126,7 +120,7 @@ static farsum_status work_lists(struct around *w, const struct fmm *s,
     TRY(MEM_NEW(c->aim, w->tree.n_boxes));
     TRY(MEM_NEW(c->source, w->tree.n_boxes));
     TRY(MEM_NEW(c->target, w->tree.n_boxes));
-    work_unpack(w, &s->ranks->domain);
+    work_unpack(w, &s->ranks->domain, own, work_skip(s));
     return clustering_level(c, 0, clustering);
 }
 
@@ -142,38 +136,109 @@ static void work_scale(struct fmm_clustering *made, double targets,
         }
 }
 
-farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
-                                   const struct tree *tree)
+farsum_status fmm_ranks_lists(const struct task *task, struct fmm *s,
+                              const struct ranks_boxes *own,
+                              farsum_status status, struct fmm_clustering *made)
 {
-    enum { MEANS = 6 + 4 * K };
-    farsum_status status = FARSUM_OK;
-    struct fmm_ranks *k = s->ranks;
-    struct fmm_clustering *made = &k->clustering;
-    struct around w = {.own = NULL};
-    int first = fmm_shape_first(s, &s->shape), lists = first == 0;
-    *made = (struct fmm_clustering){.ws = s->shape.ws, .listed = 1};
-    GO(task_agree(task, work_own(&w, s, tree, first)));
-    clustering_inside(w.own, made);
-    KEEP_ON(planes_fill(k->planes, w.mesh, mesh_at(&w, 1, 0),
-                        FMM_RANKS_STATISTICS));
-    if (lists && w.layers > 0 && status == FARSUM_OK)
-        status = work_lists(&w, s, made);
+    enum { MEANS = 2 + 4 * K };
+    const struct tree_args *tree = &s->ranks->tree;
+    struct around w = {.layers = ranks_layers(s->ranks),
+                       .rows = tree->root[1] * tree->root[2]};
+    double means[MEANS] = {0};
+    memset(made->far, 0, sizeof made->far);
+    memset(made->uneven, 0, sizeof made->uneven);
+    if (status == FARSUM_OK)
+        status = work_pack(&w, s, own);
     GO(task_agree(task, status));
-    double means[MEANS] = {made->random[0],   made->random[1],
-                           made->together[0], made->together[1],
-                           made->h,           w.sampled};
-    memcpy(means + 6, made->far, sizeof made->far);
-    memcpy(means + 6 + 2 * K, made->uneven, sizeof made->uneven);
+    KEEP_ON(planes_fill(s->ranks->planes, w.mesh, mesh_at(&w, 1, 0),
+                        FMM_RANKS_STATISTICS));
+    if (w.layers > 0 && status == FARSUM_OK)
+        status = work_lists(&w, s, own, made);
+    GO(task_agree(task, status));
+    means[0] = w.sampled;
+    means[1] = w.targets;
+    memcpy(means + 2, made->far, sizeof made->far);
+    memcpy(means + 2 + 2 * K, made->uneven, sizeof made->uneven);
     GO(task_agree(task, task_sum(task, means, MEANS)));
+    memcpy(made->far, means + 2, sizeof made->far);
+    memcpy(made->uneven, means + 2 + 2 * K, sizeof made->uneven);
+    work_scale(made, means[1], means[0]);
+done:
+    work_clear(&w);
+    return status;
+}
+
+/* The own boxes of a side on the host. */
+static farsum_status boxes_of(const struct clustering *c, int target,
+                              const struct fmm *s, double **to)
+{
+    const struct clustering_fill *fill = target ? c->target : c->source;
+    int64_t layers = ranks_layers(s->ranks), line = c->t->root[0];
+    int64_t rows = c->t->root[1] * c->t->root[2], boxes = layers * rows;
+    TRY(MEM_NEW(*to, FMM_RANKS_STATISTICS * boxes));
+    for (int64_t at = 0; at < boxes; at++) {
+        int64_t box = at % rows * line + at / rows;
+        struct clustering_fill sums = fill[box];
+        (*to)[at] = (double)(target ? c->aim : c->count)[box];
+        (*to)[boxes + at] = c->gaps[box];
+        for (int v = 2; v < FMM_RANKS_STATISTICS; v++)
+            (*to)[v * boxes + at] = *fill_value(&sums, v);
+    }
+    return FARSUM_OK;
+}
+
+/* What a rank does before the exchange. */
+static farsum_status own_boxes(struct clustering *c, const struct fmm *s,
+                               const struct tree *tree, int first,
+                               struct ranks_boxes *own)
+{
+    TRY(clustering_begin(c, tree, first));
+    work_numbers(c, s);
+    TRY(clustering_fills(c));
+    TRY(boxes_of(c, 0, s, &own->source));
+    own->target = own->source;
+    return s->all_m > 0 ? boxes_of(c, 1, s, &own->target) : FARSUM_OK;
+}
+
+/* The means over the targets, from those of each rank. */
+static farsum_status inside_all(const struct task *task,
+                                struct fmm_clustering *made)
+{
+    double means[5] = {made->random[0], made->random[1], made->together[0],
+                       made->together[1], made->h};
+    TRY(task_agree(task, task_sum(task, means, 5)));
     memcpy(made->random, means, sizeof made->random);
     memcpy(made->together, means + 2, sizeof made->together);
     made->h = means[4];
-    memcpy(made->far, means + 6, sizeof made->far);
-    memcpy(made->uneven, means + 6 + 2 * K, sizeof made->uneven);
-    work_scale(made, (double)w.own->m, means[5]);
+    return FARSUM_OK;
+}
+
+farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
+                                   const struct tree *tree)
+{
+    farsum_status status = FARSUM_OK;
+    struct fmm_ranks *k = s->ranks;
+    struct fmm_clustering *made = &k->clustering;
+    struct ranks_boxes own = {.source = NULL};
+    struct clustering *c = NULL;
+    int first = fmm_shape_first(s, &s->shape);
+    *made = (struct fmm_clustering){.ws = s->shape.ws, .listed = 1};
+    status = MEM_NEW(c, 1);
+    if (status == FARSUM_OK)
+        status = own_boxes(c, s, tree, first, &own);
+    GO(task_agree(task, status));
+    clustering_inside(c, made);
+    GO(inside_all(task, made));
+    if (first == 0)
+        GO(fmm_ranks_lists(task, s, &own, status, made));
     fmm_near(task, s, tree);
     k->near_input = s->input.near;
 done:
-    work_clear(&w);
+    if (c)
+        clustering_clear(c);
+    mem_free(c);
+    if (own.target != own.source)
+        mem_free(own.target);
+    mem_free(own.source);
     return status;
 }

@@ -37,6 +37,7 @@ struct clustering_gpu {
     int ws;              /* 0: nothing is uploaded */
     struct jit jit;
     struct kernel octants, samples, lists, fold;
+    struct kernel layers; /* dense trees over ranks */
     struct buf table, known, squares, record, fact;
     struct buf upper[2]; /* dense trees: boxes above the leaves */
     /* sparse trees: */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "method/fmm/device/clustering.h"
+#include "method/fmm/ranks.h"
 
 /* The number of sources in a target's boxes over that of even boxes, above
  * which points count as clustered. */
@@ -95,9 +96,9 @@ farsum_status fmm_gpu_clustering_dense(const struct tree *tree, int first,
 static int dense_clustered(const struct fmm *s)
 {
     struct fmm_clustering even;
-    if (s->tree.separate)
+    if (s->all_m > 0)
         return 1;
-    fmm_shape_clustering(s, &s->shape, s->source.n, &even);
+    fmm_shape_clustering(s, &s->shape, s->all_n, &even);
     for (int k = 0; k < 2; k++)
         if (s->clustering.random[k] > CLUSTERINGED * even.random[k])
             return 1;
@@ -105,14 +106,14 @@ static int dense_clustered(const struct fmm *s)
 }
 
 /* Computing the statistics takes longer than many points' sums gain from them.
- * Points that move in unchanged boxes keep their statistics.  Returns 1 if
- * s->clustering is set. */
-static int dense_known(struct fmm *s)
+ * Points that move in unchanged boxes keep their statistics. */
+int fmm_gpu_dense_known(struct fmm *s)
 {
     const struct fmm_held *held = &s->gpu->held;
     struct fmm_clustering *clustering = &s->clustering;
-    if (s->source.n <= CLUSTERING_POINTS || held->n != s->source.n
-        || held->ws != s->shape.ws || held->depth != s->shape.depth
+    if (dense_clustered(s) || s->all_n <= CLUSTERING_POINTS
+        || held->n != s->all_n || held->ws != s->shape.ws
+        || held->depth != s->shape.depth
         || memcmp(held->root, s->shape.root, sizeof held->root) != 0)
         return 0;
     clustering->listed = 1;
@@ -125,11 +126,13 @@ static int dense_known(struct fmm *s)
     return 1;
 }
 
-static void dense_keep(struct fmm *s)
+int fmm_gpu_dense_keep(struct fmm *s)
 {
     const struct fmm_clustering *clustering = &s->clustering;
     struct fmm_held *held = &s->gpu->held;
-    *held = (struct fmm_held){s->shape.depth, s->shape.ws, .n = s->source.n};
+    if (dense_clustered(s))
+        return 0;
+    *held = (struct fmm_held){s->shape.depth, s->shape.ws, .n = s->all_n};
     memcpy(held->root, s->shape.root, sizeof held->root);
     for (int k = 0; k < K; k++)
         for (int field = 0; field < 2; field++) {
@@ -138,14 +141,14 @@ static void dense_keep(struct fmm *s)
             held->uneven[k][field] =
                 of > 0 ? clustering->uneven[k][field] / of : 0;
         }
+    return 1;
 }
 
 farsum_status fmm_gpu_dense(struct fmm *s)
 {
     struct fmm_gpu *g = s->gpu;
     const struct buf *const count[2] = {&g->boxes, &g->target_boxes};
-    int clustered = dense_clustered(s);
-    if (!clustered && dense_known(s))
+    if (fmm_gpu_dense_known(s))
         return FARSUM_OK;
     if (s->tree.separate)
         TRY(fmm_gpu_count(s, &s->tree.gpu->target, &g->target_boxes));
@@ -153,8 +156,59 @@ farsum_status fmm_gpu_dense(struct fmm *s)
                                  &g->dense, &s->clustering));
     /* the boxes do not fit the clusters: they lie towards each other's
      * corners */
-    s->clustering.sparse = clustered;
-    if (!clustered)
-        dense_keep(s);
+    s->clustering.sparse = !fmm_gpu_dense_keep(s);
+    return FARSUM_OK;
+}
+
+/* Must equal the struct in method/fmm/boxes/clustering_dense.k. */
+struct clustering_layers {
+    int64_t first, layers;
+    int32_t side, spare;
+};
+_Static_assert(sizeof(struct clustering_layers) == 24, "as the kernel has it");
+
+farsum_status fmm_gpu_clustering_layers(const struct fmm *s, int64_t first,
+                                        int64_t layers,
+                                        const struct buf *const count[2],
+                                        struct buf *to, double *const sums[2])
+{
+    struct clustering_gpu **workspace = &s->gpu->dense, *w;
+    const struct tree *t = &s->tree;
+    const struct tree_gpu *gpu = t->gpu;
+    const struct tree_args args = {.depth = t->depth, .ws = t->ws};
+    const struct tree_gpu_region region = tree_gpu_region(t, &args);
+    const int64_t all[2] = {s->all_n, s->all_m};
+    const int64_t *root = s->shape.root;
+    int64_t boxes = layers * root[1] * root[2];
+    int64_t skip = clustering_skip(root[0] * root[1] * root[2]);
+    struct clustering_args a = {.deepest = t->depth};
+    if (boxes == 0)
+        return FARSUM_OK;
+    TRY(fmm_gpu_clustering_ready(t, "method/fmm/boxes/clustering_dense.k",
+                                 workspace));
+    w = *workspace;
+    if (!w->layers.handle)
+        TRY(jit_kernel(&w->jit, "clustering_layers", CLUSTERING_GROUP, 0,
+                       &w->layers));
+    TRY(buf_reserve(&w->squares, gpu->device, 8 * t->n_leaves));
+    TRY(buf_reserve(to, gpu->device, 8 * FMM_RANKS_STATISTICS * boxes));
+    TRY(LAUNCH(
+        &w->octants, t->n_leaves / (CLUSTERING_GROUP / CLUSTERING_TEAM) + 1,
+        ARG_BUF(&gpu->source.begin), ARG_BUF(&gpu->source.x),
+        ARG_BUF(&w->squares), ARG_I64(gpu->source.n), ARG_I64(t->n_leaves)));
+    for (int side = 0; side < (s->all_m > 0 ? 2 : 1); side++) {
+        const struct tree_gpu_points *p = side ? &gpu->target : &gpu->source;
+        const struct clustering_layers of = {first, layers, .side = side};
+        TRY(dense_points(w, t, &region, side, &a));
+        a.leaf[side] = clustering_step(all[side], skip);
+        a.few[side] = all[side] < CLUSTERING_FEW;
+        TRY(LAUNCH(&w->layers, kernel_groups(&w->layers, boxes),
+                   ARG_BUF(count[side]), ARG_BUF(&p->begin),
+                   ARG_BUF(&w->squares), ARG_BUF(&w->upper[side]),
+                   ARG_BUF(&p->x), ARG_BUF(&w->table), ARG_BUF(&w->known),
+                   ARG_BUF(to), ARG_I64(p->n), ARG_F64(w->half),
+                   ARG_STRUCT(region), ARG_STRUCT(a), ARG_STRUCT(of)));
+        TRY(buf_download(to, 0, sums[side], 8 * FMM_RANKS_STATISTICS * boxes));
+    }
     return FARSUM_OK;
 }

@@ -32,14 +32,6 @@ farsum_status fmm_gpu_bounds(struct task *task, struct fmm *s, int64_t m)
     return FARSUM_OK;
 }
 
-/* Must equal the struct in method/fmm/device/sums.k. */
-struct fmm_some {
-    double per;
-    int64_t n, m, some;
-    int32_t wide, spare;
-};
-_Static_assert(sizeof(struct fmm_some) == 40, "as the kernel has it");
-
 /* Computes the sums over the sources at some separate targets in open space,
  * and sets s->input. */
 farsum_status fmm_gpu_apart(const struct task *task, struct fmm *s, int64_t m)

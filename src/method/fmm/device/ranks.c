@@ -26,7 +26,8 @@ void fmm_gpu_ranks_destroy(struct fmm_gpu_ranks *r)
     struct buf *all[] = {&r->x,       &r->along,           &r->given_q,
                          &r->q,       &r->potential,       &r->field,
                          &r->spare,   &r->given_potential, &r->given_field,
-                         &r->records, &r->layer[0],        &r->layer[1]};
+                         &r->records, &r->layer[0],        &r->layer[1],
+                         &r->boxes};
     gpu_ranks_lattice_destroy(r->lattice);
     side_clear(&r->source);
     side_clear(&r->target);
@@ -80,6 +81,8 @@ static farsum_status ranks_kernels(struct fmm_gpu_ranks *r,
         {"ranks_sums", &r->sums},
         {"ranks_exclude", &r->exclude_of},
         {"ranks_out", &r->out},
+        {"ranks_some", &r->some},
+        {"ranks_near", &r->near},
     };
     jit_begin(&r->jit, task->device, "method/fmm/device/ranks.k",
               task->problem.precision);

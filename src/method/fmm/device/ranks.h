@@ -46,6 +46,8 @@ struct fmm_gpu_ranks {
     struct buf spare; /* totals that other ranks request */
     struct gpu_ranks_lattice *lattice;
     struct jit jit;
+    struct buf boxes; /* sums of root boxes; sampled targets */
+    struct kernel some, near;
     struct kernel place, along_of, layers, scale, in, sums, exclude_of, out;
 };
 
@@ -77,8 +79,12 @@ farsum_status fmm_gpu_ranks_points(struct task *task, struct fmm *s, int64_t n,
 farsum_status fmm_gpu_ranks_exclusions(struct task *task, struct fmm *s);
 /* Subtracts the pairs from the sums of own targets. */
 farsum_status fmm_gpu_ranks_exclude(const struct fmm_sum *sum);
-/* ranks_statistics.c: fmm_ranks_clustering of the current points. */
+/* ranks_statistics.c: fmm_ranks_clustering of the current points; norms at
+ * separate targets of open space, which this rank gives from number `first` of
+ * all on.  Collective. */
 farsum_status fmm_gpu_ranks_clustering(const struct task *task, struct fmm *s);
+farsum_status fmm_gpu_ranks_norms(const struct task *task, struct fmm *s,
+                                  int64_t first);
 /* ranks_sum.c */
 farsum_status fmm_gpu_ranks_execute(struct task *task, struct fmm *s, int rhs,
                                     const void *q, farsum_result *result);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arrays.h"
-#include "base/mem.h"
 #include "points/device/set.h"
 
 /* The caller's points of one kind, and what becomes of them. */
@@ -27,45 +26,6 @@ static farsum_status arrivals_take(const struct task *task, struct fmm *s,
         return buf_reserve(a->kept, task->device, 0);
     TRY(fmm_gpu_take(task, s, given, a->kept, a->n, a->x, a->what));
     return points_gpu_check(given->gpu);
-}
-
-/* The given positions on the host, in the task's units. */
-static farsum_status arrivals_host(const struct task *task,
-                                   const struct arrivals *a, struct points *to)
-{
-    farsum_status status = FARSUM_OK;
-    farsum_precision type = task->problem.arrays;
-    void *x = NULL;
-    double per = task_per(task);
-    GO(points_hold(to, a->n));
-    GO(mem_alloc(&x, 3 * a->n, (size_t)array_size(type), 0));
-    if (a->n > 0)
-        GO(buf_download(a->kept, 0, x, 3 * a->n * array_size(type)));
-    for (int64_t i = 0; i < 3 * a->n; i++)
-        to->s[i % 3][i / 3] = per * array_get(x, type, i);
-done:
-    mem_free(x);
-    return status;
-}
-
-/* Norms at separate targets of open space.  They are summed on the host. */
-static farsum_status points_norms(const struct task *task, struct fmm *s,
-                                  const struct arrivals of[2], int64_t first)
-{
-    struct points source = {0}, target = {0};
-    farsum_status status = FARSUM_OK;
-    if (s->all_m == 0) {
-        fmm_input_apart(task, s, 0, NULL);
-        return FARSUM_OK;
-    }
-    KEEP_ON(arrivals_host(task, &of[0], &source));
-    KEEP_ON(arrivals_host(task, &of[1], &target));
-    status = task_agree(task, status);
-    if (status == FARSUM_OK)
-        fmm_input_targets(task, s, &source, &target, first);
-    points_clear(&source);
-    points_clear(&target);
-    return status;
 }
 
 /* The extent of all ranks' points in open space, which sets the unit of
@@ -330,7 +290,7 @@ static farsum_status points_take(struct task *task, struct fmm *s,
     TRY(task_agree(task, status));
     if (!s->input.periodic) {
         TRY(points_extent(task, s, of));
-        TRY(points_norms(task, s, of, first));
+        TRY(fmm_gpu_ranks_norms(task, s, first));
     }
     return points_shape(task, s);
 }

@@ -24,6 +24,7 @@ enum fmm_fact {
     FMM_FACT_TWIN,
     FMM_FACT_MOMENT = 12,
     FMM_FACT_CLUSTERING = 17, /* four words */
+    FMM_FACT_NEAR = 21,       /* over ranks */
     FMM_FACT_RANGE = 23,
     FMM_FACTS
 };
@@ -69,6 +70,14 @@ struct fmm_region {
     int32_t wide, fractions; /* fractions: x contains fractions [3][n], f64 */
 };
 _Static_assert(sizeof(struct fmm_region) == 72, "as the kernel has it");
+
+/* Sampled targets; must equal the struct in method/fmm/device/points.kh. */
+struct fmm_some {
+    double per;
+    int64_t n, m, some;
+    int32_t wide, spare;
+};
+_Static_assert(sizeof(struct fmm_some) == 40, "as the kernel has it");
 
 struct fmm_gpu {
     struct device *device; /* borrowed */
@@ -181,6 +190,19 @@ farsum_status fmm_gpu_clustering_dense(const struct tree *tree, int first,
  * Many evenly spread points reuse the statistics that were computed first for
  * these boxes. */
 farsum_status fmm_gpu_dense(struct fmm *s);
+/* Its parts, for ranks.  known: sets far and uneven of s->clustering from the
+ * last statistics, if these are for the same boxes and s->clustering.random is
+ * even; else returns 0.  keep: stores the statistics, unless the points are
+ * clustered; then returns 0. */
+int fmm_gpu_dense_known(struct fmm *s);
+int fmm_gpu_dense_keep(struct fmm *s);
+/* The sums of the root boxes of `layers` layers from `first` on of a rank's
+ * tree, for its sources and separate targets, as struct ranks_boxes has them;
+ * to: memory.  Waits. */
+farsum_status fmm_gpu_clustering_layers(const struct fmm *s, int64_t first,
+                                        int64_t layers,
+                                        const struct buf *const count[2],
+                                        struct buf *to, double *const sums[2]);
 /* method/fmm/device/set_points.c: computes `at` of the targets when the same
  * points are summed again.  It takes the time that two sums gain by it. */
 farsum_status fmm_gpu_gather(struct fmm *s, int rhs);
