@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/args.h"
+#include "base/arrays.h"
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/store.h"
@@ -119,6 +120,31 @@ static void plan_store(const struct farsum_plan *plan)
     store_close(&store);
 }
 
+/* The extent of points along the open axis of a slab, in the task's units: that
+ * of the sample, with a margin, or the cell's. */
+static double plan_extent(const struct farsum_plan *plan,
+                          const struct cell *cell)
+{
+    enum { MARGIN = 10 };
+    const farsum_problem *p = &plan->task.problem;
+    int open = !p->periodic[0] ? 0 : !p->periodic[1] ? 1 : 2;
+    double low = INFINITY, high = -INFINITY, edge = cell->height[open];
+    if (!p->sample_x || plan->task.device)
+        return edge;
+    for (int64_t i = 0; i < p->n_sources; i++) {
+        double s = 0;
+        for (int d = 0; d < 3; d++)
+            s += cell->unit * array_get(p->sample_x, p->arrays, 3 * i + d)
+                 * cell->inv[3 * d + open];
+        low = fmin(low, edge * s);
+        high = fmax(high, edge * s);
+    }
+    double extent = (high - low) * (1 + 1.0 / MARGIN);
+    if (p->n_targets > 0)
+        extent = fmax(extent, edge);
+    return isfinite(extent) ? extent : edge;
+}
+
 /* Sets a cell around sources and targets where the problem has none; the sample
  * is measured in it. */
 static farsum_status plan_sample(struct farsum_plan *plan)
@@ -130,7 +156,14 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     if (task_axes(&plan->task) == 0)
         return FARSUM_OK;
     TRY(task_cell(&plan->task, &cell));
-    if (task_axes(&plan->task) < 3) /* only references, which need none */
+    const struct pair_kind *kind = plan->task.pair.kind;
+    int slab = task_axes(&plan->task) == 2 && kind->charged && !kind->moments;
+    double extent = slab ? plan_extent(plan, &cell) : 0;
+    plan->task.sample.extent = extent;
+    if (slab)
+        task_stretch(&plan->task, 0, &cell);
+    /* only references, which need none */
+    if (task_axes(&plan->task) < 3 && !slab)
         return sample_take(&plan->task.sample, &cell, p->n_sources,
                            p->n_targets, NULL, NULL, p->arrays, NULL, NULL,
                            plan->task.isa, plan->task.threads);
@@ -147,6 +180,7 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                         p->sample_x, plan->task.sample_q, p->arrays,
                         &plan->task.exclusions, NULL, plan->task.isa,
                         plan->task.threads));
+    plan->task.sample.extent = extent;
     return sample_moments_set(&plan->task.sample,
                               p->error == FARSUM_ERROR_POTENTIAL
                                   || !plan->task.pair.kind->gradient);

@@ -76,6 +76,8 @@ struct sample {
     int regular;           /* 1: lattice, or all nearest sources at the same
                               distance */
     struct sample_fmm fmm;
+    double extent; /* two periodic axes: of the points along the open
+                              one, task's units */
 };
 
 /* Takes the statistics of n sources.  x (of type `arrays`) and q

@@ -2,6 +2,7 @@
 /* task.c: cell, memory limit and log of the caller. */
 #include "task/task.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 #include "base/c_locale.h"
@@ -28,6 +29,28 @@ farsum_status task_cell(const struct task *task, struct cell *cell)
         cell->open[d] = !p->periodic[d];
     cell->unit = task_per(task);
     return FARSUM_OK;
+}
+
+double task_decay(const struct task *task)
+{
+    double tolerance = task->problem.error == FARSUM_ERROR_ABSOLUTE
+                           ? 0
+                           : task->problem.tolerance;
+    return 6 - log(fmax(tolerance, 1e-15));
+}
+
+/* Images cost N A decay^2/(8 pi gap^2) terms, the gap's mesh A gap/h^3 points,
+ * h about rc/9.  Their sum is least where gap^3 is 0.2 N decay^2 h^3. */
+void task_stretch(const struct task *task, double rc, struct cell *cell)
+{
+    double n = (double)task->sample.n, decay = task_decay(task);
+    double least = cbrt(cell->volume / fmax(n, 1));
+    double gap = rc * fmax(TASK_GAP, 0.065 * cbrt(n * decay * decay));
+    for (int d = 0; d < 3; d++)
+        if (task_axes(task) == 2 && !task->problem.periodic[d]) {
+            cell_stretch(cell, d, fmax(task->sample.extent + gap, least));
+            cell->open[d] = 0;
+        }
 }
 
 void task_log(const struct task *task, const char *format, ...)

@@ -60,6 +60,13 @@ static inline int task_axes(const struct task *task)
     return cell_axes(task->problem.periodic);
 }
 
+/* Two periodic axes: images above and below are left out where they are
+ * e^-decay; math.md 9.7. */
+double task_decay(const struct task *task);
+/* Two periodic axes: makes the third one periodic, too, with a gap between its
+ * images that is at least TASK_GAP cutoffs. */
+#define TASK_GAP 1.6
+void task_stretch(const struct task *task, double rc, struct cell *cell);
 /* Sets the problem's cell, in the task's units; open space: a cube of edge 1,
  * open along all axes. */
 farsum_status task_cell(const struct task *task, struct cell *cell);

@@ -163,7 +163,8 @@ static double shrink_excess(const struct tuner *u,
     tune_cutoff(u, to, from->rc * part);
     to->split.c = fmax(from->split.c * part, 1);
     tune_best_bandwidth(u, to);
-    return log(tune_total(u, to) / tune_goal(u, to));
+    double excess = log(tune_total(u, to) / tune_goal(u, to));
+    return tune_clears(u, to) ? excess : fmax(excess, 0.1);
 }
 
 /* Sets the smallest cutoff that meets the goal, keeping mesh and support:

@@ -63,10 +63,21 @@ double tune_goal(const struct tuner *u, const struct parameters *t)
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
 
+int tune_clears(const struct tuner *u, const struct parameters *t)
+{
+    for (int d = 0; d < 3; d++)
+        if (!u->task->problem.periodic[d]) {
+            double edge = row_length(t->cell.a + 3 * d);
+            double gap = edge - u->task->sample.extent / t->rc;
+            return t->window.support * edge <= gap * (double)t->mesh[d];
+        }
+    return 1;
+}
+
 int tune_holds(const struct tuner *u, struct parameters *t)
 {
     double error = tune_total(u, t);
-    return error <= tune_goal(u, t);
+    return error <= tune_goal(u, t) && tune_clears(u, t);
 }
 
 farsum_status tune_split(const struct tuner *u, struct parameters *t, double c)
@@ -107,7 +118,9 @@ void tune_cutoff(const struct tuner *u, struct parameters *t, double rc)
     t->pair.kappa *= rc;
     t->pair.dipole /= rc;
     t->pair.reach /= rc;
-    cell_scale(&t->cell, &u->cell, 1 / rc);
+    struct cell cell = u->cell;
+    task_stretch(u->task, rc, &cell);
+    cell_scale(&t->cell, &cell, 1 / rc);
 }
 
 /* Log of the truncation error at bandwidth c over its part of the goal. */
@@ -427,7 +440,8 @@ farsum_status tune(const struct task *task, struct parameters *parameters)
     u->split = o->split ? o->split : split_names[0];
     u->window = o->window ? o->window : window_names[0];
     u->tables = strcmp(u->split, "prolate") == 0;
-    GO(cell_set(&u->cell, task->problem.cell, 1));
+    GO(task_cell(task, &u->cell));
+    task_stretch(task, 0, &u->cell);
     GO(split_set(&u->plain, u->split, CUT_FIRST));
     GO(tune_search(u, parameters));
     GO(tune_refine(u, parameters));

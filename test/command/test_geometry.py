@@ -18,7 +18,8 @@ class Geometry(CommandTest):
                    f"Properties=species:S:1:pos:R:3:charge:R:1 {rest}\n{lines}")
 
     def energy(self, *words):
-        self.farsum("run", *words, "--tolerance", "1e-12", "-o", "out.xyz")
+        self.farsum("run", *words, "--tolerance", "1e-12", "--method", "ewald",
+                    "-o", "out.xyz")
         return float(self.frame("out.xyz").keys["energy"])
 
     def test_extxyz(self):
@@ -62,11 +63,13 @@ class Geometry(CommandTest):
                                2 * LATTICE, 11)
 
     def test_check(self):
-        for axes in "xy", "yz", "z":
+        for axes, kernel, method in (
+                ("xy", "laplace", "spectral"), ("yz", "laplace", "spectral"),
+                ("xz", "r6", "ewald"), ("z", "laplace", "ewald")):
             self.farsum("gen", "uniform", "-n", 60, "--periodic", axes, "-o",
                         "in.xyz")
-            done = self.farsum("run", "in.xyz", "--check")
-            self.assertRegex(done.out + done.err, "method ewald")
+            done = self.farsum("run", "in.xyz", "--kernel", kernel, "--check")
+            self.assertRegex(done.out + done.err, f"method {method}")
             self.assertRegex(done.out + done.err, "measured")
 
     def test_choice(self):

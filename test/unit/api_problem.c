@@ -40,8 +40,11 @@ static void cells(void)
 
 static void axes(void)
 {
-    REFUSED((s.problem.periodic[2] = 0, s.options.method = "spectral"),
-            ERR_UNSUPPORTED, "method spectral", "three periodic axes", "has 2");
+    REFUSED((s.problem.periodic[2] = 0, s.problem.kernel = "r6",
+             s.problem.outputs = FARSUM_POTENTIAL,
+             s.options.method = "spectral"),
+            ERR_UNSUPPORTED, "method spectral", "three periodic axes",
+            "kernel r6", "has 2");
     REFUSED((s.problem.periodic[0] = s.problem.periodic[1] = 0,
              s.options.method = "fmm"),
             ERR_UNSUPPORTED, "method fmm", "three periodic axes or none",

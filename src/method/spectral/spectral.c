@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "base/progress.h"
+#include "method/open_axis/open_axis.h"
 #include "method/spectral/exclude.h"
 #include "method/spectral/device_ranks.h"
 #include "method/spectral/ranks.h"
@@ -24,8 +25,7 @@ static farsum_status spectral_fits(const struct task *task)
              "ewald",
              task->pair.name);
     if (task_axes(task) != 3)
-        FAIL(ERR_UNSUPPORTED, "sums three periodic axes; the problem has %d",
-             task_axes(task));
+        TRY(open_axis_fits(task));
     if (task->device && !task->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",
@@ -86,6 +86,7 @@ static void spectral_destroy(void *state)
         if (s->states[r])
             s->parameters.choice[r].row->variant->destroy(s->states[r]);
     spectral_ranks_destroy(s);
+    open_axis_destroy(s->open_axis);
     points_clear(&s->source);
     points_clear(&s->target);
     mem_free(s->near_q);
@@ -148,6 +149,8 @@ static farsum_status spectral_tune(const struct task *task, void **state,
     if (!task->comm) /* over ranks the limit is for a rank's part */
         GO(spectral_memory(task, &s->parameters));
     *seconds = s->parameters.seconds;
+    if (task_axes(task) == 2)
+        *seconds += open_axis_seconds(task, &s->parameters);
     *state = s;
     s = NULL;
 done:
@@ -238,6 +241,8 @@ static farsum_status spectral_host_points(const struct task *task,
         if (m > 0)
             TRY(spectral_unwrapped(&s->y, m, y, type, cell.unit));
     }
+    if (task_axes(task) == 2)
+        TRY(open_axis_set_points(task, s, n, m));
     TRY(spectral_bins(task, s, m));
     for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant *v = s->parameters.choice[r].row->variant;
@@ -294,6 +299,9 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
 {
     struct spectral *s = state;
     struct parameters trial;
+    if (task_axes(task) == 2)
+        FAIL(ERR_UNSUPPORTED, "method spectral has no change of the cell with "
+                              "two periodic axes yet; make a new plan");
     TRY(task_agree(task, cell_trial(task, s, rows, &trial)));
     if (task->comm)
         TRY(s->gpu ? gpu_ranks_cell(task, s, &trial)
@@ -387,12 +395,16 @@ static farsum_status spectral_host_execute(struct task *task,
 {
     s->all = (STAGE_COUNT + 1) * (int64_t)rhs; /* fft forward and backward */
     for (int r = 0; r < rhs; r++) {
-        const farsum_result wanted = spectral_moments_wanted(task, s, result);
+        farsum_result wanted = spectral_moments_wanted(task, s, result);
         struct spectral_sums sums = {0};
         TRY(spectral_in(task, s, r, q, &sums.q1, &sums.q2));
+        if (s->open_axis)
+            open_axis_wanted(s, &wanted);
         spectral_zero(task, s, &wanted);
         TRY(spectral_sum(task, s, &wanted, &sums));
         spectral_exclude(task, s, &wanted, &sums);
+        if (s->open_axis)
+            TRY(open_axis_add(task, s, &wanted, &sums));
         if (result->velocity)
             TRY(spectral_out_flow(task, s, r, q, &sums, result));
         else

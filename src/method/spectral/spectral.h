@@ -28,6 +28,7 @@ struct spectral {
     float *near_q; /* owned: mixed plans only: q of the near pairs */
     int64_t have_near_q;
     double seconds_back;     /* time of the backward transforms */
+    struct open_axis *open_axis;  /* owned; two periodic axes only */
     struct spectral_ranks *ranks; /* owned; NULL: one rank */
     struct spectral_gpu *gpu; /* owned; NULL on the host.  On a device it holds
                                  strengths, results and mesh, and the arrays
@@ -69,7 +70,7 @@ struct spectral_sums {
     double energy, virial[9]; /* near + far, task's units */
 };
 /* 1: results depend on the unwrapped input positions: with vacuum surroundings,
- * and through the mean flow of a stresslet. */
+ * along an open axis, and through the mean flow of a stresslet. */
 int spectral_unwraps(const struct task *task);
 /* Adds background and surface terms, scales by coulomb and units, and writes
  * row r of the caller's arrays and the plan's estimate.  Fails before it writes

@@ -9,7 +9,8 @@
 
 int spectral_unwraps(const struct task *task)
 {
-    return task->problem.surface == FARSUM_VACUUM || task->pair.kind->flux;
+    return task->problem.surface == FARSUM_VACUUM || task->pair.kind->flux
+           || task_axes(task) == 2;
 }
 
 /* Strengths of source i, in the task's units. */

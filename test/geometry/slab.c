@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slab.c: slabs by method `spectral` against `ewald` and known numbers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+enum { POINTS = 300, TARGETS = 40 };
+
+struct slab {
+    farsum_problem problem;
+    farsum_options options;
+    double x[3 * POINTS], q[POINTS], y[3 * TARGETS];
+    int m;
+};
+
+struct sums {
+    double potential[POINTS], field[3 * POINTS], energy, virial[9], cutoff;
+};
+
+static double draw(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+/* Random charges, `net` in all, in an oblique slab whose row `open` is open and
+ * whose points lie around 7 along it. */
+static void slab_make(struct slab *s, int open, double thick, double net,
+                      double tolerance)
+{
+    uint64_t state = 5;
+    int a = (open + 1) % 3, b = (open + 2) % 3;
+    double sum = 0;
+    *s = (struct slab){.problem = FARSUM_PROBLEM_INIT,
+                       .options = FARSUM_OPTIONS_INIT};
+    double *cell = s->problem.cell;
+    cell[4 * a] = 9;
+    cell[4 * b] = 7.5;
+    cell[3 * b + a] = 3.1; /* oblique; row c means nothing */
+    cell[3 * open + a] = 1.3;
+    cell[4 * open] = thick;
+    for (int i = 0; i < POINTS + TARGETS; i++) {
+        double *x = i < POINTS ? s->x + 3 * i : s->y + 3 * (i - POINTS);
+        double u = draw(&state), v = draw(&state), w = draw(&state);
+        for (int d = 0; d < 3; d++)
+            x[d] = u * cell[3 * a + d] + v * cell[3 * b + d];
+        x[open] = 7 + thick * w;
+        if (i < POINTS) {
+            s->q[i] = 2 * draw(&state) - 1;
+            sum += s->q[i];
+        }
+    }
+    for (int i = 0; i < POINTS; i++)
+        s->q[i] += (net - sum) / POINTS;
+    s->problem.periodic[a] = s->problem.periodic[b] = 1;
+    s->problem.tolerance = tolerance;
+    s->problem.precision = FARSUM_F64;
+    s->problem.n_sources = POINTS;
+    s->problem.outputs =
+        FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL;
+    s->options.threads = 1;
+    s->options.method = "spectral";
+}
+
+static farsum_status slab_sum(const struct slab *s, struct sums *to)
+{
+    farsum_problem p = s->problem;
+    farsum_plan *plan = NULL;
+    farsum_result r = FARSUM_RESULT_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    r.potential = to->potential;
+    r.field = to->field;
+    p.n_targets = s->m;
+    if (s->m == 0) {
+        r.energy = &to->energy;
+        r.virial = to->virial;
+    } else {
+        p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
+    }
+    farsum_status status = farsum_plan_create(&p, &s->options, &plan);
+    if (status == FARSUM_OK)
+        status = farsum_plan_set_points(plan, POINTS, s->x, s->m,
+                                        s->m ? s->y : NULL);
+    if (status == FARSUM_OK)
+        status = farsum_plan_execute(plan, 1, s->q, &r);
+    if (status == FARSUM_OK)
+        status = farsum_plan_get_info(plan, &info);
+    to->cutoff = info.cutoff;
+    farsum_plan_destroy(plan);
+    return status;
+}
+
+/* RMS of a - b over that of b, with the weight q of each row of `width`. */
+static double off(const double *a, const double *b, const double *q, int n,
+                  int width)
+{
+    double square = 0, size = 0;
+    for (int i = 0; i < n * width; i++) {
+        double w = q ? q[i / width] : 1;
+        square += pow(w * (a[i] - b[i]), 2);
+        size += pow(w * b[i], 2);
+    }
+    return sqrt(square / size);
+}
+
+static double size(const double *v, int n)
+{
+    double square = 0;
+    for (int i = 0; i < n; i++)
+        square += v[i] * v[i];
+    return sqrt(square);
+}
+
+static void compare(const struct slab *s, const char *what)
+{
+    struct slab t = *s;
+    struct sums a, b;
+    int n = s->m ? s->m : POINTS;
+    t.options = (farsum_options)FARSUM_OPTIONS_INIT;
+    t.options.threads = 1;
+    t.options.method = "ewald";
+    t.problem.tolerance = 1e-14;
+    CHECK_OK(slab_sum(s, &a));
+    CHECK_OK(slab_sum(&t, &b));
+    double limit = s->problem.tolerance;
+    double force = off(a.field, b.field, s->m ? NULL : s->q, n, 3);
+    CHECK(force <= limit, "%s: forces off by %g, %g allowed", what, force,
+          limit);
+    /* Errors have wave numbers above 1/rc: a potential's is below rc times its
+     * field's. */
+    double phi = off(a.potential, b.potential, NULL, n, 1);
+    double most =
+        limit * a.cutoff * size(b.field, 3 * n) / size(b.potential, n);
+    CHECK(phi <= fmax(limit, most), "%s: potentials off by %g", what, phi);
+    if (s->m)
+        return;
+    /* sqrt(N) independent errors of potentials, in a sum of N */
+    CHECK_NEAR(a.energy, b.energy, 3 * limit * fabs(b.energy));
+    CHECK_NEAR(a.virial[0] + a.virial[4] + a.virial[8], a.energy,
+               1e-13 * fabs(a.energy));
+    /* by Cauchy and Schwarz, with errors of forces at distances up to 12 */
+    for (int k = 0; k < 9; k++)
+        CHECK_NEAR(a.virial[k], b.virial[k],
+                   12 * limit * sqrt(POINTS) * size(b.field, 3 * n));
+}
+
+static void axes(void)
+{
+    static const double tolerances[] = {1e-3, 1e-5, 1e-8, 1e-12};
+    for (int open = 0; open < 3; open++)
+        for (int net = 0; net <= 20; net += 20)
+            for (int k = 0; k < 4; k++) {
+                struct slab s;
+                slab_make(&s, open, 4, net, tolerances[k]);
+                compare(&s, "without a sample");
+                s.problem.sample_x = s.x;
+                s.problem.sample_q = s.q;
+                compare(&s, "with a sample");
+                if (k == 1)
+                    s.m = TARGETS;
+                if (k == 1)
+                    compare(&s, "separate targets");
+            }
+}
+
+/* Neither the thickness of the vacuum nor the cutoff matters. */
+static void gaps(void)
+{
+    for (int k = 0; k < 6; k++) {
+        struct slab s;
+        slab_make(&s, 2, 3, 10, 1e-10);
+        s.problem.cell[8] = 3 + 2 * k;
+        compare(&s, "another gap");
+        s.options.cutoff = 1.5 + 0.4 * k;
+        compare(&s, "another cutoff");
+        s.problem.cell[7] =
+            100; /* of an open row only the normal part counts */
+        s.problem.cell[6] = -30;
+        compare(&s, "a tilted open row");
+    }
+    struct slab s;
+    slab_make(&s, 1, 1e-3, 0, 1e-6); /* a sheet */
+    compare(&s, "a sheet");
+    slab_make(&s, 0, 60, 0, 1e-6);
+    compare(&s, "a thick slab");
+}
+
+/* A square lattice of alternating charges. */
+static void lattice(void)
+{
+    struct slab s;
+    struct sums a;
+    slab_make(&s, 2, 1, 0, 1e-12);
+    memset(s.problem.cell, 0, sizeof s.problem.cell);
+    s.problem.cell[0] = 20; /* 20 x 15 charges need even numbers: 20 x 14 */
+    s.problem.cell[4] = 14;
+    int n = 0;
+    for (int i = 0; i < 20; i++)
+        for (int j = 0; j < 14; j++, n++) {
+            s.x[3 * n] = i;
+            s.x[3 * n + 1] = j;
+            s.x[3 * n + 2] = 0;
+            s.q[n] = (i + j) % 2 ? -1 : 1;
+        }
+    farsum_plan *plan = NULL;
+    farsum_result r = FARSUM_RESULT_INIT;
+    s.problem.n_sources = n;
+    s.problem.error = FARSUM_ERROR_POTENTIAL;
+    s.problem.outputs = FARSUM_POTENTIAL;
+    s.problem.sample_x = s.x;
+    s.problem.sample_q = s.q;
+    r.potential = a.potential;
+    CHECK_OK(farsum_plan_create(&s.problem, &s.options, &plan));
+    CHECK_OK(farsum_plan_set_points(plan, n, s.x, 0, NULL));
+    CHECK_OK(farsum_plan_execute(plan, 1, s.q, &r));
+    for (int i = 0; i < n; i++)
+        CHECK_NEAR(a.potential[i], s.q[i] * -1.6155426267128, 1.7e-12);
+    farsum_plan_destroy(plan);
+}
+
+static void refused(void)
+{
+    static const int64_t pair[2] = {0, 1};
+    struct slab s;
+    struct sums a;
+    farsum_plan *plan = NULL;
+    farsum_result r = FARSUM_RESULT_INIT;
+    r.potential = a.potential;
+    slab_make(&s, 2, 4, 0, 1e-5);
+    s.problem.n_exclusions = 1;
+    s.problem.exclusions = pair;
+    CHECK_FAILS(slab_sum(&s, &a), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("method spectral");
+    slab_make(&s, 2, 4, 0, 1e-5);
+    s.problem.precision = FARSUM_F32;
+    CHECK_FAILS(slab_sum(&s, &a), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("precision f64");
+    slab_make(&s, 2, 4, 0, 1e-5);
+    s.problem.kernel = "yukawa";
+    s.problem.kappa = 1;
+    CHECK_FAILS(slab_sum(&s, &a), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("kernel yukawa");
+    /* points beyond the gap, another cell, and exclusions later */
+    slab_make(&s, 2, 4, 0, 1e-5);
+    CHECK_OK(farsum_plan_create(&s.problem, &s.options, &plan));
+    CHECK_OK(farsum_plan_set_points(plan, POINTS, s.x, 0, NULL));
+    CHECK_FAILS(farsum_plan_set_cell(plan, s.problem.cell),
+                FARSUM_ERR_UNSUPPORTED);
+    CHECK_OK(farsum_plan_set_exclusions(plan, 1, pair, NULL));
+    CHECK_FAILS(farsum_plan_execute(plan, 1, s.q, &r), FARSUM_ERR_UNSUPPORTED);
+    CHECK_OK(farsum_plan_set_exclusions(plan, 0, NULL, NULL));
+    s.x[2] += 40;
+    CHECK_FAILS(farsum_plan_set_points(plan, POINTS, s.x, 0, NULL),
+                FARSUM_ERR_POSITION);
+    CHECK_SAYS("open axis");
+    s.x[2] -= 40;
+    CHECK_OK(farsum_plan_set_points(plan, POINTS, s.x, 0, NULL));
+    CHECK_OK(farsum_plan_execute(plan, 1, s.q, &r));
+    farsum_plan_destroy(plan);
+}
+
+int main(void)
+{
+    RUN(axes);
+    RUN(gaps);
+    RUN(lattice);
+    RUN(refused);
+    return check_end();
+}
