@@ -46,6 +46,8 @@ void task_stretch(const struct task *task, double rc, struct cell *cell)
     double n = (double)task->sample.n, decay = task_decay(task);
     double least = cbrt(cell->volume / fmax(n, 1));
     double gap = rc * fmax(TASK_GAP, 0.065 * cbrt(n * decay * decay));
+    if (task->exclusions.count > 0) /* the nearest image is the pair itself */
+        gap = fmax(gap, 1.01 * task->sample.extent);
     for (int d = 0; d < 3; d++)
         if (task_axes(task) == 2 && !task->problem.periodic[d]) {
             cell_stretch(cell, d, fmax(task->sample.extent + gap, least));

@@ -186,6 +186,36 @@ static void gaps(void)
     compare(&s, "a thick slab");
 }
 
+/* Excluded pairs, of which some are far apart along the open axis, and one is
+ * nearest through a side of the cell. */
+static void exclusions(void)
+{
+    int64_t pairs[2 * 20];
+    double factors[20];
+    for (int open = 0; open < 3; open++)
+        for (int sample = 0; sample < 2; sample++) {
+            struct slab s;
+            slab_make(&s, open, 60, 3, 1e-6);
+            for (int k = 0; k < 20; k++) {
+                int at = 100;
+                for (int j = 101; j < POINTS; j++) /* the farthest */
+                    at = fabs(s.x[3 * j + open] - s.x[9 * k + open])
+                                 > fabs(s.x[3 * at + open] - s.x[9 * k + open])
+                             ? j
+                             : at;
+                pairs[2 * k] = 3 * k;
+                pairs[2 * k + 1] = k % 2 ? at : 3 * k + 100;
+                factors[k] = k % 3 ? 0 : 0.5;
+            }
+            s.problem.n_exclusions = 20;
+            s.problem.exclusions = pairs;
+            s.problem.exclusion_factors = factors;
+            s.problem.sample_x = sample ? s.x : NULL;
+            s.problem.sample_q = sample ? s.q : NULL;
+            compare(&s, "exclusions");
+        }
+}
+
 /* A square lattice of alternating charges. */
 static void lattice(void)
 {
@@ -228,11 +258,6 @@ static void refused(void)
     farsum_result r = FARSUM_RESULT_INIT;
     r.potential = a.potential;
     slab_make(&s, 2, 4, 0, 1e-5);
-    s.problem.n_exclusions = 1;
-    s.problem.exclusions = pair;
-    CHECK_FAILS(slab_sum(&s, &a), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("method spectral");
-    slab_make(&s, 2, 4, 0, 1e-5);
     s.problem.precision = FARSUM_F32;
     CHECK_FAILS(slab_sum(&s, &a), FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("precision f64");
@@ -241,20 +266,22 @@ static void refused(void)
     s.problem.kappa = 1;
     CHECK_FAILS(slab_sum(&s, &a), FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("kernel yukawa");
-    /* points beyond the gap, another cell, and exclusions later */
-    slab_make(&s, 2, 4, 0, 1e-5);
+    /* another cell, exclusions in a gap without room, and points beyond it */
+    slab_make(&s, 2, 60, 0, 1e-5);
+    s.problem.cell[8] = 66;
     CHECK_OK(farsum_plan_create(&s.problem, &s.options, &plan));
     CHECK_OK(farsum_plan_set_points(plan, POINTS, s.x, 0, NULL));
     CHECK_FAILS(farsum_plan_set_cell(plan, s.problem.cell),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_OK(farsum_plan_set_exclusions(plan, 1, pair, NULL));
     CHECK_FAILS(farsum_plan_execute(plan, 1, s.q, &r), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("exclusions with two periodic axes");
     CHECK_OK(farsum_plan_set_exclusions(plan, 0, NULL, NULL));
-    s.x[2] += 40;
+    s.x[2] += 90;
     CHECK_FAILS(farsum_plan_set_points(plan, POINTS, s.x, 0, NULL),
                 FARSUM_ERR_POSITION);
     CHECK_SAYS("open axis");
-    s.x[2] -= 40;
+    s.x[2] -= 90;
     CHECK_OK(farsum_plan_set_points(plan, POINTS, s.x, 0, NULL));
     CHECK_OK(farsum_plan_execute(plan, 1, s.q, &r));
     farsum_plan_destroy(plan);
@@ -264,6 +291,7 @@ int main(void)
 {
     RUN(axes);
     RUN(gaps);
+    RUN(exclusions);
     RUN(lattice);
     RUN(refused);
     return check_end();

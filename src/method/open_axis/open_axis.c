@@ -55,8 +55,6 @@ farsum_status open_axis_fits(const struct task *task)
              "has 2");
     if (task->pairs != FARSUM_F64 || p->precision != FARSUM_F64)
         FAIL(ERR_UNSUPPORTED, "sums two periodic axes with precision f64 only");
-    if (p->n_exclusions > 0)
-        FAIL(ERR_UNSUPPORTED, "has no exclusions with two periodic axes yet");
     return FARSUM_OK;
 }
 
@@ -305,9 +303,13 @@ farsum_status open_axis_add(const struct task *task, struct spectral *s,
     const double *x = spectral_apart(s) ? s->y : s->x;
     double *potential = result->potential ? s->potential : NULL;
     double *field = result->field ? s->field : NULL;
-    if (task->exclusions.count > 0)
-        FAIL(ERR_UNSUPPORTED, "method spectral has no exclusions with two "
-                              "periodic axes yet; use method ewald");
+    /* else another image would be nearer than the pair itself */
+    if (task->exclusions.count > 0 && b->edge < 2.001 * b->extent)
+        FAIL(ERR_UNSUPPORTED,
+             "method spectral: exclusions with two periodic axes need a plan "
+             "that is created with exclusions, for points that extend over "
+             "%.6g along the open axis; this one allows %.6g",
+             task_length(task, b->extent), task_length(task, b->edge / 2));
     heights(b, s);
     const double *moment = b->moment;
     PAR_FOR(task->threads, schedule(dynamic))
