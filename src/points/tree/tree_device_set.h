@@ -112,10 +112,10 @@ struct tree_gpu {
 farsum_status tree_gpu_set(struct tree *tree, const struct tree_args *args,
                            struct points_gpu *sources,
                            struct points_gpu *targets);
-/* Points of a tree of one level that is a part of another one: their places
- * along axis 0 in it, [n] i32.  Their fractions are of the other tree's region,
- * which has `whole` boxes along axis 0, so that their coordinates in boxes are
- * the same in both. */
+/* Points of a tree that is a part of another one: places of their leaves along
+ * axis 0 in it, [n] i32.  Their fractions are of the other tree's region, which
+ * has `whole` leaves along axis 0, so that their coordinates in leaves are the
+ * same in both. */
 struct tree_gpu_layers {
     const struct buf *layer;
     int64_t whole;

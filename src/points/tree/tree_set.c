@@ -335,7 +335,7 @@ farsum_status tree_find_layers(const struct tree_args *args,
     int64_t bad = INT64_MAX;
     TRY(tree_check(args));
     tree_shape(&tree, args);
-    struct tree_grid grid = tree_grid(&tree, given, NULL, 0);
+    struct tree_grid grid = tree_grid(&tree, given, NULL, args->depth);
     PAR_FOR(tree.threads, schedule(static) reduction(min : bad))
     for (int64_t i = 0; i < given->n; i++) {
         double place = grid_at(&grid, i, 0);
@@ -371,8 +371,8 @@ farsum_status tree_set(struct tree *tree, const struct tree_args *args,
     GO(tree_check(args));
     const struct tree_layers *layers = args->layers;
     const struct tree_layers *aim = layers ? layers + 1 : NULL;
-    if (layers && (!args->dense || args->depth > 0))
-        GO_FAIL(ERR_ARGUMENT, "tree: a part of a tree has one level");
+    if (layers && !args->dense)
+        GO_FAIL(ERR_ARGUMENT, "tree: a part of a tree is dense");
     if (tree->precision != args->precision) { /* arrays have the other
                                                  precision */
         points_free(&tree->source);

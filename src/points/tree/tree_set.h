@@ -58,10 +58,10 @@ struct tree_args {
                                          NULL: the whole region */
 };
 
-/* Points of a tree of one level that is a part of another one: their places
- * along axis 0, and coordinates relative to the centres of their boxes, in
- * units of h; [n] each.  So a point is in the same box of both trees, at the
- * same coordinates, and its x[0] is not used. */
+/* Points of a dense tree that is a part of another one: places of their leaves
+ * along axis 0, and coordinates relative to the centres of these, in units of
+ * h; [n] each.  So a point is in the same leaf of both trees, at the same
+ * coordinates, and its x[0] is not used. */
 struct tree_layers {
     double *layer, *at;
 };
@@ -133,8 +133,8 @@ farsum_status tree_region(struct tree_args *args,
 /* The same for points that reach from low to high. */
 farsum_status tree_region_of(struct tree_args *args, const double low[3],
                              const double high[3]);
-/* Sets the layers of points in a dense tree of one level.  Fails for points
- * outside of its region. */
+/* Sets the layers of points in a dense tree.  Fails for points outside of its
+ * region. */
 farsum_status tree_find_layers(const struct tree_args *args,
                                const struct tree_given *given, const char *what,
                                const struct tree_layers *layers);
