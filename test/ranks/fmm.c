@@ -63,8 +63,36 @@ static void open_space(void)
     RUN_ALL(tests, &host);
 }
 
+static void levels(void)
+{
+    static const struct fmm_test tests[] = {
+        {CASE("two levels", 1, 2, 2, 2, 4, 4, 4, 1, 1e-4, 1e-12), .levels = 2,
+         .sampled = 1, .ranks = {1, 2, 3, 4, 7}},
+        {CASE("three levels", 1, 2, 3, 1.6, 3, 4, 2, 1, 1e-3, 1e-12),
+         .levels = 3, .surface = FARSUM_VACUUM, .ranks = {1, 2, 4}},
+        {CASE("wide", 1, 2, 2, 2, 5, 4, 4, 2, 1e-3, 1e-12), .levels = 2,
+         .ranks = {1, 2, 3}},
+        {CASE("levels, targets", 1, 2, 2, 2, 4, 3, 4, 1, 1e-3, 1e-12),
+         .levels = 2, .apart = 1, .ranks = {3, 7}},
+        {CASE("levels, pairs", 1, 2, 2, 2, 4, 4, 4, 1, 1e-3, 1e-12),
+         .levels = 2, .excluded = 1, .ranks = {2, 3}},
+        {CASE("two layers, levels", 1, 0.7, 2, 2, 2, 6, 6, 1, 1e-3, 1e-12),
+         .levels = 2, .ranks = {1, 3}},
+        {CASE("levels, f32", 1, 2, 2, 2, 4, 4, 4, 1, 1e-4, 1e-5), .levels = 2,
+         .precision = FARSUM_F32, .ranks = {2}},
+        {CASE("open levels", 0, 2, 3, 1.6, 4, 6, 4, 1, 1e-3, 1e-12),
+         .levels = 2, .ranks = {1, 2, 3, 4, 7}},
+        {CASE("open, three levels", 0, 2, 2, 2, 2, 2, 2, 1, 1e-4, 1e-12),
+         .levels = 3, .sampled = 1, .ranks = {1, 2, 3}},
+        {CASE("open levels, targets", 0, 2, 2, 2, 3, 3, 3, 1, 1e-3, 1e-12),
+         .levels = 2, .apart = 1, .excluded = 1, .ranks = {2}},
+    };
+    RUN_ALL(tests, &host);
+}
+
 int main(void)
 {
+    RUN(levels);
     RUN(periodic);
     RUN(open_space);
     return check_end();

@@ -209,8 +209,10 @@ static void alone(const struct shared *s, double *potential, double *field,
         o.fmm.boxes[d] =
             s->info[0].boxes[d] ? s->info[0].boxes[d] : s->options.fmm.boxes[d];
     o.fmm.lattice = "fft";
+    o.fmm.m2l = NULL;
     o.fmm.tree = "dense";
-    o.fmm.levels = 1;
+    if (s->info[0].levels) /* also levels */
+        o.fmm.levels = s->info[0].levels;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
     CHECK_OK(set(plan, s, many, x, s->test->apart ? y : NULL));
     CHECK_OK(farsum_plan_execute(plan, RHS, q, &result));
@@ -275,6 +277,8 @@ static void compare(struct shared *s)
                       "%s: energy or virial of rank %d", t->what, r);
                 CHECK(i->order == info.order, "%s: order %d, one process %d",
                       t->what, i->order, info.order);
+                CHECK(i->levels == info.levels, "%s: %d levels, one process %d",
+                      t->what, i->levels, info.levels);
                 CHECK((i->checked_targets > 0) == t->checked,
                       "%s: rank %d checks %lld targets", t->what, r,
                       (long long)i->checked_targets);
@@ -305,6 +309,8 @@ static void problem_of(struct shared *s, const struct fmm_test *t)
     s->options.verify = t->checked ? 1 : FARSUM_VERIFY_OFF;
     s->options.fmm.order = t->order;
     s->options.fmm.separation = t->ws;
+    s->options.fmm.levels = t->levels ? t->levels : t->boxes[0] ? 1 : 0;
+    s->options.fmm.m2l = t->m2l;
     s->problem.softening = t->softening;
     for (int d = 0; d < 3; d++) {
         s->problem.cell[4 * d] = t->cell[d];

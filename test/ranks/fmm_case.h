@@ -18,7 +18,8 @@ struct fmm_test {
     int ws;
     double tolerance, most;
     farsum_precision precision;
-    int apart, order;
+    int apart, order, levels;
+    const char *m2l; /* of the ranks; NULL: chosen */
     farsum_surface surface;
     double stretch[4]; /* changes of the cell after create, ended by 0 */
     int excluded, sampled, checked;

@@ -56,4 +56,6 @@ farsum_test(ranks_device_balance ranks_device/balance.c ranks/balance_case.c
   ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_fmm ranks_device/fmm.c ranks/fmm_case.c
   ranks_device/rank_device.c ranks/comm_threads.c)
+farsum_test(ranks_device_fmm_levels ranks_device/fmm_levels.c ranks/fmm_case.c
+  ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_fmm_faults ranks_device/fmm_faults.c ${life_device})

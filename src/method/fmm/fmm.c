@@ -41,9 +41,6 @@ static farsum_status fmm_fits_ranks(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "has no virial of a periodic cell over ranks; leave it out of the "
              "outputs");
-    if (o->levels > 1)
-        FAIL(ERR_UNSUPPORTED, "has one level of boxes over ranks, not %d",
-             o->levels);
     if (o->tree && strcmp(o->tree, "dense") != 0)
         FAIL(ERR_UNSUPPORTED, "has dense trees only over ranks, not \"%s\"",
              o->tree);

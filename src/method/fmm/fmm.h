@@ -378,9 +378,11 @@ farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
 farsum_status fmm_ranks_execute(struct task *task, struct fmm *s, int rhs,
                                 const void *q, farsum_result *result);
 /* send: the strengths, divided by unit, to ghosts; collective.  near: adds the
- * pairs of own targets and ghosts.  lattice: collective. */
+ * pairs of own targets and ghosts.  multipoles: adds those of the leaves of
+ * ghosts.  lattice: collective. */
 void fmm_ranks_send(struct fmm *s, double unit);
 farsum_status fmm_ranks_near(struct fmm *s, const struct p2p_io *own);
+farsum_status fmm_ranks_multipoles(struct fmm *s, const struct boxes_io *own);
 farsum_status fmm_ranks_lattice(struct fmm *s, const struct boxes_io *io);
 /* method/fmm/ranks_exclude.c: reference_exclude of own targets; the rows of
  * task->exclusions, once points are with their owners.  Collective. */

@@ -32,8 +32,7 @@ void fmm_ranks_destroy(struct fmm *s)
     ghosts_destroy(&k->ghosts);
     side_clear(&k->source);
     side_clear(&k->target);
-    for (int i = 0; i < 2; i++)
-        layers_clear(&k->around[i]);
+    layers_clear(&k->around);
     tree_clear(&k->near);
     domain_destroy(&k->domain);
     excluded_clear(&k->excluded);
@@ -87,7 +86,6 @@ farsum_status fmm_ranks_create(const struct task *task, struct fmm *s)
     return fmm_ranks_states(task, s, fmm_states(task, s, &boxes, &pairs));
 }
 
-/* A rank without layers has an empty tree of one layer. */
 static int64_t part_of(const struct fmm_ranks *k, int64_t all)
 {
     double layers = (double)ranks_layers(k), whole = (double)k->domain.mesh0;
@@ -98,14 +96,13 @@ void fmm_ranks_part(const struct fmm *s, struct boxes_args *boxes,
                     struct p2p_args *pairs)
 {
     struct fmm_ranks *k = s->ranks;
-    int64_t layers = ranks_layers(k);
+    int64_t roots = domain_planes(&k->domain, k->domain.rank) * boxes->root[1]
+                    * boxes->root[2];
     k->whole = *boxes;
-    if (s->gpu) /* its tree has ghosts, and targets apart from sources */
-        layers = domain_planes(&k->domain, k->domain.rank);
-    boxes->root[0] = layers > 0 ? layers : 1;
+    boxes->root[0] = domain_planes(&k->domain, k->domain.rank);
     boxes->periodic[0] = 0;
-    boxes->n_boxes = boxes->n_leaves =
-        boxes->root[0] * boxes->root[1] * boxes->root[2];
+    boxes->n_leaves = roots << (3 * boxes->depth);
+    boxes->n_boxes = (8 * boxes->n_leaves - roots) / 7;
     boxes->n_sources = part_of(k, boxes->n_sources);
     boxes->n_targets = part_of(k, boxes->n_targets);
     pairs->n_sources = part_of(k, pairs->n_sources);
@@ -143,11 +140,12 @@ done:
     return status;
 }
 
-struct tree_args ranks_part_args(const struct fmm_ranks *k, int64_t first,
-                                 int64_t layers,
+struct tree_args ranks_part_args(const struct fmm_ranks *k,
                                  const struct tree_layers *points)
 {
     struct tree_args args = k->tree;
+    int64_t first = k->domain.begin[k->domain.rank] - k->domain.halo;
+    int64_t layers = domain_planes(&k->domain, k->domain.rank);
     double layer = args.edge[0] / (double)args.root[0];
     args.corner[0] += (double)first * layer;
     args.edge[0] = (double)layers * layer;
@@ -209,8 +207,10 @@ static farsum_status ranks_near_state(struct fmm *s)
 
 static farsum_status ranks_lattice(struct fmm_ranks *k)
 {
-    const struct ranks_lattice_args args = {
-        .comm = k->comm, .begin = k->domain.begin, .boxes = k->whole};
+    const struct ranks_lattice_args args = {.comm = k->comm,
+                                            .begin = k->domain.begin,
+                                            .halo = k->domain.halo,
+                                            .boxes = k->whole};
     ranks_lattice_destroy(k->lattice);
     k->lattice = NULL;
     return ranks_lattice_create(&args, &k->lattice);

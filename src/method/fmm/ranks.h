@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks.h: method `fmm` over ranks, on the host, with boxes of one level.
+/* ranks.h: method `fmm` over ranks, with dense trees.
  *
  * A rank owns a slab of layers of root boxes along axis 0 of the cell, or of
- * the region of open points, and the points in them.  It computes in its own
- * tree, whose axis 0 is open: near pairs among own points, and of own points
- * with ghosts; expansions of own points.  The far field of the grid of boxes is
- * shared by all ranks (ranks/lattice.h).  Functions that exchange are
+ * the region of open points, and the points in them.  Its own tree has these
+ * layers and `separation` ghost layers on each side, whose axis 0 is open.
+ * Ghosts are the points in the ghost layers.  Near and far lists of own boxes,
+ * except those of level 0, lie in this tree.  So a rank computes the multipoles
+ * of ghost layers from the ghosts, which are about as many numbers as these
+ * multipoles, and all shifts are local.  The far field of the grid of root
+ * boxes is shared by all ranks (ranks/lattice.h).
+ *
+ * On hosts own sources and ghosts are in two trees of the same boxes, so that
+ * near pairs of own points are summed once.  Functions that exchange are
  * collective. */
 #ifndef FARSUM_METHOD_FMM_RANKS_H
 #define FARSUM_METHOD_FMM_RANKS_H
@@ -29,8 +35,8 @@ struct layers {
 struct fmm_side {
     struct route route;
     struct points given;  /* as fmm_given, then positions */
-    struct layers from;   /* of the given points in the whole tree */
-    struct layers layers; /* of the own points in the rank's own tree */
+    struct layers from;   /* leaves of the given points in the whole tree */
+    struct layers layers; /* leaves of the own points in the rank's own tree */
 };
 
 struct fmm_ranks {
@@ -39,10 +45,11 @@ struct fmm_ranks {
     struct tree_args tree; /* of the whole, for the current points */
     struct fmm_side source, target;
     struct ghosts ghosts;
-    double *middle;          /* owned: fractions of the middles of points' boxes
-                             along axis 0 */
-    struct tree near;        /* ghosts, and own targets */
-    struct layers around[2]; /* of ghosts and own targets in it */
+    double *middle;       /* owned: fractions of the middles of points'
+                                leaves along axis 0 */
+    struct tree near;     /* ghosts, and own targets; its boxes are those of
+                               the own tree */
+    struct layers around; /* of ghosts */
     struct points near_points;  /* for set: only its tree is used */
     void *near_state;           /* owned: of p2p, for near */
     struct p2p_args near_pairs; /* for which it was created */
@@ -75,10 +82,14 @@ static inline struct fmm_side *ranks_targets(const struct fmm *s)
  * rank's first target.  Collective. */
 farsum_status fmm_ranks_counts(struct fmm *s, int64_t n, int64_t m,
                                int64_t *first);
-/* Args of a tree of `layers` layers, from number `first` of the whole on. */
-struct tree_args ranks_part_args(const struct fmm_ranks *k, int64_t first,
-                                 int64_t layers,
+/* Args of the rank's own tree. */
+struct tree_args ranks_part_args(const struct fmm_ranks *k,
                                  const struct tree_layers *points);
+/* Leaves along axis 0 per root box. */
+static inline int64_t ranks_leaves(const struct fmm_ranks *k)
+{
+    return (int64_t)1 << k->tree.depth;
+}
 /* Sums of a rank's own root boxes, [FMM_RANKS_STATISTICS][layer][z][y]: number
  * of points, (10.26) of the octants over that, the sums of (10.25). */
 struct ranks_boxes {
@@ -91,10 +102,9 @@ farsum_status fmm_ranks_lists(const struct task *task, struct fmm *s,
                               const struct ranks_boxes *own,
                               farsum_status status,
                               struct fmm_clustering *clustering);
-/* k->clustering and near_input on the host.  tree: of own layers and points.
+/* k->clustering and near_input on the host, from the rank's trees.
  * Collective. */
-farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
-                                   const struct tree *tree);
+farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s);
 /* ranks_exclude.c.  rows: makes those of task->exclusions.  places: brings
  * positions, once s->source has them. */
 farsum_status ranks_exclude_rows(struct task *task, struct fmm *s);

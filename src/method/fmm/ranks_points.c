@@ -6,6 +6,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "base/par.h"
 
 /* The caller's points of one kind, and where they go. */
 struct arrivals {
@@ -71,13 +72,15 @@ static farsum_status points_take(struct task *task, struct fmm *s,
 }
 
 /* Sets the fractions that route and ghosts read: those of the middles of
- * boxes, so that a box's points have one owner whatever is rounded. */
+ * leaves, so that a leaf's points have one owner whatever is rounded. */
 static farsum_status middles(struct fmm_ranks *k, int64_t n,
                              const double *layer)
 {
     TRY(MEM_RESERVE(k->middle, &k->have_middle, n));
+    double leaves = (double)(k->domain.mesh0 * ranks_leaves(k));
+    PAR_FOR(k->tree.threads, schedule(static))
     for (int64_t i = 0; i < n; i++)
-        k->middle[i] = (layer[i] + 0.5) / (double)k->domain.mesh0;
+        k->middle[i] = (layer[i] + 0.5) / leaves;
     return FARSUM_OK;
 }
 
@@ -119,18 +122,21 @@ static farsum_status points_ghosts(struct fmm *s)
 {
     struct fmm_ranks *k = s->ranks;
     const struct layers *own = &k->source.layers;
-    double planes = (double)domain_planes(&k->domain, k->domain.rank);
+    struct layers *around = &k->around;
+    double leaves =
+        (double)(domain_planes(&k->domain, k->domain.rank) * ranks_leaves(k));
     farsum_status status = middles(k, s->source.n, own->of.layer);
     TRY(comm_agree(k->comm, status));
     double *const at[3] = {k->middle, s->source.s[1], s->source.s[2]};
     TRY(ghosts_set(&k->ghosts, k->comm, &k->domain, s->source.n, at));
-    status = layers_hold(&k->around[0], k->ghosts.n);
+    status = layers_hold(around, k->ghosts.n);
     KEEP_ON(MEM_RESERVE(k->ghost, &k->have_ghost, k->ghosts.n));
     TRY(comm_agree(k->comm, status));
     KEEP_ON(ghosts_send(&k->ghosts, k->comm, own->of.at, sizeof(double),
-                        k->around[0].of.at));
+                        around->of.at));
+    PAR_FOR(k->tree.threads, schedule(static))
     for (int64_t i = 0; i < k->ghosts.n; i++)
-        k->around[0].of.layer[i] = floor(k->ghosts.s[0][i] * planes);
+        around->of.layer[i] = floor(k->ghosts.s[0][i] * leaves);
     return comm_agree(k->comm, status);
 }
 
@@ -138,23 +144,15 @@ static farsum_status tree_near_of(struct fmm *s)
 {
     struct fmm_ranks *k = s->ranks;
     const struct points *aim = s->all_m > 0 ? &s->target : &s->source;
-    const struct layers *layers = &ranks_targets(s)->layers;
     const struct tree_given targets = fmm_given(s, aim);
     const struct tree_given ghosts = {
         .n = k->ghosts.n,
         .x = {k->ghosts.s[0], k->ghosts.s[1], k->ghosts.s[2]},
         .step = 1,
         .fractions = s->input.periodic};
-    int64_t halo = k->domain.halo;
-    TRY(layers_hold(&k->around[1], aim->n));
-    for (int64_t i = 0; i < aim->n; i++) {
-        k->around[1].of.layer[i] = layers->of.layer[i] + (double)halo;
-        k->around[1].of.at[i] = layers->of.at[i];
-    }
-    const struct tree_layers both[2] = {k->around[0].of, k->around[1].of};
-    const struct tree_args args =
-        ranks_part_args(k, k->domain.begin[k->domain.rank] - halo,
-                        domain_planes(&k->domain, k->domain.rank), both);
+    const struct tree_layers both[2] = {k->around.of,
+                                        ranks_targets(s)->layers.of};
+    const struct tree_args args = ranks_part_args(k, both);
     TRY(tree_set(&k->near, &args, &ghosts, &targets));
     k->near_points.tree = &k->near;
     return mem_reserve(&k->ghost_q, &k->have_ghost_q, k->ghosts.n,
@@ -165,18 +163,20 @@ static farsum_status tree_near_of(struct fmm *s)
 static farsum_status points_trees(struct fmm *s)
 {
     struct fmm_ranks *k = s->ranks;
-    int64_t first = k->domain.begin[k->domain.rank], layers = ranks_layers(k);
+    int64_t low = k->domain.begin[k->domain.rank] - k->domain.halo;
+    double first = (double)(low * ranks_leaves(k));
     struct fmm_side *const sides[2] = {&k->source, &k->target};
     const struct points *const own[2] = {&s->source, &s->target};
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        PAR_FOR(k->tree.threads, schedule(static))
         for (int64_t j = 0; j < own[i]->n; j++)
-            sides[i]->layers.of.layer[j] -= (double)first;
+            sides[i]->layers.of.layer[j] -= first;
+    }
     const struct tree_layers both[2] = {k->source.layers.of,
                                         k->target.layers.of};
     const struct tree_given source = fmm_given(s, &s->source);
     const struct tree_given target = fmm_given(s, &s->target);
-    const struct tree_args args =
-        ranks_part_args(k, first, layers > 0 ? layers : 1, both);
+    const struct tree_args args = ranks_part_args(k, both);
     TRY(tree_set(&s->tree, &args, &source, s->all_m > 0 ? &target : NULL));
     return k->ghosts.n > 0 ? tree_near_of(s) : FARSUM_OK;
 }
@@ -277,7 +277,7 @@ farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
     TRY(points_apart(task, s));
     TRY(points_ghosts(s));
     TRY(task_agree(task, points_trees(s)));
-    TRY(fmm_ranks_clustering(task, s, &s->tree));
+    TRY(fmm_ranks_clustering(task, s));
     TRY(fmm_points_tree(task, s, 0, s->all_n, s->all_m));
     TRY(task_agree(task, points_reserve(task, s)));
     TRY(points_positions(task, s, of));

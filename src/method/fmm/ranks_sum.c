@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arrays.h"
+#include "base/par.h"
 #include "base/progress.h"
 #include "ranks/asked.h"
 
@@ -30,6 +31,35 @@ farsum_status fmm_ranks_near(struct fmm *s, const struct p2p_io *own)
     io.tree = &k->near;
     io.q = k->ghost_q;
     return s->choice[FMM_P2P].row->variant->run(k->near_state, &io);
+}
+
+/* Adds the ghosts' multipoles.  Own points have none in their leaves. */
+static void ghosts_add(const struct fmm *s, const struct boxes_io *io)
+{
+    const struct tree *t = &s->ranks->near;
+    int64_t first = t->first[t->depth], leaves = t->n_leaves;
+    PAR_FOR(s->boxes.threads, schedule(static))
+    for (int k = 0; k < multipole_size(s->shape.order); k++)
+        for (int64_t b = first; b < first + leaves; b++) {
+            int64_t at = k * io->stride + b;
+            if (t->source.begin[b - first + 1] > t->source.begin[b - first])
+                boxes_set(&s->boxes, io->multipole, at,
+                          boxes_number(&s->boxes, io->local, at));
+        }
+}
+
+farsum_status fmm_ranks_multipoles(struct fmm *s, const struct boxes_io *own)
+{
+    struct fmm_ranks *k = s->ranks;
+    struct boxes_io io = *own;
+    if (k->ghosts.n == 0 || k->near.depth == 0)
+        return FARSUM_OK;
+    io.tree = &k->near;
+    io.q = k->ghost_q;
+    io.multipole = own->local; /* m2l and lattice set it later */
+    TRY(s->choice[FMM_P2M].row->variant->run(s->states[FMM_P2M], &io));
+    ghosts_add(s, own);
+    return FARSUM_OK;
 }
 
 farsum_status fmm_ranks_lattice(struct fmm *s, const struct boxes_io *io)

@@ -92,6 +92,8 @@ static farsum_status run_stage(struct fmm *s, int r, farsum_status status,
             s->states[r], r == FMM_P2P ? (const void *)pairs : boxes);
     if (s->ranks && r == FMM_P2P && status == FARSUM_OK)
         status = fmm_ranks_near(s, pairs);
+    if (s->ranks && r == FMM_P2M && status == FARSUM_OK)
+        status = fmm_ranks_multipoles(s, boxes);
     s->seconds[r] += clock_seconds() - start;
     return status;
 }

@@ -21,6 +21,7 @@ enum { LATE = 8 };
  * Separation 2 is then chosen unless it takes this many times as long. */
 enum { KNOWN = 24, DEARER = 2 };
 enum { LEVELS = 10, ROOTS = 7, GRID = 512 };
+enum { RANKS_DEEPEST = 3 }; /* depth with more roots than ROOTS */
 /* Supported separations; those above USUAL only if no other suffices. */
 enum { SEPARATIONS = FMM_SEPARATIONS, USUAL = 4 };
 
@@ -75,7 +76,8 @@ static double shape_exchanges(const struct task *task, const struct fmm *s,
     double real = task->problem.precision == FARSUM_F32 ? 4 : 8;
     double reach = fmin(ceil(shape->ws * ranks / layers), ranks - 1);
     /* open grids are padded, but the padding along axis 0 is not sent */
-    double boxes = shape_leaves(shape) * (s->input.periodic ? 1 : 4);
+    double boxes = (double)(shape->root[0] * shape->root[1] * shape->root[2])
+                   * (s->input.periodic ? 1 : 4);
     double grid = 2 * real * multipole_size(shape->order) * boxes / ranks;
     double points = 2 * real * shape->ws * (double)n / layers;
     if (l->ranks <= 1)
@@ -86,6 +88,23 @@ static double shape_exchanges(const struct task *task, const struct fmm *s,
     else if (l->beside)
         lattice = fmax(lattice - choice[FMM_P2P].cost, 0);
     return lattice + ranks * links_neighbours(l, 1, points, reach);
+}
+
+/* Seconds of the whole sum if ranks share it: the most layers take longest, and
+ * with several levels each rank has the far field of ghost layers too. */
+static double shape_shared(const struct task *task, const struct fmm *s,
+                           const struct fmm_shape *shape, int64_t n,
+                           const struct choice choice[FMM_STAGES])
+{
+    double ranks = task->links.ranks, layers = (double)shape->root[0];
+    double most = ceil(layers / ranks) * ranks / layers, seconds = 0;
+    for (int r = 0; r < FMM_STAGES; r++) {
+        int ghosts = shape->depth > 0 && r != FMM_P2P && r != FMM_LATTICE
+                     && r != FMM_L2P;
+        double more = ghosts ? 2 * shape->ws * ranks / layers : 0;
+        seconds += choice[r].cost * (most + more);
+    }
+    return seconds + shape_exchanges(task, s, shape, n, choice);
 }
 
 /* Predicts the time of an execute with the shape; *left: its error, if above
@@ -106,11 +125,9 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     for (int r = 0; r < FMM_STAGES; r++)
         shape->seconds += choice[r].cost;
     bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
-    if (task->links.ranks > 0) { /* the most layers take longest */
-        double ranks = task->links.ranks, layers = (double)shape->root[0];
-        shape->seconds *= ceil(layers / ranks) * ranks / layers;
-        shape->seconds += shape_exchanges(task, s, shape, n, choice);
-        bytes /= ranks;
+    if (task->links.ranks > 0) {
+        shape->seconds = shape_shared(task, s, shape, n, choice);
+        bytes /= task->links.ranks;
     }
     if (bytes > 0.7 * (double)task->options.memory_limit)
         FAIL(ERR_MEMORY, "expansions of %lld boxes of order %d need %.3g bytes",
@@ -220,23 +237,22 @@ static int shape_step(int64_t k)
     return k < 16 ? 1 : k < 128 ? 2 : k < 256 ? 4 : 8;
 }
 
-/* One level of many root boxes, whose far field is computed by transforms of
- * their grid. */
+/* Many root boxes, whose far field is computed by transforms of their grid.
+ * Ranks share layers of root boxes, so that they may need many of several
+ * levels; one process has one level then. */
 static void shape_grids(const struct task *task, const struct fmm *s, int64_t n,
                         int64_t m, struct fmm_shape *shape, struct shapes *all)
 {
-    shape->depth = 0;
-    for (int64_t k = ROOTS + 1; k <= GRID; k += shape_step(k)) {
-        if (!shape_root(s, k, shape) || shape_leaves(shape) > (double)n)
-            continue;
-        shape_try(task, s, n, m, shape, all);
-    }
-}
-
-/* The number of levels that is given; 0: chosen.  Ranks have one. */
-static int shape_levels(const struct task *task)
-{
-    return task->links.ranks > 0 ? 1 : task->options.fmm.levels;
+    int levels = task->options.fmm.levels;
+    int deepest = task->links.ranks > 0 && !levels ? RANKS_DEEPEST : 0;
+    int first = task->links.ranks > 0 && levels ? levels - 1 : 0;
+    deepest = deepest > first ? deepest : first;
+    for (shape->depth = first; shape->depth <= deepest; shape->depth++)
+        for (int64_t k = ROOTS + 1; k <= GRID; k += shape_step(k)) {
+            if (!shape_root(s, k, shape) || shape_leaves(shape) > (double)n)
+                continue;
+            shape_try(task, s, n, m, shape, all);
+        }
 }
 
 static void shape_dense(const struct task *task, const struct fmm *s, int64_t n,
@@ -244,7 +260,7 @@ static void shape_dense(const struct task *task, const struct fmm *s, int64_t n,
 {
     const farsum_fmm_options *o = &task->options.fmm;
     int64_t roots = shape_roots_most(s);
-    int levels = shape_levels(task);
+    int levels = task->options.fmm.levels;
     for (int brick = 0; brick < 2 && all->best.seconds == 0; brick++)
         for (int64_t k = 1; k <= (o->boxes[0] ? 1 : roots); k++) {
             if (o->boxes[0])
@@ -261,7 +277,7 @@ static void shape_dense(const struct task *task, const struct fmm *s, int64_t n,
                 shape_try(task, s, n, m, shape, all);
             }
         }
-    if (!o->boxes[0] && levels <= 1)
+    if (!o->boxes[0] && (levels <= 1 || task->links.ranks > 0))
         shape_grids(task, s, n, m, shape, all);
 }
 

@@ -174,10 +174,11 @@ static farsum_status boxes_of(const struct clustering *c, int target,
 {
     const struct clustering_fill *fill = target ? c->target : c->source;
     int64_t layers = ranks_layers(s->ranks), line = c->t->root[0];
+    int64_t first = s->ranks->domain.halo;
     int64_t rows = c->t->root[1] * c->t->root[2], boxes = layers * rows;
     TRY(MEM_NEW(*to, FMM_RANKS_STATISTICS * boxes));
     for (int64_t at = 0; at < boxes; at++) {
-        int64_t box = at % rows * line + at / rows;
+        int64_t box = at % rows * line + first + at / rows;
         struct clustering_fill sums = fill[box];
         (*to)[at] = (double)(target ? c->aim : c->count)[box];
         (*to)[boxes + at] = c->gaps[box];
@@ -189,10 +190,9 @@ static farsum_status boxes_of(const struct clustering *c, int target,
 
 /* What a rank does before the exchange. */
 static farsum_status own_boxes(struct clustering *c, const struct fmm *s,
-                               const struct tree *tree, int first,
-                               struct ranks_boxes *own)
+                               int first, struct ranks_boxes *own)
 {
-    TRY(clustering_begin(c, tree, first));
+    TRY(clustering_begin(c, &s->tree, first));
     work_numbers(c, s);
     TRY(clustering_fills(c));
     TRY(boxes_of(c, 0, s, &own->source));
@@ -213,8 +213,103 @@ static farsum_status inside_all(const struct task *task,
     return FARSUM_OK;
 }
 
-farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
-                                   const struct tree *tree)
+/* Adds the ghosts' boxes to those of the own sources. */
+static farsum_status lists_ghosts(struct clustering *c, const struct fmm *s)
+{
+    farsum_status status = FARSUM_OK;
+    struct clustering *ghosts = NULL;
+    GO(MEM_NEW(ghosts, 1));
+    GO(clustering_begin(ghosts, &s->ranks->near, c->first));
+    work_numbers(ghosts, s);
+    GO(clustering_fills(ghosts));
+    for (int64_t b = 0; b < c->t->n_boxes; b++) {
+        c->count[b] += ghosts->count[b];
+        c->gaps[b] += ghosts->gaps[b];
+        for (int v = 2; v < FMM_RANKS_STATISTICS; v++)
+            *fill_value(&c->source[b], v) += *fill_value(&ghosts->source[b], v);
+    }
+done:
+    if (ghosts)
+        clustering_clear(ghosts);
+    mem_free(ghosts);
+    return status;
+}
+
+/* Keeps the targets of the boxes of a level that one process samples.  Returns
+ * their number; *all: of all own boxes. */
+static double lists_sample(struct clustering *c, const struct fmm *s, int level,
+                           double *all)
+{
+    const struct tree *t = c->t;
+    const struct domain *domain = &s->ranks->domain;
+    int64_t roots = tree_boxes(t, 0), line = t->root[0], per = domain->mesh0;
+    int64_t low = domain->begin[domain->rank] - domain->halo;
+    int64_t skip = clustering_skip(per * roots / line << (3 * level));
+    double sampled = 0;
+    *all = 0;
+    for (int64_t i = 0; i < tree_boxes(t, level); i++) {
+        int64_t *aim = &c->aim[t->first[level] + i];
+        int64_t row = i / line, whole = row * per + low + i % line;
+        *all += (double)*aim;
+        if (whole % skip != 0)
+            *aim = 0;
+        sampled += (double)*aim;
+    }
+    return sampled;
+}
+
+/* Adds far and uneven of the boxes of levels >= 1, whose lists lie in the
+ * rank's tree.  c: of own sources and targets; changed. */
+static farsum_status lists_levels(const struct task *task, struct fmm *s,
+                                  struct clustering *c,
+                                  struct fmm_clustering *made)
+{
+    enum { MEANS = 2 + 4 * K };
+    double means[(TREE_DEPTH + 1) * MEANS] = {0};
+    farsum_status status = FARSUM_OK;
+    int first = c->first > 0 ? c->first : 1, depth = c->t->depth;
+    if (first > depth)
+        return FARSUM_OK;
+    if (c->aim == c->count) {
+        c->aim = NULL;
+        c->target = NULL;
+        KEEP_ON(MEM_NEW(c->aim, c->t->n_boxes));
+        KEEP_ON(MEM_NEW(c->target, c->t->n_boxes));
+        if (status == FARSUM_OK)
+            for (int64_t b = 0; b < c->t->n_boxes; b++) {
+                c->aim[b] = c->count[b];
+                c->target[b] = c->source[b];
+            }
+    }
+    if (status == FARSUM_OK && s->ranks->ghosts.n > 0)
+        status = lists_ghosts(c, s);
+    c->skip = 1; /* boxes that are not sampled have no targets */
+    for (int level = first; level <= depth && status == FARSUM_OK; level++) {
+        struct fmm_clustering one = {.ws = made->ws};
+        double *to = means + level * MEANS;
+        to[0] = lists_sample(c, s, level, &to[1]);
+        status = clustering_level(c, level, &one);
+        memcpy(to + 2, one.far, sizeof one.far);
+        memcpy(to + 2 + 2 * K, one.uneven, sizeof one.uneven);
+    }
+    TRY(task_agree(task, status));
+    TRY(task_agree(task, task_sum(task, means, (depth + 1) * MEANS)));
+    for (int level = first; level <= depth; level++) {
+        const double *from = means + level * MEANS;
+        struct fmm_clustering one;
+        memcpy(one.far, from + 2, sizeof one.far);
+        memcpy(one.uneven, from + 2 + 2 * K, sizeof one.uneven);
+        work_scale(&one, from[1], from[0]);
+        for (int k = 0; k < K; k++)
+            for (int field = 0; field < 2; field++) {
+                made->far[k][field] += one.far[k][field];
+                made->uneven[k][field] += one.uneven[k][field];
+            }
+    }
+    return FARSUM_OK;
+}
+
+farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s)
 {
     farsum_status status = FARSUM_OK;
     struct fmm_ranks *k = s->ranks;
@@ -225,13 +320,14 @@ farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s,
     *made = (struct fmm_clustering){.ws = s->shape.ws, .listed = 1};
     status = MEM_NEW(c, 1);
     if (status == FARSUM_OK)
-        status = own_boxes(c, s, tree, first, &own);
+        status = own_boxes(c, s, first, &own);
     GO(task_agree(task, status));
     clustering_inside(c, made);
     GO(inside_all(task, made));
     if (first == 0)
         GO(fmm_ranks_lists(task, s, &own, status, made));
-    fmm_near(task, s, tree);
+    GO(lists_levels(task, s, c, made));
+    fmm_near(task, s, &s->tree);
     k->near_input = s->input.near;
 done:
     if (c)

@@ -145,7 +145,10 @@ int64_t fmm_gpu_clustering_boxes(const struct tree *t,
                                  struct clustering_args *a)
 {
     for (int level = a->lowest; level <= a->deepest; level++) {
-        int64_t boxes = tree_boxes(t, level), step = clustering_skip(boxes);
+        int64_t boxes = tree_boxes(t, level);
+        if (a->whole > 0)
+            boxes = a->whole * (boxes / t->root[0]);
+        int64_t step = clustering_skip(boxes);
         int at = level - a->lowest;
         a->begin[at + 1] = a->begin[at] + (int32_t)((boxes + step - 1) / step);
     }

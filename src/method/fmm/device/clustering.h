@@ -27,8 +27,9 @@ _Static_assert(sizeof(struct clustering_sums)
 struct clustering_args {
     int64_t samples[2], step[2], leaf[2], some;
     int32_t lowest, deepest, few[2], begin[CLUSTERING_LEVELS + 1];
+    int64_t whole, low;
 };
-_Static_assert(sizeof(struct clustering_args) == 160, "as the kernels have it");
+_Static_assert(sizeof(struct clustering_args) == 176, "as the kernels have it");
 
 struct clustering_gpu {
     farsum_precision precision;
@@ -61,6 +62,21 @@ void fmm_gpu_clustering_points(const struct tree_gpu_points *points, int side,
  * CLUSTERING_OWN. */
 farsum_status fmm_gpu_clustering_fold(struct clustering_gpu *workspace,
                                       const struct clustering_args *args);
+/* Parts of method/fmm/device/clustering_dense.c, for a rank's tree.  side: sums
+ * over a side's points, for boxes above the leaves.  lists: the facts of each
+ * level.  means: adds the means over m targets from facts of the levels from
+ * `first` on. */
+farsum_status fmm_gpu_clustering_side(struct clustering_gpu *workspace,
+                                      const struct tree *tree,
+                                      const struct tree_gpu_region *region,
+                                      int side, struct clustering_args *args);
+farsum_status fmm_gpu_clustering_lists(struct clustering_gpu *workspace,
+                                       const struct tree *tree,
+                                       const struct buf *const count[2],
+                                       struct clustering_args *args);
+void fmm_gpu_clustering_means(const struct tree *tree, int first, int64_t m,
+                              const double *fact,
+                              struct fmm_clustering *clustering);
 /* Adds these facts of a level, with `here` targets in its boxes, to
  * *clustering. */
 void fmm_gpu_clustering_take(const struct tree *tree, int level,

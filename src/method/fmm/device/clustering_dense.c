@@ -7,17 +7,15 @@
 
 #include "base/mem.h"
 #include "method/fmm/device/clustering.h"
-#include "method/fmm/ranks.h"
 
 /* The number of sources in a target's boxes over that of even boxes, above
  * which points count as clustered. */
 #define CLUSTERINGED 1.5
 
-/* Sums over a side's points, for boxes above the leaves. */
-static farsum_status dense_points(struct clustering_gpu *w,
-                                  const struct tree *t,
-                                  const struct tree_gpu_region *region,
-                                  int side, struct clustering_args *a)
+farsum_status fmm_gpu_clustering_side(struct clustering_gpu *w,
+                                      const struct tree *t,
+                                      const struct tree_gpu_region *region,
+                                      int side, struct clustering_args *a)
 {
     const struct tree_gpu_points *p = side ? &t->gpu->target : &t->gpu->source;
     struct device *device = t->gpu->device;
@@ -37,9 +35,10 @@ static farsum_status dense_points(struct clustering_gpu *w,
                   ARG_STRUCT(*a));
 }
 
-static farsum_status dense_lists(struct clustering_gpu *w, const struct tree *t,
-                                 const struct buf *const count[2],
-                                 struct clustering_args *a)
+farsum_status fmm_gpu_clustering_lists(struct clustering_gpu *w,
+                                       const struct tree *t,
+                                       const struct buf *const count[2],
+                                       struct clustering_args *a)
 {
     const struct tree_gpu *gpu = t->gpu;
     const struct tree_args args = {.depth = t->depth, .ws = t->ws};
@@ -49,7 +48,7 @@ static farsum_status dense_lists(struct clustering_gpu *w, const struct tree *t,
     TRY(buf_reserve(&w->squares, gpu->device, 8 * t->n_leaves));
     TRY(buf_reserve(&w->record, gpu->device, 8 * CLUSTERING_LIST * all));
     for (int side = 0; side <= aim; side++)
-        TRY(dense_points(w, t, &region, side, a));
+        TRY(fmm_gpu_clustering_side(w, t, &region, side, a));
     TRY(LAUNCH(
         &w->octants, t->n_leaves / (CLUSTERING_GROUP / CLUSTERING_TEAM) + 1,
         ARG_BUF(&gpu->source.begin), ARG_BUF(&gpu->source.x),
@@ -66,28 +65,36 @@ static farsum_status dense_lists(struct clustering_gpu *w, const struct tree *t,
     return fmm_gpu_clustering_fold(w, a);
 }
 
+void fmm_gpu_clustering_means(const struct tree *tree, int first, int64_t m,
+                              const double *fact,
+                              struct fmm_clustering *clustering)
+{
+    for (int level = first; level <= tree->depth; level++) {
+        const double *from = fact + CLUSTERING_LIST * (level - first);
+        struct clustering_sums all;
+        memcpy(&all, from, sizeof all);
+        clustering_means(tree, m, level, &all, (double)m, clustering);
+    }
+}
+
 farsum_status fmm_gpu_clustering_dense(const struct tree *tree, int first,
                                        const struct buf *const count[2],
                                        struct clustering_gpu **workspace,
                                        struct fmm_clustering *clustering)
 {
     struct clustering_args a = {.lowest = first, .deepest = tree->depth};
-    double fact[CLUSTERING_FACTS], targets = (double)tree_targets(tree)->n;
-    for (int k = 0; k < K; k++)
-        for (int field = 0; field < 2; field++)
-            clustering->far[k][field] = clustering->uneven[k][field] = 0;
+    double fact[CLUSTERING_FACTS];
+    memset(clustering->far, 0, sizeof clustering->far);
+    memset(clustering->uneven, 0, sizeof clustering->uneven);
     clustering->listed = 1;
     if (first > tree->depth)
         return FARSUM_OK;
     TRY(fmm_gpu_clustering_ready(tree, "method/fmm/boxes/clustering_dense.k",
                                  workspace));
-    TRY(dense_lists(*workspace, tree, count, &a));
+    TRY(fmm_gpu_clustering_lists(*workspace, tree, count, &a));
     TRY(buf_download(&(*workspace)->fact, 0, fact, sizeof fact));
-    for (int level = first; level <= tree->depth; level++)
-        fmm_gpu_clustering_take(tree, level,
-                                fact + CLUSTERING_OWN
-                                    + CLUSTERING_LIST * (level - first),
-                                targets, clustering);
+    fmm_gpu_clustering_means(tree, first, tree_targets(tree)->n,
+                             fact + CLUSTERING_OWN, clustering);
     return FARSUM_OK;
 }
 
@@ -157,58 +164,5 @@ farsum_status fmm_gpu_dense(struct fmm *s)
     /* the boxes do not fit the clusters: they lie towards each other's
      * corners */
     s->clustering.sparse = !fmm_gpu_dense_keep(s);
-    return FARSUM_OK;
-}
-
-/* Must equal the struct in method/fmm/boxes/clustering_dense.k. */
-struct clustering_layers {
-    int64_t first, layers;
-    int32_t side, spare;
-};
-_Static_assert(sizeof(struct clustering_layers) == 24, "as the kernel has it");
-
-farsum_status fmm_gpu_clustering_layers(const struct fmm *s, int64_t first,
-                                        int64_t layers,
-                                        const struct buf *const count[2],
-                                        struct buf *to, double *const sums[2])
-{
-    struct clustering_gpu **workspace = &s->gpu->dense, *w;
-    const struct tree *t = &s->tree;
-    const struct tree_gpu *gpu = t->gpu;
-    const struct tree_args args = {.depth = t->depth, .ws = t->ws};
-    const struct tree_gpu_region region = tree_gpu_region(t, &args);
-    const int64_t all[2] = {s->all_n, s->all_m};
-    const int64_t *root = s->shape.root;
-    int64_t boxes = layers * root[1] * root[2];
-    int64_t skip = clustering_skip(root[0] * root[1] * root[2]);
-    struct clustering_args a = {.deepest = t->depth};
-    if (boxes == 0)
-        return FARSUM_OK;
-    TRY(fmm_gpu_clustering_ready(t, "method/fmm/boxes/clustering_dense.k",
-                                 workspace));
-    w = *workspace;
-    if (!w->layers.handle)
-        TRY(jit_kernel(&w->jit, "clustering_layers", CLUSTERING_GROUP, 0,
-                       &w->layers));
-    TRY(buf_reserve(&w->squares, gpu->device, 8 * t->n_leaves));
-    TRY(buf_reserve(to, gpu->device, 8 * FMM_RANKS_STATISTICS * boxes));
-    TRY(LAUNCH(
-        &w->octants, t->n_leaves / (CLUSTERING_GROUP / CLUSTERING_TEAM) + 1,
-        ARG_BUF(&gpu->source.begin), ARG_BUF(&gpu->source.x),
-        ARG_BUF(&w->squares), ARG_I64(gpu->source.n), ARG_I64(t->n_leaves)));
-    for (int side = 0; side < (s->all_m > 0 ? 2 : 1); side++) {
-        const struct tree_gpu_points *p = side ? &gpu->target : &gpu->source;
-        const struct clustering_layers of = {first, layers, .side = side};
-        TRY(dense_points(w, t, &region, side, &a));
-        a.leaf[side] = clustering_step(all[side], skip);
-        a.few[side] = all[side] < CLUSTERING_FEW;
-        TRY(LAUNCH(&w->layers, kernel_groups(&w->layers, boxes),
-                   ARG_BUF(count[side]), ARG_BUF(&p->begin),
-                   ARG_BUF(&w->squares), ARG_BUF(&w->upper[side]),
-                   ARG_BUF(&p->x), ARG_BUF(&w->table), ARG_BUF(&w->known),
-                   ARG_BUF(to), ARG_I64(p->n), ARG_F64(w->half),
-                   ARG_STRUCT(region), ARG_STRUCT(a), ARG_STRUCT(of)));
-        TRY(buf_download(to, 0, sums[side], 8 * FMM_RANKS_STATISTICS * boxes));
-    }
     return FARSUM_OK;
 }

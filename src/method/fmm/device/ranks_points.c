@@ -147,11 +147,12 @@ static farsum_status side_points(const struct fmm *s, struct fmm_gpu_side *side,
     const struct domain *domain = &s->ranks->domain;
     struct points_gpu *p = points->gpu;
     struct device *device = s->gpu->device;
+    const int64_t leaves = ranks_leaves(s->ranks);
     struct ranks_layers args = {
         .own = side->route.n_own,
-        .low = domain->begin[domain->rank] - domain->halo,
-        .mesh0 = (double)domain->mesh0,
-        .planes = (int32_t)domain_planes(domain, domain->rank)};
+        .low = (domain->begin[domain->rank] - domain->halo) * leaves,
+        .mesh0 = (double)(domain->mesh0 * leaves),
+        .planes = (int32_t)(domain_planes(domain, domain->rank) * leaves)};
     args.n = args.own + ghosts;
     TRY(gpu_buf_grow(&side->arrived, device, 0));
     TRY(gpu_buf_grow(layer, device, 4 * args.n));
@@ -171,14 +172,12 @@ static farsum_status side_points(const struct fmm *s, struct fmm_gpu_side *side,
 static farsum_status points_tree(struct fmm *s)
 {
     struct fmm_gpu_ranks *r = s->gpu->ranks;
-    const struct domain *domain = &s->ranks->domain;
-    const struct tree_args args =
-        ranks_part_args(s->ranks, domain->begin[domain->rank] - domain->halo,
-                        domain_planes(domain, domain->rank), NULL);
+    const struct tree_args args = ranks_part_args(s->ranks, NULL);
+    int64_t whole = s->ranks->domain.mesh0 * ranks_leaves(s->ranks);
     TRY(side_points(s, &r->source, r->ghosts.n, &s->source, &r->layer[0]));
     TRY(side_points(s, fmm_gpu_ranks_targets(s), 0, &s->target, &r->layer[1]));
-    const struct tree_gpu_layers layers[2] = {{&r->layer[0], domain->mesh0},
-                                              {&r->layer[1], domain->mesh0}};
+    const struct tree_gpu_layers layers[2] = {{&r->layer[0], whole},
+                                              {&r->layer[1], whole}};
     return tree_gpu_set_part(&s->tree, &args, s->source.gpu, s->target.gpu,
                              layers);
 }

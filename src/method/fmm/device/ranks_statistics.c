@@ -8,6 +8,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "method/fmm/device/clustering.h"
 
 /* Must equal the structs in method/fmm/device/ranks.k. */
 struct ranks_near {
@@ -87,26 +88,53 @@ done:;
     return status;
 }
 
+/* Adds far and uneven of the boxes of levels >= 1, whose lists lie in the
+ * rank's tree. */
+static farsum_status statistics_levels(const struct task *task, struct fmm *s,
+                                       int64_t targets)
+{
+    struct fmm_gpu *g = s->gpu;
+    const struct buf *const count[2] = {&g->boxes, &g->target_boxes};
+    double fact[CLUSTERING_FACTS] = {0};
+    int first = fmm_shape_first(s, &s->shape);
+    first = first > 0 ? first : 1;
+    if (first > s->tree.depth)
+        return FARSUM_OK;
+    farsum_status status =
+        fmm_gpu_count(s, &s->tree.gpu->target, &g->target_boxes);
+    if (status == FARSUM_OK)
+        status = fmm_gpu_clustering_levels(s, first, count, fact);
+    TRY(task_agree(task, status));
+    TRY(task_agree(
+        task,
+        task_sum(task, fact, CLUSTERING_LIST * (s->tree.depth + 1 - first))));
+    fmm_gpu_clustering_means(&s->tree, first, targets, fact, &s->clustering);
+    return FARSUM_OK;
+}
+
 farsum_status fmm_gpu_ranks_clustering(const struct task *task, struct fmm *s)
 {
     struct fmm_ranks *k = s->ranks;
     struct fmm_clustering *made = &s->clustering;
     const int64_t step = fmm_near_step(task, s, s->all_m > 0);
-    double sums[5], targets = (double)(s->all_m > 0 ? s->all_m : s->all_n);
+    const int64_t targets = s->all_m > 0 ? s->all_m : s->all_n;
+    double sums[5];
     TRY(task_agree(task, statistics_own(task, s, sums)));
     TRY(task_agree(task, task_sum(task, sums, 5)));
     *made = (struct fmm_clustering){
         .ws = s->shape.ws, .listed = 1, .h = tree_h(&s->tree, s->tree.depth)};
     for (int i = 0; i < 2; i++) {
-        made->random[i] = sums[i] / targets;
-        made->together[i] = sums[2 + i] / targets;
+        made->random[i] = sums[i] / (double)targets;
+        made->together[i] = sums[2 + i] / (double)targets;
     }
     s->input.near = 0;
     if (step > 0)
         fmm_near_set(s, sums[4], step);
     k->near_input = s->input.near;
-    if (fmm_shape_first(s, &s->shape) == 0 && !fmm_gpu_dense_known(s)) {
-        TRY(statistics_lists(task, s));
+    if (!fmm_gpu_dense_known(s)) {
+        if (fmm_shape_first(s, &s->shape) == 0)
+            TRY(statistics_lists(task, s));
+        TRY(statistics_levels(task, s, targets));
         (void)fmm_gpu_dense_keep(s);
     }
     k->clustering = *made;

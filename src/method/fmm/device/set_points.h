@@ -196,13 +196,19 @@ farsum_status fmm_gpu_dense(struct fmm *s);
  * clustered; then returns 0. */
 int fmm_gpu_dense_known(struct fmm *s);
 int fmm_gpu_dense_keep(struct fmm *s);
-/* The sums of the root boxes of `layers` layers from `first` on of a rank's
+/* method/fmm/device/clustering_part.c.
+ * The sums of the root boxes of `layers` layers from `first` on of a rank's
  * tree, for its sources and separate targets, as struct ranks_boxes has them;
  * to: memory.  Waits. */
 farsum_status fmm_gpu_clustering_layers(const struct fmm *s, int64_t first,
                                         int64_t layers,
                                         const struct buf *const count[2],
                                         struct buf *to, double *const sums[2]);
+/* Sums of the lists of the levels from `first` on, over the targets of a rank's
+ * tree: struct clustering_sums each.  Waits. */
+farsum_status fmm_gpu_clustering_levels(const struct fmm *s, int first,
+                                        const struct buf *const count[2],
+                                        double *fact);
 /* method/fmm/device/set_points.c: computes `at` of the targets when the same
  * points are summed again.  It takes the time that two sums gain by it. */
 farsum_status fmm_gpu_gather(struct fmm *s, int rhs);
