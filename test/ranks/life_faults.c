@@ -67,12 +67,14 @@ static void fmm_periodic(struct life *life, struct comm *comm, enum step step,
     g->options.fmm.boxes[1] = g->options.fmm.boxes[2] = 2;
     g->options.fmm.order = 2;
     g->options.fmm.separation = 1;
+    g->options.fmm.levels = 1;
 }
 
 static void fmm_open(struct life *life, struct comm *comm, enum step step,
                      struct given *g)
 {
     fmm_periodic(life, comm, step, g);
+    g->options.fmm.levels = 2;
     for (int d = 0; d < 3; d++)
         g->problem.periodic[d] = 0;
 }
