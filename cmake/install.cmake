@@ -8,7 +8,7 @@ set(farsum_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/farsum)
 set_target_properties(farsum_shared PROPERTIES EXPORT_NAME farsum)
 
 install(FILES include/farsum/farsum.h include/farsum/farsum.hpp
-  include/farsum/device.h
+  include/farsum/batch.h include/farsum/device.h
   include/farsum/expert.h include/farsum/mesh.h include/farsum/model.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/farsum)
 # farsum_install(NAME): the libraries NAME_shared and NAME_static.

@@ -6,7 +6,7 @@
 
 Arrows run one way:
     base <- {math, dialect} <- device <- {cost, points} <- {stage, task}
-         <- {tune, reference, ranks} <- {method, mesh} <- plan <- tools
+         <- {tune, reference, ranks} <- {method, mesh} <- plan <- batch <- tools
     base <- comm <- points, {comm, mesh, plan} <- mpi
 Stages do not include each other, except for those in SHARED.
 """
@@ -39,6 +39,7 @@ ALLOWED = {
     "method": LOW + ["stage", "task", "tune", "reference", "ranks"],
     "mesh": LOW + ["stage", "task", "tune", "ranks"],
     "plan": LOW + ["stage", "task", "tune", "reference", "ranks", "method"],
+    "batch": LOW + ["stage", "task", "tune", "plan"],
 }
 # Folders of src/stage with common code, which all stages may include.
 SHARED = ["stage/particles", "stage/expansions"]

@@ -11,7 +11,7 @@ import farsum
 from farsum import _c, _lib, _options
 from conftest import ROOT
 
-HEADERS = ("farsum", "expert", "mesh", "device")
+HEADERS = ("farsum", "expert", "mesh", "device", "batch")
 
 
 def structs():

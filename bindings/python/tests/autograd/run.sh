@@ -29,7 +29,8 @@ mkdir -p "$work/farsum/lib"
 cp bindings/python/farsum/*.py "$work/farsum"
 headers=include/farsum
 $python -B bindings/python/gen.py "$work/farsum/_c.py" $headers/farsum.h \
-    $headers/expert.h $headers/mesh.h $headers/device.h
+    $headers/expert.h $headers/mesh.h $headers/device.h \
+    $headers/batch.h
 version=$(cut -d . -f 1,2 VERSION)
 cp -L "$library" "$work/farsum/lib/libfarsum.so.$version"
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* systems.h: systems for the tests of batches, and their reference sums. */
+#ifndef FARSUM_TEST_BATCH_SYSTEMS_H
+#define FARSUM_TEST_BATCH_SYSTEMS_H
+
+#include <stdint.h>
+
+#include "farsum/batch.h"
+
+struct systems {
+    int64_t count, n;
+    int64_t *offsets; /* owned, as the rest */
+    double *cells, *x, *q;
+};
+/* Random charges with a minimum distance in random tilted cells; seed > 0.  The
+ * first system is neutral, every third has a net charge. */
+struct systems systems_make(int64_t count, const int64_t *n, uint64_t seed);
+void systems_free(struct systems *s);
+
+struct sums {
+    double *potential, *field, *energy, *virial; /* owned */
+};
+struct sums sums_make(const struct systems *s);
+void sums_free(struct sums *s);
+farsum_result sums_result(struct sums *s);
+/* The sum of each system by a plan of method ewald. */
+struct sums sums_reference(const struct systems *s);
+/* Errors of one system: of forces in the norm of FARSUM_ERROR_FORCE, of
+ * potentials over their RMS, of the energy over half the sum of |q phi|, and
+ * the largest of the virial over the same. */
+struct errors {
+    double force, potential, energy, virial;
+};
+struct errors sums_errors(const struct systems *s, int64_t index,
+                          const struct sums *got, const struct sums *wanted);
+farsum_problem systems_problem(double tolerance);
+#endif

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of batches (farsum/batch.h).
+farsum_test(batch batch/batch.c batch/systems.c)
