@@ -272,6 +272,24 @@ static double sum_join(struct sum *m)
     return energy;
 }
 
+/* Factor of the potentials' error.  In a crystal equivalent waves, up to 24 in
+ * the half space, add up in phase: 24 against sqrt(24/2).  The largest gamma is
+ * sqrt(2) above its RMS.  Crystals have few waves with large |S|, or none in
+ * the band; in disorder |S|^2 is about q2, with a mean square of 2 q2^2. */
+static double sum_order(const struct sum *m)
+{
+    double all = 0, squares = 0, waves = (double)m->s->waves;
+    for (int64_t e = 0; e < m->far.entries; e++)
+        for (int i = 0; i < 2; i++) {
+            double s = m->weight[e][i] > 0 ? m->far.power[e][i] : 0;
+            all += s;
+            squares += s * s;
+        }
+    int ordered = all < 0.1 * m->q2 * waves
+                  || squares * waves > 6 * all * all;
+    return m->s->n > 2 && ordered ? sqrt(96) : 1;
+}
+
 /* The estimate in the tolerance's norm, the largest of the right-hand sides. */
 static void sum_estimate(struct sum *m)
 {
@@ -288,7 +306,7 @@ static void sum_estimate(struct sum *m)
         value += phi * phi / n;
     }
     /* in units of the cutoff */
-    error[0] *= rc * rc, error[1] *= rc;
+    error[0] *= rc * rc, error[1] *= rc * sum_order(m);
     if (s->now.f32) {
         error[0] = hypot_of(error[0], F32_PAIR * sqrt(m->near.rough / n));
         error[1] = hypot_of(error[1], F32_PAIR * sqrt(n * mean) * near);

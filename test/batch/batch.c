@@ -91,6 +91,37 @@ static void test_errors(void)
     systems_free(&s);
 }
 
+/* Crystals of NaCl, whose waves add up in phase. */
+static void test_crystals(void)
+{
+    static double x[216][3], q[216], phi[216];
+    const double madelung = -1.74756459463318 * 2.5;
+    for (int m = 2; m <= 6; m += 2)
+        for (int k = 3; k <= 9; k++) {
+            const int64_t offsets[] = {0, m * m * m};
+            double cell[9] = {m, 0, 0, 0, m, 0, 0, 0, m}, worst = 0;
+            farsum_problem problem = systems_problem(pow(10, -k));
+            farsum_result out = FARSUM_RESULT_INIT;
+            problem.error = FARSUM_ERROR_POTENTIAL;
+            farsum_batch *batch = made(&problem, 1);
+            out.potential = phi;
+            for (int i = 0; i < m * m * m; i++) {
+                int at[3] = {i % m, i / m % m, i / m / m};
+                for (int d = 0; d < 3; d++)
+                    x[i][d] = at[d];
+                q[i] = (at[0] + at[1] + at[2]) % 2 ? -1 : 1;
+            }
+            CHECK_OK(farsum_batch_set(batch, 1, offsets, cell, x));
+            CHECK_OK(farsum_batch_execute(batch, 1, q, &out));
+            for (int i = 0; i < m * m * m; i++)
+                worst = fmax(worst, fabs(phi[i] * q[i] / madelung - 1));
+            CHECK(worst <= problem.tolerance, "%d ions, 1e-%d: error %.2g, "
+                                              "estimate %.2g",
+                  m * m * m, k, worst, state(batch, 0).estimated_error);
+            farsum_batch_destroy(batch);
+        }
+}
+
 static void test_absolute(void)
 {
     struct systems s = systems_make(SIZES, sizes, 7);
@@ -450,6 +481,7 @@ static void test_memory(void)
 int main(void)
 {
     RUN(test_errors);
+    RUN(test_crystals);
     RUN(test_absolute);
     RUN(test_company);
     RUN(test_faults);
