@@ -209,7 +209,7 @@ static void alone(const struct shared *s, double *potential, double *field,
         o.fmm.boxes[d] =
             s->info[0].boxes[d] ? s->info[0].boxes[d] : s->options.fmm.boxes[d];
     o.fmm.lattice = "fft";
-    o.fmm.m2l = NULL;
+    o.fmm.m2l = s->test->m2l ? "host_dense" : NULL; /* exact, too */
     o.fmm.tree = "dense";
     if (s->info[0].levels) /* also levels */
         o.fmm.levels = s->info[0].levels;

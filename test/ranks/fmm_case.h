@@ -19,7 +19,7 @@ struct fmm_test {
     double tolerance, most;
     farsum_precision precision;
     int apart, order, levels;
-    const char *m2l; /* of the ranks; NULL: chosen */
+    const char *m2l; /* of the ranks, exact; NULL: chosen */
     farsum_surface surface;
     double stretch[4]; /* changes of the cell after create, ended by 0 */
     int excluded, sampled, checked;

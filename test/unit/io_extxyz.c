@@ -155,8 +155,9 @@ static void geometry(void **state) {
          "2:29: expected the same periodic axes as by Lattice and pbc "
          "(--periodic xyz or none says which), found \"boundary\"", true},
         {L "periodic=grain",
-         "2:29: expected pbc=\"T T T\" or \"F F F\" for the periodic axes "
-         "(--periodic xyz or none says which), found \"periodic\"", true},
+         "2:29: expected pbc=\"T T T\", \"F F F\" or the like for the periodic "
+         "axes (--periodic xyz, xy or none says which), found \"periodic\"",
+         true},
         {"pbc=F periodic=T", "2:7: expected the same periodic axes as by pbc "
                              "(--periodic xyz or none says which, --cell the "
                              "cell), found \"periodic\"", true},
