@@ -20,7 +20,7 @@ from ._sums import UNITS, _frozen
 
 _types = {name: _options.types_of(_c.farsum_result)[name]
           for name in ("energy", "virial")}
-_set = _c.FUNCTIONS["farsum_batch_set"][1]
+_set: Any = _c.FUNCTIONS["farsum_batch_set"][1]
 
 
 class BatchResult:
