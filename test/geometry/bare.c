@@ -208,28 +208,26 @@ static void compare(const char *name, double screen, int axes, double cutoff)
           worst);
 }
 
+static void kernels(int axes)
+{
+    compare("laplace", 0, axes, 0);
+    compare("laplace", 0, axes, 3);
+    compare("yukawa", 0.9, axes, 0);
+    compare("r6", 0, axes, 0);
+    compare("charge_dipole", 0, axes, 0);
+    compare("stokeslet", 0, axes, 0);
+    compare("rotlet", 0, axes, 0);
+    compare("stresslet", 0, axes, 0);
+}
+
 static void slabs(void)
 {
-    compare("laplace", 0, 2, 0);
-    compare("laplace", 0, 2, 3);
-    compare("yukawa", 0.9, 2, 0);
-    compare("r6", 0, 2, 0);
-    compare("charge_dipole", 0, 2, 0);
-    compare("stokeslet", 0, 2, 0);
-    compare("rotlet", 0, 2, 0);
-    compare("stresslet", 0, 2, 0);
+    kernels(2);
 }
 
 static void wires(void)
 {
-    compare("laplace", 0, 1, 0);
-    compare("laplace", 0, 1, 3);
-    compare("yukawa", 0.9, 1, 0);
-    compare("r6", 0, 1, 0);
-    compare("charge_dipole", 0, 1, 0);
-    compare("stokeslet", 0, 1, 0);
-    compare("rotlet", 0, 1, 0);
-    compare("stresslet", 0, 1, 0);
+    kernels(1);
 }
 
 int main(void)

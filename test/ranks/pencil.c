@@ -200,18 +200,6 @@ static farsum_status work(struct comm *comm, void *data)
     return status;
 }
 
-/* Largest difference over the largest value. */
-static double difference(const double *found, const double *wanted, int64_t n)
-{
-    double most = 0, worst = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double d = fabs(found[i] - wanted[i]);
-        most = fmax(most, fabs(wanted[i]));
-        worst = !(d <= worst) ? d : worst;
-    }
-    return n > 0 && most > 0 ? worst / most : worst;
-}
-
 /* The cuts of all axes; kind: as in cuts.h. */
 static void cuts_of(struct pencil_case *p, int kind)
 {
@@ -238,8 +226,9 @@ static void one(const struct slab_case *wanted, int p1, int p2, int kind,
     cuts_of(&p, kind);
     slab_arrays(s);
     CHECK(ranks_run(s->size, &play, work, &p) == 0, "a rank failed");
-    double there = difference(s->spectrum, wanted->spectrum, spectrum_reals(s));
-    double back = difference(s->back, wanted->back, mesh_reals(s));
+    double there =
+        slab_difference(s->spectrum, wanted->spectrum, spectrum_reals(s));
+    double back = slab_difference(s->back, wanted->back, mesh_reals(s));
     /* back is two transforms */
     CHECK(there <= bound && back <= 2 * bound,
           "%s %s %lldx%lldx%lld ldz %lld%s, %d x %d ranks, cut %d: spectrum "

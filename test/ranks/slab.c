@@ -8,18 +8,6 @@
 #include "ranks/slab_case.h"
 #include "stage/fft/fft.h"
 
-/* Largest difference over the largest value. */
-static double difference(const double *found, const double *wanted, int64_t n)
-{
-    double most = 0, worst = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double d = fabs(found[i] - wanted[i]);
-        most = fmax(most, fabs(wanted[i]));
-        worst = !(d <= worst) ? d : worst;
-    }
-    return n > 0 && most > 0 ? worst / most : worst;
-}
-
 static void one(const struct slab_case *wanted, int size, int kind,
                 farsum_precision precision)
 {
@@ -35,8 +23,9 @@ static void one(const struct slab_case *wanted, int size, int kind,
     cut(s.begin1, s.mesh[1], size, kind % 3);
     slab_arrays(&s);
     CHECK(ranks_run(size, &play, slab_work, &s) == 0, "a rank failed");
-    double there = difference(s.spectrum, wanted->spectrum, spectrum_reals(&s));
-    double back = difference(s.back, wanted->back, mesh_reals(&s));
+    double there =
+        slab_difference(s.spectrum, wanted->spectrum, spectrum_reals(&s));
+    double back = slab_difference(s.back, wanted->back, mesh_reals(&s));
     /* back is two transforms */
     CHECK(there <= bound && back <= 2 * bound,
           "%s %s %lldx%lldx%lld ldz %lld, %lld planes%s, "

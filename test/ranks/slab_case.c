@@ -3,6 +3,7 @@
  * dimensions. */
 #include "ranks/slab_case.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,4 +192,15 @@ void slab_free(const struct slab_case *s)
 {
     free(s->spectrum);
     free(s->back);
+}
+
+double slab_difference(const double *found, const double *wanted, int64_t n)
+{
+    double most = 0, worst = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double d = fabs(found[i] - wanted[i]);
+        most = fmax(most, fabs(wanted[i]));
+        worst = !(d <= worst) ? d : worst;
+    }
+    return n > 0 && most > 0 ? worst / most : worst;
 }

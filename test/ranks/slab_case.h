@@ -61,4 +61,6 @@ void slab_free(const struct slab_case *s);
 farsum_status slab_work(struct comm *comm, void *data);
 /* The same by one transform in three dimensions, in f64. */
 void slab_reference(struct slab_case *s);
+/* Largest difference over the largest value. */
+double slab_difference(const double *found, const double *wanted, int64_t n);
 #endif

@@ -130,10 +130,8 @@ static void no_memory(void)
 int main(void)
 {
     draw();
-    for (int r = 0; r < RANKS; r++) {
-        CHECK_OK(farsum_device_open(rank_device_name(), &devices[r]));
-        rank_device_turns(devices[r]->device);
-    }
+    for (int r = 0; r < RANKS; r++)
+        CHECK_OK(rank_device_public(&devices[r]));
     RUN(clusters);
     RUN(cells);
     RUN(cuts);

@@ -5,16 +5,8 @@
 #include "ranks/fmm_case.h"
 #include "ranks_device/rank_device.h"
 
-static farsum_status open_device(struct comm *comm, farsum_device **device)
-{
-    (void)comm;
-    TRY(farsum_device_open(rank_device_name(), device));
-    rank_device_turns((*device)->device);
-    return FARSUM_OK;
-}
-
-static const struct fmm_place near_host = {open_device, 0};
-static const struct fmm_place on_device = {open_device, 1};
+static const struct fmm_place near_host = {rank_device_public, 0};
+static const struct fmm_place on_device = {rank_device_public, 1};
 
 static void periodic(void)
 {

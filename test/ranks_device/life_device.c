@@ -13,10 +13,8 @@ static int opened;
 
 farsum_status life_devices_open(int ranks)
 {
-    for (; opened < ranks; opened++) {
-        TRY(farsum_device_open(rank_device_name(), &devices[opened]));
-        rank_device_turns(devices[opened]->device);
-    }
+    for (; opened < ranks; opened++)
+        TRY(rank_device_public(&devices[opened]));
     return FARSUM_OK;
 }
 

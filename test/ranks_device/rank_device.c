@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "device/device.h"
 
 static const char *setting(const char *name, const char *otherwise)
 {
@@ -66,6 +67,13 @@ farsum_status rank_device_open(struct rank_device *of, struct comm *comm)
     return transport_create(comm, of->device,
                             setting("FARSUM_TEST_TRANSPORT", "staged"),
                             &of->transport);
+}
+
+farsum_status rank_device_public(farsum_device **device)
+{
+    TRY(farsum_device_open(rank_device_name(), device));
+    rank_device_turns((*device)->device);
+    return FARSUM_OK;
 }
 
 void rank_device_close(struct rank_device *of)

@@ -6,6 +6,7 @@
 #ifndef FARSUM_TEST_RANK_DEVICE_H
 #define FARSUM_TEST_RANK_DEVICE_H
 
+#include "farsum/device.h"
 #include "ranks/device/transport.h"
 
 struct rank_device {
@@ -19,6 +20,8 @@ farsum_status rank_device_open(struct rank_device *of, struct comm *comm);
 /* Lets launches on an open device take turns, as rank_device_open does, because
  * PoCL needs it. */
 void rank_device_turns(struct device *device);
+/* Opens the device as callers do, and lets its launches take turns. */
+farsum_status rank_device_public(farsum_device **device);
 /* CHECKs that the device holds no more buffers. */
 void rank_device_close(struct rank_device *of);
 /* Allocates a buffer of at least `bytes`, and fills it from the host. */
