@@ -20,7 +20,8 @@ enum { RANKS = 3, POINTS = 40, MOST = 6 * 5 * 8 };
 #define STRIDE 1 /* tries every such allocation and call */
 #endif
 
-static _Thread_local struct farsum_device handle; /* ON_DEVICE: this rank's */
+/* ON_DEVICE: one per rank, opened once, because opening takes long on GPUs. */
+static farsum_device *devices[RANKS];
 
 /* A mesh, or a NUFFT of a type. */
 enum kind { MESH, TYPE_1, TYPE_2, KINDS };
@@ -56,7 +57,6 @@ struct life {
     int64_t limit; /* bytes on the device of rank fail_rank; 0: all */
     /* Changes what rank fail_rank passes to all steps; NULL: nothing. */
     void (*change)(struct given *);
-    int64_t opening; /* set: calls of comm before the first step */
     enum step ended;                   /* set */
     struct end ends[STEPS + 1][RANKS]; /* the last: after a failure */
 };
@@ -77,7 +77,7 @@ static void given_make(struct given *g, const struct life *l, int rank)
     g->options = (farsum_mesh_options)FARSUM_MESH_OPTIONS_INIT;
     g->options.threads = 1;
     if (ON_DEVICE)
-        g->options.on_device = &handle;
+        g->options.on_device = devices[rank];
     for (int d = 0; d < 3; d++) {
         g->mesh.cell[4 * d] = 1;
         g->mesh.periodic[d] = d != 0;
@@ -160,17 +160,14 @@ static void recovers(struct life *l, struct comm *comm, struct made *made)
 static farsum_status rank_work(struct comm *comm, void *data)
 {
     struct life *l = data;
-    struct rank_device of = {NULL, NULL};
-    if (ON_DEVICE && rank_device_open(&of, comm) != FARSUM_OK)
-        check_stop("%s", farsum_message());
-    handle.device = of.device;
-    int64_t before = mem_bytes(), calls = ranks_calls_of(comm);
+    struct device *device = ON_DEVICE ? devices[comm->rank]->device : NULL;
+    int64_t before = mem_bytes();
     struct made made = {NULL, NULL};
     struct given g;
     enum step step = CREATE;
     int fails = comm->rank == l->fail_rank && l->fail_at > 0;
     if (comm->rank == l->fail_rank && l->limit > 0)
-        of.device->limit = l->limit;
+        device->limit = l->limit;
     given_make(&g, l, comm->rank);
     if (l->change && comm->rank == l->fail_rank)
         l->change(&g);
@@ -188,8 +185,8 @@ static farsum_status rank_work(struct comm *comm, void *data)
         }
         mem_fail_at(0);
     }
-    if (of.device)
-        of.device->limit = 0;
+    if (device)
+        device->limit = 0;
     if (comm->rank == 0)
         l->ended = step;
     if (step == CREATE)
@@ -202,10 +199,9 @@ static farsum_status rank_work(struct comm *comm, void *data)
     farsum_nufft_destroy(made.nufft);
     CHECK(mem_bytes() == before, "rank %d keeps %lld bytes after step %d",
           comm->rank, (long long)(mem_bytes() - before), step);
-    if (comm->rank == 0)
-        l->opening = calls;
-    if (ON_DEVICE)
-        rank_device_close(&of);
+    int64_t kept = device ? device->bytes : 0;
+    CHECK(kept == 0, "rank %d keeps %lld bytes on its device", comm->rank,
+          (long long)kept);
     return FARSUM_OK;
 }
 
@@ -302,7 +298,7 @@ static void test_network(void)
         CHECK(life.ended == STEPS, "%s", life.ends[life.ended][0].words);
         int64_t calls = life.ends[STEPS - 1][0].calls;
         for (int r = 0; r < life.size; r++)
-            for (int64_t k = life.opening + 1; k < calls; k += STRIDE) {
+            for (int64_t k = 1; k < calls; k += STRIDE) {
                 struct ranks_play play = {.fail_rank = r, .fail_call = k};
                 char name[80];
                 snprintf(name, sizeof name, "kind %d, call %lld of rank %d",
@@ -453,10 +449,14 @@ static void test_arguments(void)
 int main(void)
 {
     alarm(PATIENCE);
+    for (int r = 0; ON_DEVICE && r < RANKS; r++)
+        CHECK_OK(rank_device_public(&devices[r]));
     RUN(test_memory);
     if (ON_DEVICE)
         RUN(test_device_memory);
     RUN(test_network);
     RUN(test_arguments);
+    for (int r = 0; r < RANKS; r++)
+        farsum_device_close(devices[r]);
     return check_end();
 }
