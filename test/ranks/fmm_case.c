@@ -170,7 +170,7 @@ static farsum_status work(struct comm *comm, void *data)
     p.exclusions = s->pair + 2 * from;
     p.n_exclusions = t->excluded ? PAIRS * (rank + 1) / comm->size - from : 0;
     if (s->place->open)
-        GO(s->place->open(&r.device));
+        GO(s->place->open(rank, &r.device));
     o.device.handle = r.device;
     p.memory = r.there ? FARSUM_DEVICE : FARSUM_HOST;
     GO(plan_over_ranks_by(comm, &p, &o, getenv("FARSUM_TEST_TRANSPORT"),

@@ -31,7 +31,7 @@ struct fmm_test {
 /* Where the ranks sum. */
 struct fmm_place {
     /* Opens a rank's device; NULL: the host. */
-    farsum_status (*open)(farsum_device **device);
+    farsum_status (*open)(int rank, farsum_device **device);
     int there; /* 1: the ranks' arrays are on the devices */
 };
 

@@ -131,7 +131,7 @@ int main(void)
 {
     draw();
     for (int r = 0; r < RANKS; r++)
-        CHECK_OK(rank_device_public(&devices[r]));
+        CHECK_OK(rank_device_public(r, &devices[r]));
     RUN(clusters);
     RUN(cells);
     RUN(cuts);

@@ -14,7 +14,7 @@ static int opened;
 farsum_status life_devices_open(int ranks)
 {
     for (; opened < ranks; opened++)
-        TRY(rank_device_public(&devices[opened]));
+        TRY(rank_device_public(opened, &devices[opened]));
     return FARSUM_OK;
 }
 

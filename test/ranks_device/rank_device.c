@@ -3,6 +3,7 @@
 #include "ranks_device/rank_device.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,13 +53,34 @@ void rank_device_turns(struct device *device)
     device->backend = &in_turn;
 }
 
+/* Sets `name` to that of the rank's device.  The caller has the turn. */
+static farsum_status name_of(int rank, char *name, size_t size)
+{
+    static int devices; /* 0: not counted yet */
+    const char *given = rank_device_name();
+    snprintf(name, size, "%s", given);
+    if (strchr(given, ':'))
+        return FARSUM_OK;
+    if (devices == 0) {
+        struct device *first = NULL;
+        TRY(device_open(given, &first));
+        farsum_status status = device_count(first->backend, &devices);
+        device_close(first);
+        TRY(status);
+    }
+    snprintf(name, size, "%s:%d", given, rank % devices);
+    return FARSUM_OK;
+}
+
 farsum_status rank_device_open(struct rank_device *of, struct comm *comm)
 {
     *of = (struct rank_device){NULL, NULL};
     /* PoCL may count no devices while another thread opens the first one */
     pthread_mutex_lock(&turn);
-    farsum_status status =
-        device_open(rank_device_name(), &of->device);
+    char name[64];
+    farsum_status status = name_of(comm->rank, name, sizeof name);
+    if (status == FARSUM_OK)
+        status = device_open(name, &of->device);
     pthread_mutex_unlock(&turn);
     status = comm_agree(comm, status);
     CHECK(status == FARSUM_OK, "%s", farsum_message());
@@ -69,9 +91,15 @@ farsum_status rank_device_open(struct rank_device *of, struct comm *comm)
                             &of->transport);
 }
 
-farsum_status rank_device_public(farsum_device **device)
+farsum_status rank_device_public(int rank, farsum_device **device)
 {
-    TRY(farsum_device_open(rank_device_name(), device));
+    char name[64];
+    pthread_mutex_lock(&turn);
+    farsum_status status = name_of(rank, name, sizeof name);
+    if (status == FARSUM_OK)
+        status = farsum_device_open(name, device);
+    pthread_mutex_unlock(&turn);
+    TRY(status);
     rank_device_turns((*device)->device);
     return FARSUM_OK;
 }

@@ -450,7 +450,7 @@ int main(void)
 {
     alarm(PATIENCE);
     for (int r = 0; ON_DEVICE && r < RANKS; r++)
-        CHECK_OK(rank_device_public(&devices[r]));
+        CHECK_OK(rank_device_public(r, &devices[r]));
     RUN(test_memory);
     if (ON_DEVICE)
         RUN(test_device_memory);
