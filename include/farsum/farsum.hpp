@@ -321,6 +321,16 @@ class plan
         out.size = sizeof out;
         check(farsum_plan_execute(get(), rhs, q, &out));
     }
+    /* farsum_plan_hvp.  q: 1 charge per source; v, product: 3 numbers per
+     * source. */
+    void hvp(view<const double> q, view<const double> v, view<double> product)
+    {
+        hvp_of(q, v, product);
+    }
+    void hvp(view<const float> q, view<const float> v, view<float> product)
+    {
+        hvp_of(q, v, product);
+    }
     void finish()
     {
         check(farsum_plan_finish(get()));
@@ -417,6 +427,17 @@ class plan
         out.velocity = array("velocity", to.velocity, rhs, 3 * targets_);
         out.gradient = array("gradient", to.gradient, rhs, 6 * targets_);
         execute(rhs, q.data(), out);
+    }
+    template <class T>
+    void hvp_of(view<const T> q, view<const T> v, view<T> product)
+    {
+        require_type<T>();
+        if (n_ >= 0) { /* else C knows why */
+            detail::require("q", q.size(), n_);
+            detail::require("v", v.size(), 3 * n_);
+            detail::require("product", product.size(), 3 * n_);
+        }
+        check(farsum_plan_hvp(get(), q.data(), v.data(), product.data()));
     }
 };
 

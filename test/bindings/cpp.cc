@@ -136,6 +136,32 @@ static void types_and_counts()
     expect(phi[0] == with, "no exclusions");
 }
 
+static void hessian()
+{
+    std::vector<std::array<double, 4>> moments(5, {1, 0.1, 0.2, 0.3});
+    const std::vector<vec> v = {
+        {1, 0, 2}, {0.5, 1, 0}, {-1, 0, 1}, {0, 2, 1}, {1, 1, 1}};
+    farsum::problem problem;
+    problem.box(4, 4, 4).sample(x, moments);
+    problem.kernel = "charge_dipole";
+    problem.outputs = FARSUM_FIELD | FARSUM_GRADIENT;
+    farsum::plan plan(problem, one_thread());
+    std::vector<vec> product(5), again(5);
+    refuses([&] { plan.hvp(q, v, product); }, FARSUM_ERR_STATE, "no points");
+    plan.set_points(x);
+    plan.hvp(q, v, product);
+    farsum::check(farsum_plan_hvp(plan.get(), q.data(), v.data(), &again[0]));
+    expect(product == again, "bits of the Hessian's product");
+    refuses([&] { plan.hvp(q, q, product); }, FARSUM_ERR_ARGUMENT,
+            "v: 5 numbers, must be 15");
+    std::vector<double> short_by_one(14);
+    refuses([&] { plan.hvp(q, v, short_by_one); }, FARSUM_ERR_ARGUMENT,
+            "product: 14 numbers, must be 15");
+    std::vector<float> f(15);
+    refuses([&] { plan.hvp(f, f, f); }, FARSUM_ERR_ARGUMENT,
+            "the problem's arrays are f64");
+}
+
 static void f32_and_targets()
 {
     const std::vector<std::array<float, 3>> xs = {{1, 2, 3}, {4, 5, 6}};
@@ -242,6 +268,7 @@ int main(int argc, char **argv)
 {
     same_bits_as_c();
     types_and_counts();
+    hessian();
     f32_and_targets();
     vectors();
     life();
