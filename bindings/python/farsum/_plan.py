@@ -255,6 +255,31 @@ class Plan:
             self._results(result, held, lead)
         return result
 
+    def hvp(self, q: Any, v: Any) -> Any:
+        """The energy's Hessian by positions times v [n, 3]; returns [n, 3].
+
+        q [n]: charges.  The loss sum v.F has minus the product as its
+        derivative by x.  The plan needs kernel="charge_dipole" and
+        outputs="field gradient"; its tolerance holds for the sum of charges and
+        dipoles q v.  Raises UnsupportedError (another kernel, separate targets,
+        device arrays), ArgumentError, StateError, StrengthError.
+        """
+        space = self._memory
+        q, v = space.take(q, "q"), space.take(v, "v")
+        with self.lock:
+            handle, n = self._open(), self.n
+            if n == 0:
+                raise StateError("set_points comes before hvp")
+            for name, value, shape in (("q", q, (n,)), ("v", v, (n, 3))):
+                if tuple(value.shape) != shape:
+                    raise ArgumentError(
+                        f"{name} has the shape {list(value.shape)}, not "
+                        f"{list(shape)}")
+            product = space.empty((n, 3))
+            self._listener.run(lib.farsum_plan_hvp, handle, space.pointer(q),
+                               space.pointer(v), space.pointer(product))
+        return self._space.give(product)
+
     def _count_rhs(self, q: Any) -> Optional[int]:
         """Right-hand sides; None: q has no axis for them."""
         shape, n, s = tuple(q.shape), self.n, self.strengths

@@ -53,6 +53,30 @@ def test_every_call(box, plan):
         plan.set_cell(cell * 3)
 
 
+def test_hvp_is_the_slope_of_the_forces(box):
+    x, q, cell = box
+    v = np.sin(np.arange(180.0)).reshape(60, 3)
+    h = 1e-4
+    near = [farsum.coulomb(x + t * v, q, cell=cell, tolerance=1e-11).forces
+            for t in (-h, h)]
+    wanted = (near[0] - near[1]) / (2 * h)
+    how = {"kernel": "charge_dipole", "cell": cell, "tolerance": 1e-9,
+           "outputs": "field gradient", "sample": (x, np.c_[q, q[:, None] * v])}
+    with farsum.Plan(**how) as plan:
+        with pytest.raises(farsum.StateError, match="set_points"):
+            plan.hvp(q, v)
+        plan.set_points(x)
+        got = plan.hvp(q, v)
+        assert np.linalg.norm(got - wanted) < 1e-5 * np.linalg.norm(wanted)
+        for bad in ((q[1:], v), (q, v[:, :2])):
+            with pytest.raises(farsum.ArgumentError, match="shape"):
+                plan.hvp(*bad)
+    with farsum.Plan(cell=cell, sample=(x, q)) as charges:
+        charges.set_points(x)
+        with pytest.raises(farsum.UnsupportedError, match="charge_dipole"):
+            charges.hvp(q, v)
+
+
 def test_info(plan, box):
     info = plan.info
     assert info.kernel == "laplace" and info.method == "spectral"
