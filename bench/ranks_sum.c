@@ -11,13 +11,15 @@
  * are in a cube of a tenth of the width.  none: rank 0 gives no points.
  * here: each rank gives points of its own slab, as a program does
  * that moves its particles to their owners.  again: the points stay, and graphs
- * of devices are replayed.  mesh=POINTS: of each axis.
+ * of devices are replayed.  mesh=POINTS: of each axis.  queues=N: of the
+ * device.  levels=N, boxes=N (root boxes along each axis), lattice=NAME (a
+ * variant): choices that fmm would make.
  * device=NAME: each rank sums on a device, with arrays there.  One line: least
  * milliseconds of set_points and execute, of which exchanges; megabytes that
  * rank 0 sends per execute; with a device also rank 0's milliseconds of each
  * stage, which may overlap, and of its exchanges; and how uneven the ranks'
- * work is, if the points are clustered.  All but these are those of
- * the slowest rank. */
+ * work is, if the points are clustered; the boxes of fmm.  All but these are
+ * those of the slowest rank. */
 #include "ranks_case.h"
 
 #include "base/clock.h"
@@ -36,6 +38,10 @@ struct asked {
     const char *method;
     const char *device; /* NULL: the host */
     int64_t mesh;       /* points of each axis; 0: chosen */
+    int levels;         /* fmm only; 0: chosen */
+    int queues;         /* of the device; 0: chosen */
+    int64_t boxes;      /* fmm only: root boxes along each axis; 0: chosen */
+    const char *lattice; /* fmm only: variant; NULL: chosen */
     farsum_precision precision;
 };
 
@@ -63,6 +69,14 @@ static void ask(int argc, char **argv, struct asked *asked)
             asked->device = argv[k] + 7;
         else if (strncmp(argv[k], "mesh=", 5) == 0)
             asked->mesh = atoll(argv[k] + 5);
+        else if (strncmp(argv[k], "levels=", 7) == 0)
+            asked->levels = atoi(argv[k] + 7);
+        else if (strncmp(argv[k], "queues=", 7) == 0)
+            asked->queues = atoi(argv[k] + 7);
+        else if (strncmp(argv[k], "boxes=", 6) == 0)
+            asked->boxes = atoll(argv[k] + 6);
+        else if (strncmp(argv[k], "lattice=", 8) == 0)
+            asked->lattice = argv[k] + 8;
     }
 }
 
@@ -114,7 +128,8 @@ int main(int argc, char **argv)
         if (rank == 0)
             fprintf(stderr, "ranks_sum KERNEL POINTS TOLERANCE [alone] [f32] "
                             "[here] [again] [fmm] [clustered] [none] "
-                            "[device=NAME] [mesh=POINTS]\n");
+                            "[device=NAME] [queues=N] [mesh=POINTS] "
+                            "[levels=N] [boxes=N] [lattice=NAME]\n");
         MPI_Finalize();
         return 2;
     }
@@ -150,7 +165,10 @@ int main(int argc, char **argv)
     o.verify = FARSUM_VERIFY_OFF;
     o.device.handle = device;
     for (int d = 0; d < 3; d++)
-        o.spectral.mesh[d] = asked.mesh;
+        o.spectral.mesh[d] = asked.mesh, o.fmm.boxes[d] = asked.boxes;
+    o.fmm.levels = asked.levels;
+    o.device.queues = asked.queues;
+    o.fmm.lattice = asked.lattice;
     ranks_need(
         alone ? farsum_plan_create(&p, &o, &plan)
               : farsum_mpi_plan_create(&p, &o, NULL, MPI_COMM_WORLD, &plan));
@@ -202,6 +220,11 @@ int main(int argc, char **argv)
             print_exchanges(&best);
         if (asked.clustered && !alone)
             printf(",work imbalance %.2f", after.work_imbalance);
+        if (strcmp(info.method, "fmm") == 0)
+            printf(",%lldx%lldx%lld boxes levels %d order %d separation %d",
+                   (long long)info.boxes[0], (long long)info.boxes[1],
+                   (long long)info.boxes[2], info.levels, info.order,
+                   info.separation);
         printf("\n");
     }
     farsum_plan_destroy(plan);
