@@ -28,7 +28,7 @@ struct gpu_modes {
     struct lattice_modes_args args;
     struct gpu_modes_cut cut;
     struct jit jit;
-    struct kernel in, out, turn, modes;
+    struct kernel in, out, in_turned, out_turned, turn, modes;
     struct buf field;      /* owned: as in the kernel */
     struct buf f, at, odd; /* owned: operators' terms; properties of each
                               coefficient */
