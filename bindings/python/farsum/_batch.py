@@ -184,6 +184,35 @@ def _run(kept: _Batch, rhs: int, space: Space, given: Tuple[Any, ...],
     return systems, faults
 
 
+def total_batch(kernel: str, x: Any, q: Any, offsets: np.ndarray,
+                cells: Optional[np.ndarray], outputs: Any, faults: str,
+                options: Dict[str, Any]) -> BatchResult:
+    """Sums one kernel by a kept or a new batch of the library.
+
+    x [N, 3] and q [N] or [R, N] in one space, offsets [S + 1] and cells
+    [S, 3, 3].
+    """
+    space, n, count = space_of(x), len(x), len(offsets) - 1
+    lead = tuple(q.shape[:-1])
+    bits = _options.bits(outputs, _options.BITS)
+    options = {"kernel": kernel, **options, "outputs": bits}
+    held, result = _arrays(
+        space, tuple(name for name, bit in _options.BITS.items() if bits & bit),
+        lead, n, count)
+    key = ("batch", space.key, cells is None, threading.get_ident(),
+           tuple(sorted((k, _frozen(v)) for k, v in options.items())))
+    kept = cache.plans.take(key, lambda _: True) \
+        or _Batch(space, dict(options), cells is not None)
+    try:
+        systems, found = _run(kept, lead[0] if lead else 1, space,
+                              (x, q, offsets, cells), result, count,
+                              faults == "raise")
+    finally:
+        cache.plans.give(key, kept)
+    return BatchResult(space.give(q), {k: space.give(v) for k, v in
+                                       held.items()}, systems, found)
+
+
 def coulomb_batch(x: Any, q: Any, cells: Any = None, *, batch: Any = None,
                   ptr: Any = None, units: Optional[str] = None,
                   outputs: Any = "potential field energy",
@@ -225,24 +254,6 @@ def coulomb_batch(x: Any, q: Any, cells: Any = None, *, batch: Any = None,
     if len(q.shape) not in (1, 2) or q.shape[-1] != n or 0 in q.shape[:-1]:
         raise ArgumentError(f"q has the shape {list(q.shape)}, not [{n}] or "
                             f"[R, {n}]")
-    lead = tuple(q.shape[:-1])
     offsets = _offsets(n, batch, ptr, cells)
-    count = len(offsets) - 1
-    rows = _cells(cells, count)
-    bits = _options.bits(outputs, _options.BITS)
-    options["outputs"] = bits
-    held, result = _arrays(
-        space, tuple(name for name, bit in _options.BITS.items() if bits & bit),
-        lead, n, count)
-    key = ("batch", space.key, cells is None, threading.get_ident(),
-           tuple(sorted((k, _frozen(v)) for k, v in options.items())))
-    kept = cache.plans.take(key, lambda _: True) \
-        or _Batch(space, dict(options), cells is not None)
-    try:
-        systems, found = _run(kept, lead[0] if lead else 1, space,
-                              (x, q, offsets, rows), result, count,
-                              faults == "raise")
-    finally:
-        cache.plans.give(key, kept)
-    return BatchResult(space.give(q), {k: space.give(v) for k, v in
-                                       held.items()}, systems, found)
+    return total_batch("laplace", x, q, offsets,
+                       _cells(cells, len(offsets) - 1), outputs, faults, options)

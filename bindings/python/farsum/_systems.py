@@ -30,11 +30,12 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-from typing import Any, Dict, Iterator, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from ._arrays import as_numpy, module_of, space_of
+from ._batch import total_batch
 from ._lib import ArgumentError, UnsupportedError
 from ._plan import on_host
 from ._result import Record
@@ -121,22 +122,25 @@ class Part(NamedTuple):
         return float(extent) / n ** (1 / 3) or 1.0
 
 
+def ends_of(x: Any, index: Any, systems: int) -> List[int]:
+    """The number of points up to the end of each system."""
+    if index is None:
+        return [len(x)]
+    if bool((index[1:] < index[:-1]).any()):
+        raise ArgumentError("batch must be sorted: the systems come one after "
+                            "another")
+    counts = functions_of(x).bincount(index, minlength=systems)
+    if len(counts) != systems:
+        raise ArgumentError(f"batch names system {len(counts) - 1}, but there "
+                            f"are {systems}")
+    return counts.cumsum(0).tolist()
+
+
 def parts(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
           systems: int) -> Iterator[Part]:
     """The systems that have points and charges: without, all sums are 0."""
-    if index is None:
-        ends = [len(x)]
-    else:
-        if bool((index[1:] < index[:-1]).any()):
-            raise ArgumentError("batch must be sorted: the systems come one "
-                                "after another")
-        counts = functions_of(x).bincount(index, minlength=systems)
-        if len(counts) != systems:
-            raise ArgumentError(f"batch names system {len(counts) - 1}, but "
-                                f"there are {systems}")
-        ends = counts.cumsum(0).tolist()
     begin = 0
-    for at, end in enumerate(ends):
+    for at, end in enumerate(ends_of(x, index, systems)):
         points = slice(begin, end)
         if end > begin and bool(q[:, points].any()):
             yield Part(at, points, x[points], q[:, points],
@@ -167,6 +171,12 @@ def sums(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
     kernel, options = decoded(how)
     outputs = "potential field energy" + " virial" * virial
     sets, n = q.shape
+    if index is not None and exclude is None and not space_of(x).device:
+        try:
+            return _by_batch(kernel, x, q, cell, index, systems, outputs,
+                             options)
+        except UnsupportedError:
+            pass  # batches have few options; plans say what they refuse
     energy, potential = zeros(x, sets, systems), zeros(x, sets, n)
     forces, w = zeros(x, sets, n, 3), zeros(x, sets, systems, 3, 3)
     for part in parts(x, q, cell, index, exclude, factors, systems):
@@ -178,6 +188,20 @@ def sums(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
         if virial:
             w[:, part.at] = r.virial
     return energy, potential, forces, w
+
+
+def _by_batch(kernel: str, x: Any, q: Any, cell: Any, index: Any, systems: int,
+              outputs: str, options: Dict[str, Any]
+              ) -> Tuple[Any, Any, Any, Any]:
+    """sums() of all systems in one call of the library."""
+    offsets = np.array([0] + ends_of(x, index, systems), np.int64)
+    cells = None if cell is None else np.ascontiguousarray(
+        as_numpy(cell, "cell"), np.float64)
+    space = space_of(x)
+    r = total_batch(kernel, space.take(x, "x"), space.take(q, "q"), offsets,
+                    cells, outputs, "raise", options)
+    w = r.virial if "virial" in outputs else zeros(x, len(q), systems, 3, 3)
+    return like(r.energy, x), r.potential, r.forces, like(w, x)
 
 
 def pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,

@@ -96,6 +96,32 @@ def test_arguments(many):
     assert none.energy.shape == (0,)
 
 
+@pytest.mark.parametrize("kernel", ["laplace", "yukawa"])
+def test_sums_with_derivatives_use_batches(many, monkeypatch, kernel):
+    from farsum import _systems
+    x, q, cells, _ = many
+    index = np.repeat(np.arange(5), SIZES)
+    sets = np.stack([q, np.sin(np.arange(len(q)))])
+    options = {"tolerance": 1e-8}
+    if kernel == "yukawa":
+        options["kappa"] = 0.5
+    total, called = _systems.total, []
+    monkeypatch.setattr(_systems, "total", lambda *v, **k: called.append(1)
+                        or total(*v, **k))
+
+    def sums(exclude=None, **more):
+        return _systems.sums(x, sets, cells, index, exclude, None, 5, True,
+                             _systems.encoded(kernel, {**options, **more}))
+
+    by_batch = sums()
+    assert not called
+    by_plans = sums(upsampling=1.5) if kernel == "laplace" \
+        else sums(exclude=np.empty((0, 2), int))
+    assert len(called) == 4  # an option that batches refuse; exclusions
+    for a, b in zip(by_batch, by_plans):
+        assert np.abs(a - b).max() < 1e-6 * np.abs(b).max()
+
+
 def test_torch(many):
     torch = pytest.importorskip("torch")
     x, q, cells, ptr = many
