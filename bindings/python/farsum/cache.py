@@ -22,8 +22,19 @@ class Kept:
     """The plans used last.  A plan is taken out while a thread uses it."""
 
     def __init__(self, most: int = 8) -> None:
-        self.most = most
+        self._most = most
+        self.others: List[Callable[[int], Any]] = []  # keep as many elsewhere
         self.reset()
+
+    @property
+    def most(self) -> int:
+        return self._most
+
+    @most.setter
+    def most(self, number: int) -> None:
+        self._most = number
+        for other in self.others:
+            other(number)
 
     def reset(self) -> None:
         self._lock = threading.Lock()
@@ -49,6 +60,9 @@ class Kept:
         with self._lock:
             dropped, self._plans = self._plans, []
         del dropped
+        for other in self.others:
+            other(0)
+            other(self.most)
 
     def __len__(self) -> int:
         return len(self._plans)

@@ -6,7 +6,8 @@
 
 Functions: coulomb, gravity, yukawa, r6.  docs/jax.md explains them.
 
-The sums are host callbacks.  _systems.py has the formulas of the derivatives.
+XLA calls the library without Python (bindings/python/xla).  _systems.py has the
+formulas of the derivatives.
 """
 
 from __future__ import annotations
@@ -19,37 +20,122 @@ import numpy as np
 try:
     import jax
     import jax.numpy as jnp
+    import jax.ffi
+    from jax.custom_batching import custom_vmap
     from jax.custom_derivatives import SymbolicZero
 except ImportError as _error:
     raise ImportError(
         "farsum.jax needs JAX 0.5 or later, which is not installed: "
         "pip install jax.  The package farsum works without it") from _error
 
-from . import _systems
+from . import _xla
 from ._doors import (Sums, as_asked, cell_shape, checked, functions, systems_of)
 from ._lib import UnsupportedError
 
 __all__ = ["Sums", "coulomb", "gravity", "r6", "yukawa"]
 
 
-def _call(work: Any, shapes: Any, x: Any, *arrays: Any) -> Any:
-    """Calls a function of NumPy arrays; the results have x's precision."""
-    def on_host(*given: Any) -> Any:
-        return work(*jax.tree.map(np.asarray, given))
+for _name in ("sums", "pull_back"):
+    for _platform, _end in (("cpu", ""), ("CUDA", "_cuda")):
+        jax.ffi.register_ffi_target(
+            f"farsum_{_name}", jax.ffi.pycapsule(
+                getattr(_xla.handlers, f"farsum_xla_{_name}{_end}")),
+            platform=_platform)
 
+
+def _call(name: str, shapes: Any, x: Any, *arrays: Any, **given: Any) -> Any:
+    """Calls a handler; the results have x's precision."""
     results = tuple(jax.ShapeDtypeStruct(shape, x.dtype) for shape in shapes)
-    return jax.pure_callback(on_host, results, x, *arrays,
-                             vmap_method="sequential")
+    # a handler takes an array without numbers for None
+    arrays = tuple(jnp.zeros(0, x.dtype) if v is None else v for v in arrays)
+    return tuple(jax.ffi.ffi_call(name, results)(x, *arrays, **given))
+
+
+@functools.lru_cache(1024)
+def _sums_of(systems: int, virial: bool, how: str) -> Any:
+    """The sums of x, q, cell, index, exclude and factors."""
+    @custom_vmap
+    def sums(x: Any, q: Any, *more: Any) -> Any:
+        sets, n = q.shape
+        shapes = ((sets, systems), (sets, n), (sets, n, 3),
+                  (sets, systems, 3, 3))
+        return _call("farsum_sums", shapes, x, q, *more, how=_xla.lines(how),
+                     virial=np.int32(virial))
+
+    @sums.def_vmap
+    def members(size: int, batched: Any, *given: Any) -> Any:
+        if not any(jax.tree.leaves((batched[0], batched[2:]))):
+            # more sets of charges at the same points
+            x, q, *more = given
+            out = sums(x, q.reshape(-1, q.shape[-1]), *more)
+            return tuple(v.reshape(size, -1, *v.shape[1:]) for v in out), \
+                (True,) * 4
+        out = _sums_of(size * systems, virial, how)(
+            *_stacked(size, batched, given, systems))
+        return tuple(_apart(v, size) for v in out), (True,) * 4
+
+    return sums
+
+
+@functools.lru_cache(1024)
+def _pull_back_of(systems: int, by_cell: bool, how: str) -> Any:
+    """The derivatives of f.F + w.W; f and w follow the arguments of sums."""
+    @custom_vmap
+    def pull_back(x: Any, q: Any, *more: Any) -> Any:
+        shapes = x.shape, q.shape, (systems, 3, 3)
+        return _call("farsum_pull_back", shapes, x, q, *more,
+                     how=_xla.lines(how), by_cell=np.int32(by_cell))
+
+    @pull_back.def_vmap
+    def members(size: int, batched: Any, *given: Any) -> Any:
+        fw = [None if v is None else _together(_lead(v, b, size))
+              for v, b in zip(given[6:], batched[6:])]
+        gx, gq, gcell = _pull_back_of(size * systems, by_cell, how)(
+            *_stacked(size, batched[:6], given[:6], systems), *fw)
+        return (gx.reshape(size, -1, 3), _apart(gq, size),
+                gcell.reshape(size, -1, 3, 3)), (True,) * 3
+
+    return pull_back
+
+
+def _lead(v: Any, batched: bool, size: int) -> Any:
+    """v with a first axis of a vmap's members."""
+    return v if batched else jnp.broadcast_to(v, (size, *v.shape))
+
+
+def _together(v: Any) -> Any:
+    """[members, R, N, ...] as [R, members N, ...]."""
+    v = v.swapaxes(0, 1)
+    return v.reshape(v.shape[0], -1, *v.shape[3:])
+
+
+def _apart(v: Any, size: int) -> Any:
+    """[R, members N, ...] as [members, R, N, ...]."""
+    return v.reshape(v.shape[0], size, -1, *v.shape[2:]).swapaxes(0, 1)
+
+
+def _stacked(size: int, batched: Any, given: Any, systems: int) -> Any:
+    """The members of a vmap as further systems of a batch."""
+    led: Any = [None if v is None else _lead(v, b, size)
+                for v, b in zip(given, batched)]
+    x, q, cell, index, exclude, factors = led
+    n, at = x.shape[1], jnp.arange(size)
+    index = at[:, None] * systems + (
+        jnp.zeros((size, n), int) if index is None else index)
+    if exclude is not None:
+        exclude = (exclude + n * at[:, None, None]).reshape(-1, 2)
+    return (x.reshape(-1, 3), _together(q),
+            None if cell is None else cell.reshape(-1, 3, 3),
+            index.reshape(-1), exclude,
+            None if factors is None else factors.reshape(-1))
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(6, 7, 8))
 def _sums(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
           systems: int, virial: bool, how: str) -> Any:
-    sets, n = q.shape
-    shapes = ((sets, systems), (sets, n), (sets, n, 3), (sets, systems, 3, 3))
-    work = functools.partial(_systems.sums, systems=systems, virial=virial,
-                             how=how)
-    return _call(work, shapes, x, q, cell, index, exclude, factors)
+    energy, potential, field, w = _sums_of(systems, virial, how)(
+        x, q, cell, index, exclude, factors)
+    return energy, potential, q[..., None] * field, w
 
 
 def _forward(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
@@ -138,10 +224,8 @@ def _cell_gradient(x: Any, cell: Any, index: Any, g: Any, virial: Any,
 def _pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any,
                factors: Any, f: Any, w: Any, systems: int, by_cell: bool,
                how: str) -> Any:
-    shapes = x.shape, q.shape, (systems, 3, 3)
-    work = functools.partial(_systems.pull_back, systems=systems,
-                             by_cell=by_cell, how=how)
-    return _call(work, shapes, x, q, cell, index, exclude, factors, f, w)
+    return _pull_back_of(systems, by_cell, how)(x, q, cell, index, exclude,
+                                                factors, f, w)
 
 
 def _refuse(*_: Any) -> Any:
@@ -180,6 +264,7 @@ def _sum(how: str, x: Any, q: Any, cell: Any, batch: Any, virial: bool,
     if factors is not None:
         factors = jnp.broadcast_to(jnp.asarray(factors, x.dtype),
                                    (len(exclude),))
+    _xla.lines(how)  # refuses options before XLA does
     found = _sums(x, q[None] if q.ndim == 1 else q, cells, batch, exclude,
                   factors, systems, volume is not None, how)
     return as_asked(found, volume, batch, q)

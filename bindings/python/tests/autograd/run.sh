@@ -33,14 +33,17 @@ $python -B bindings/python/gen.py "$work/farsum/_c.py" $headers/farsum.h \
     $headers/batch.h
 version=$(cut -d . -f 1,2 VERSION)
 cp -L "$library" "$work/farsum/lib/libfarsum.so.$version"
+if [ "$device" = jax ]; then
+    cp "$(dirname "$library")/libfarsum_xla.so" "$work/farsum/lib"
+fi
 
 export PYTHONPATH="$work${PYTHONPATH:+:$PYTHONPATH}" FARSUM_TORCH_DEVICE="$device"
 run() {
     $python -B -m pytest -q -p no:cacheprovider --durations=5 "$@"
 }
 case $device in
-cpu) run $tests --ignore $tests/test_jax.py ;;
-jax) run $tests/test_jax.py ;;
+cpu) run $tests --ignore-glob "*test_jax*" ;;
+jax) run $tests/test_jax.py $tests/test_jax_handlers.py ;;
 cuda)
     run $tests/test_gpu.py
     run $tests/test_derivatives.py -k "not inductor and not operators \

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plans.h: what a call asks for, and the plans and batches that calls keep.
+ *
+ * A plan is kept by its key.  It is taken out while a thread uses it, so
+ * several threads may sum simultaneously. */
+#ifndef PLANS_H
+#define PLANS_H
+
+#include "systems.h"
+
+#include <farsum/batch.h>
+
+#include <functional>
+#include <mutex>
+
+namespace handler
+{
+
+/* Problem and options of a sum.  They borrow the texts of a description. */
+struct task {
+    farsum::problem problem;
+    farsum::options options;
+};
+
+/* The attribute `how`: lines NAME=VALUE, fields of the problem or options. */
+class description
+{
+  public:
+    explicit description(std::string_view how);
+    description(const description &) = delete;
+    task sum;
+    /* For the sums of derivatives: without the choices of a method. */
+    task for_slopes() const;
+    const std::string text;
+
+  private:
+    std::deque<std::string> words_;
+};
+
+/* A sum by a plan. */
+struct request {
+    task how;
+    std::string key; /* without the exclusions */
+    const part &of;
+    /* Positions and strengths of the first set on the host; called for a new
+     * plan only. */
+    std::function<std::pair<const void *, const void *>()> sample;
+    std::string device = {}; /* "cuda:0": arrays are there; empty: the host */
+};
+
+struct kept_plan {
+    kept_plan(const request &r, std::string with_pairs);
+    bool fits(const request &r) const;
+    /* Sets cell and points, as the positions' addresses. */
+    void set(const double *cell, std::int64_t n, const void *x);
+
+    std::string key;
+    std::int64_t made_for;
+    std::array<double, 9> cell{};
+    double tolerance;
+    std::unique_ptr<farsum::device> device; /* outlives the plan */
+    farsum::plan plan;
+    farsum::device::array scratch; /* GPU: energy [1] and virial [9] */
+};
+
+/* Sums by a kept plan, whose estimate after the sum decides, or by a new one.
+ * work: sums and returns the estimated error. */
+void by_kept_plan(const request &r,
+                  const std::function<double(kept_plan &)> &work);
+
+struct free_batch {
+    void operator()(farsum_batch *b) const
+    {
+        farsum_batch_destroy(b);
+    }
+};
+struct kept_batch {
+    std::string key;
+    std::unique_ptr<farsum_batch, free_batch> batch;
+};
+
+/* The plans or batches used last. */
+template <class T> class store
+{
+  public:
+    template <class F> std::unique_ptr<T> take(const std::string &key, F fits)
+    {
+        std::lock_guard<std::mutex> hold(lock_);
+        for (auto at = kept_.rbegin(); at != kept_.rend(); ++at)
+            if ((*at)->key == key && fits(**at)) {
+                std::unique_ptr<T> found = std::move(*at);
+                kept_.erase(std::next(at).base());
+                return found;
+            }
+        return nullptr;
+    }
+    void give(std::unique_ptr<T> one)
+    {
+        list dropped; /* freed after the lock */
+        std::lock_guard<std::mutex> hold(lock_);
+        kept_.push_back(std::move(one));
+        shrink(dropped);
+    }
+    /* Keeps at most this many from now on. */
+    void keep(std::size_t most)
+    {
+        list dropped;
+        std::lock_guard<std::mutex> hold(lock_);
+        most_ = most;
+        shrink(dropped);
+    }
+
+  private:
+    using list = std::deque<std::unique_ptr<T>>;
+    std::mutex lock_;
+    std::size_t most_ = 8;
+    list kept_;
+
+    void shrink(list &dropped)
+    {
+        while (kept_.size() > most_) {
+            dropped.push_back(std::move(kept_.front()));
+            kept_.pop_front();
+        }
+    }
+};
+store<kept_plan> &plans();
+store<kept_batch> &batches();
+
+} // namespace handler
+#endif

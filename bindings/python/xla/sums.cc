@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sums.cc: the handlers of sums.
+ *
+ * Results: energy [R, S], potential [R, N], field [R, N, 3] and virial
+ * [R, S, 3, 3], which is 0 if the attribute `virial` is. */
+#include "plans.h"
+
+#include "driver.h"
+
+#include <algorithm>
+
+namespace handler
+{
+
+/* Results of all systems, on the host. */
+struct outputs {
+    double *energy, *potential, *field, *virial;
+};
+
+static task with_outputs(const description &how, bool virial)
+{
+    task out = how.sum;
+    out.problem.outputs =
+        FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
+        | (virial ? static_cast<unsigned>(FARSUM_VIRIAL) : 0u);
+    return out;
+}
+
+static std::string key_of(const description &how, bool virial)
+{
+    return (virial ? "sums, virial\n" : "sums\n") + how.text;
+}
+
+/* Whether a batch of the library takes the options; then it sums. */
+static bool by_batch(const systems &all, const task &how,
+                     const std::string &key, const double *x, const double *q,
+                     const outputs &to)
+{
+    const std::string own = key + (all.cells ? "\ncell" : "\nopen");
+    auto one = batches().take(own, [](const kept_batch &) { return true; });
+    if (!one) {
+        farsum::problem p = how.problem;
+        farsum_batch *made = nullptr;
+        p.arrays = FARSUM_F64;
+        std::fill_n(p.periodic, 3, all.cells ? 1 : 0);
+        farsum_status status = farsum_batch_create(&p, &how.options, &made);
+        if (status == FARSUM_ERR_UNSUPPORTED)
+            return false;
+        farsum::check(status);
+        one = std::make_unique<kept_batch>();
+        one->key = own;
+        one->batch.reset(made);
+    }
+    farsum_result out = {};
+    out.size = sizeof out;
+    out.energy = to.energy, out.potential = to.potential, out.field = to.field;
+    out.virial = how.problem.outputs & FARSUM_VIRIAL ? to.virial : nullptr;
+    farsum_status status = farsum_batch_set(one->batch.get(), all.count,
+                                            all.offsets.data(), all.cells, x);
+    if (!status)
+        status = farsum_batch_execute(one->batch.get(),
+                                      static_cast<int>(all.sets), q, &out);
+    const std::string words = status ? farsum_message() : "";
+    batches().give(std::move(one));
+    if (status)
+        throw farsum::error(status, words);
+    return true;
+}
+
+/* One system by a plan. */
+static void by_plan(const systems &all, const part &p, const task &how,
+                    const std::string &key, const double *x, const double *q,
+                    const outputs &to)
+{
+    const std::int64_t sets = all.sets;
+    const bool virial = how.problem.outputs & FARSUM_VIRIAL;
+    reals charges, potential, field;
+    reals energy(static_cast<std::size_t>(sets));
+    reals w(static_cast<std::size_t>(9 * sets));
+    const double *own = cut(q, sets, all.n, p.begin, p.n, 1, charges);
+    const double *at = x + 3 * p.begin;
+    farsum_result out = {};
+    const bool apart = sets > 1 && p.n < all.n;
+    if (apart) {
+        potential.resize(static_cast<std::size_t>(sets * p.n));
+        field.resize(static_cast<std::size_t>(3 * sets * p.n));
+    }
+    out.potential = apart ? potential.data() : to.potential + p.begin;
+    out.field = apart ? field.data() : to.field + 3 * p.begin;
+    out.energy = energy.data();
+    out.virial = virial ? w.data() : nullptr;
+    request r{how, key, p, [&] { return std::make_pair(at, own); }};
+    by_kept_plan(r, [&](kept_plan &k) {
+        k.set(p.cell, p.n, at);
+        k.plan.execute(static_cast<int>(sets), own, out);
+        return k.plan.info().estimated_error;
+    });
+    for (std::int64_t s = 0; s < sets; s++) {
+        to.energy[s * all.count + p.at] = energy[static_cast<std::size_t>(s)];
+        if (virial)
+            std::copy_n(w.data() + 9 * s, 9,
+                        to.virial + 9 * (s * all.count + p.at));
+        if (!apart)
+            continue;
+        std::copy_n(potential.data() + s * p.n, p.n,
+                    to.potential + s * all.n + p.begin);
+        std::copy_n(field.data() + 3 * s * p.n, 3 * p.n,
+                    to.field + 3 * (s * all.n + p.begin));
+    }
+}
+
+static void sums(frame &f)
+{
+    const description how(f.text("how"));
+    const bool virial = f.flag("virial");
+    const systems all(f, f.result(0).axes[1]);
+    const task task = with_outputs(how, virial);
+    const std::string key = key_of(how, virial);
+    const outputs to = {f.output(0), f.output(1), f.output(2), f.output(3)};
+    const double *x = f.numbers(0), *q = f.numbers(1);
+    if (all.n == 0 || all.sets == 0)
+        return;
+    if (all.count > 1 && !all.has_pairs() && by_batch(all, task, key, x, q, to))
+        return;
+    for (std::int64_t s = 0; s < all.count; s++) {
+        const part p = all[s];
+        if (p.n > 0)
+            by_plan(all, p, task, key, x, q, to);
+    }
+}
+
+/* The same with arrays on a GPU.  One set of a system after another, as a
+ * system's sets do not lie one behind the other. */
+static void sums_on_gpu(frame &f)
+{
+    const description how(f.text("how"));
+    const bool virial = f.flag("virial");
+    const systems all(f, f.result(0).axes[1]);
+    const bool f32 = f.argument(0).type == CALL_F32;
+    const std::int64_t bytes = f32 ? sizeof(float) : sizeof(double);
+    double *energy = f.output(0), *w = f.output(3);
+    auto shift = [&](const buffer &b, std::int64_t numbers) {
+        return static_cast<void *>(static_cast<char *>(b.data)
+                                   + bytes * numbers);
+    };
+    task task = with_outputs(how, virial);
+    task.problem.arrays = f32 ? FARSUM_F32 : FARSUM_F64;
+    const std::string key = key_of(how, virial) + (f32 ? "\nf32" : "\nf64");
+    std::vector<float> narrow_x, narrow_q;
+    for (std::int64_t k = 0; k < all.count * all.sets; k++) {
+        const part p = all[k / all.sets];
+        const std::int64_t set = k % all.sets, at = set * all.n + p.begin;
+        if (p.n == 0)
+            continue;
+        void *x = shift(f.argument(0), 3 * p.begin);
+        request r{task, key, p, {}, cuda().current()};
+        r.sample = [&]() -> std::pair<const void *, const void *> {
+            const double *hx = f.numbers(0) + 3 * p.begin;
+            const double *hq = f.numbers(1) + at;
+            if (!f32)
+                return {hx, hq};
+            narrow_x.assign(hx, hx + 3 * p.n);
+            narrow_q.assign(hq, hq + p.n);
+            return {narrow_x.data(), narrow_q.data()};
+        };
+        by_kept_plan(r, [&](kept_plan &kept) {
+            double found[10];
+            farsum_result out = {};
+            out.potential = shift(f.result(1), at);
+            out.field = shift(f.result(2), 3 * at);
+            out.energy = static_cast<double *>(kept.scratch.get());
+            out.virial = virial ? out.energy + 1 : nullptr;
+            kept.set(p.cell, p.n, x);
+            kept.plan.execute(1, shift(f.argument(1), at), out);
+            kept.plan.finish();
+            f.read(found, kept.scratch.get(),
+                   virial ? sizeof found : sizeof *found);
+            const std::int64_t place = set * all.count + p.at;
+            energy[place] = found[0];
+            if (virial)
+                std::copy_n(found + 1, 9, w + 9 * place);
+            return kept.plan.info().estimated_error;
+        });
+    }
+}
+
+} // namespace handler
+
+extern "C" FARSUM_API call_error *farsum_xla_sums(const call *c)
+{
+    return handler::handled<handler::sums, false>(c);
+}
+
+extern "C" FARSUM_API call_error *farsum_xla_sums_cuda(const call *c)
+{
+    return handler::handled<handler::sums_on_gpu, true>(c);
+}
