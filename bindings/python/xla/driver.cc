@@ -31,6 +31,9 @@ driver::driver()
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     if (!library)
         throw farsum::error(FARSUM_ERR_DEVICE, "libcuda.so.1 was not found");
+    find(library, "cuStreamGetCtx", context_of_);
+    find(library, "cuCtxPushCurrent_v2", push_);
+    find(library, "cuCtxPopCurrent_v2", pop_);
     find(library, "cuMemcpyDtoHAsync_v2", to_host_);
     find(library, "cuMemcpyHtoDAsync_v2", to_device_);
     find(library, "cuStreamSynchronize", synchronize_);
@@ -69,6 +72,19 @@ const driver &cuda()
 {
     static const driver one;
     return one;
+}
+
+inside::inside(void *stream)
+{
+    void *context = nullptr;
+    need(cuda().context_of_(stream, &context), "cuStreamGetCtx");
+    need(cuda().push_(context), "cuCtxPushCurrent");
+}
+
+inside::~inside()
+{
+    void *context = nullptr;
+    cuda().pop_(&context);
 }
 
 } // namespace handler

@@ -22,6 +22,10 @@ struct driver {
     std::string current() const;
 
   private:
+    friend struct inside;
+    int (*context_of_)(void *, void **);
+    int (*push_)(void *);
+    int (*pop_)(void **);
     int (*to_host_)(void *, unsigned long long, std::size_t, void *);
     int (*to_device_)(unsigned long long, const void *, std::size_t, void *);
     int (*synchronize_)(void *);
@@ -29,6 +33,13 @@ struct driver {
 };
 
 const driver &cuda();
+
+/* While it lives, the stream's context is the thread's. */
+struct inside {
+    explicit inside(void *stream);
+    inside(const inside &) = delete;
+    ~inside();
+};
 
 } // namespace handler
 #endif

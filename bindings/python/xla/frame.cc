@@ -2,8 +2,6 @@
 /* frame.cc: buffers, attributes and errors of a call by XLA. */
 #include "frame.h"
 
-#include "driver.h"
-
 #include <algorithm>
 #include <cstring>
 
@@ -16,6 +14,7 @@ frame::frame(const call *c, bool on_device) : call_(c), on_device_(on_device)
         return;
     if (!call_stream(c, &stream_))
         throw farsum::error(FARSUM_ERR_DEVICE, "XLA has no stream");
+    inside_.emplace(stream_);
     cuda().wait(stream_);
 }
 

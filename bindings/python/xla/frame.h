@@ -9,10 +9,12 @@
 #include <farsum/farsum.hpp>
 
 #include <deque>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "call.h"
+#include "driver.h"
 
 namespace handler
 {
@@ -71,6 +73,7 @@ class frame
     const call *call_;
     bool on_device_;
     void *stream_ = nullptr;
+    std::optional<inside> inside_;
     std::deque<reals> owned_;
     std::vector<pending> outputs_;
 

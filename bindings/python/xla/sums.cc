@@ -5,8 +5,6 @@
  * [R, S, 3, 3], which is 0 if the attribute `virial` is. */
 #include "plans.h"
 
-#include "driver.h"
-
 #include <algorithm>
 
 namespace handler
