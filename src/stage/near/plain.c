@@ -5,56 +5,23 @@
 #include "stage/near/near.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "math/poly.h"
 #include "stage/device.h"
+#include "stage/near/one_pair.h"
 
 enum { CELLS_MAX = 64 }; /* along one axis */
-
-#define FN static inline
-#define PAIR_REAL double
-#define PAIR_TABLE const struct near_poly *
-#define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
-#include "math/pair.kh"
-#include "math/pair_moments.kh"
-
-/* The functions of a kernel in math/pair.kh. */
-struct plain_kernel {
-    const char *name;
-    void (*value)(const struct near_poly *poly, const double *d, double y,
-                  double u, double v, const double *q, double *value);
-    double (*slope)(const struct near_poly *poly, double y, double u,
-                    double v);
-};
-static const struct plain_kernel kernels[] = {
-#define SCALAR(name, polys, note) {#name, pair_##name, pair_##name##_slope},
-#define FLOW(name, strengths, channels, polys, note) {#name, pair_##name, NULL},
-#include "math/pair.def"
-#undef SCALAR
-#undef FLOW
-};
-
-/* The number of component a/3, a%3 of xx xy xz yy yz zz. */
-static const int symmetric[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
 
 struct plain {
     struct near_args args;
     const struct pair *pair;
-    const struct plain_kernel *kernel;
+    const struct one_pair *kernel;
     const struct points *sources, *targets; /* borrowed; targets may be NULL */
     int n[3];          /* cells along a, b, c */
     int reach[3];      /* cells searched on either side */
     int64_t n_heads, n_next;
     int64_t *head;     /* owned, [n0 n1 n2]: first source of a cell, or -1 */
     int64_t *next;     /* owned, [n_sources]: the next in the same cell */
-};
-
-/* Sums of one target. */
-struct plain_sum {
-    double value[PAIR_VALUES], field[3], virial[9];
-    double gradient[6];
 };
 
 static farsum_status plain_fits(const void *args)
@@ -96,9 +63,7 @@ static farsum_status plain_create(const void *args, void **state)
     TRY(MEM_NEW(plain, 1));
     plain->args = *(const struct near_args *)args;
     plain->pair = near_kernel(args);
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-        if (strcmp(kernels[k].name, plain->pair->name) == 0)
-            plain->kernel = &kernels[k];
+    plain->kernel = one_pair_find(plain->pair);
     if (!plain->kernel && !plain->pair->kind->moments) {
         mem_free(plain);
         FAIL(ERR_INTERNAL, "near plain: does not support kernel %s",
@@ -160,50 +125,12 @@ static void plain_add(const struct plain *plain, void *x, int64_t k, double y)
         ((double *)x)[k] += y;
 }
 
-/* Adds one pair, d = x_i - x_j, math.md (3.1) and (3.2). */
-static void plain_pair(const struct plain *plain, const double d[3],
-                       const double *q, int singular, struct plain_sum *sum)
-{
-    const struct near_poly *poly = plain->args.poly;
-    double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    double u = 2 * d2, v = u - 1, y = singular ? 1 / sqrt(d2) : 0;
-    plain->kernel->value(poly, d, y, u, v, q, sum->value);
-    if (!plain->kernel->slope)
-        return;
-    double g = q[0] * plain->kernel->slope(poly, y, u, v);
-    for (int a = 0; a < 3; a++)
-        sum->field[a] += g * d[a];
-    for (int a = 0; a < 9; a++)
-        sum->virial[a] += g * d[a / 3] * d[a % 3];
-}
-
-/* Adds a pair of sources with moments.  own: the target's strengths, or NULL
- * without a virial. */
-static void plain_moments(const struct near_poly *poly, const double d[3],
-                          const double *q, const double *own, int singular,
-                          struct plain_sum *sum)
-{
-    double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], v = 2 * d2 - 1;
-    double f[4] = {0}, w[6] = {0};
-    if (singular)
-        moments_bare(1 / sqrt(d2), f);
-    for (int k = 0; k < 4; k++)
-        f[k] -= poly_eval(poly->c[k], poly->n, v);
-    moments_field(f, d, q, sum->value, sum->field);
-    moments_gradient(f, d, q, sum->gradient);
-    if (!own)
-        return;
-    moments_virial(f, d, q, own, w);
-    for (int a = 0; a < 9; a++)
-        sum->virial[a] += w[symmetric[a]];
-}
-
 /* Adds the sources of one cell, moved by `shift` lattice vectors, to target
  * s. */
 static void plain_cell(const struct plain *plain, const void *q,
                        const double *own, const double s[3], int64_t self,
                        int64_t head, const int64_t shift[3],
-                       struct plain_sum *sum)
+                       struct one_pair_sum *sum)
 {
     const struct cell *cell = plain->args.cell;
     double skip = near_skip(&plain->args);
@@ -223,9 +150,11 @@ static void plain_cell(const struct plain *plain, const void *q,
         for (int a = 0; a < plain->pair->strengths; a++)
             strength[a] = plain_get(plain, q, j * plain->pair->strengths + a);
         if (plain->pair->kind->moments)
-            plain_moments(plain->args.poly, d, strength, own, singular, sum);
+            one_pair_add_moments(plain->args.poly, d, strength, own, singular,
+                                 sum);
         else
-            plain_pair(plain, d, strength, singular, sum);
+            one_pair_add(plain->kernel, plain->args.poly, d, strength, singular,
+                         sum);
     }
 }
 
@@ -238,7 +167,7 @@ static int64_t plain_floor(int64_t k, int64_t n)
 /* Adds all cells within reach of target i, including their images.  own: as in
  * plain_moments. */
 static void plain_target(const struct plain *plain, const void *q,
-                         const double *own, int64_t i, struct plain_sum *sum)
+                         const double *own, int64_t i, struct one_pair_sum *sum)
 {
     const struct points *p = plain->targets ? plain->targets : plain->sources;
     const int *n = plain->n, *reach = plain->reach;
@@ -274,7 +203,7 @@ static farsum_status plain_run(void *state, const void *data)
     int width = plain->pair->strengths, moments = plain->pair->kind->moments;
     double energy = 0, virial[9] = {0};
     for (int64_t i = 0; i < p->n; i++) {
-        struct plain_sum sum = {0};
+        struct one_pair_sum sum = {0};
         double q[PAIR_STRENGTHS];
         for (int a = 0; own && a < width; a++)
             q[a] = plain_get(plain, own, i * width + a);
