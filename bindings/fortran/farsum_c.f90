@@ -19,6 +19,7 @@ module farsum_c
     FARSUM_ERROR_VELOCITY = 4, FARSUM_ERROR_ENERGY = 5, &
     FARSUM_ERROR_PRESSURE = 6, FARSUM_ERROR_EACH = 7
   integer(c_int), parameter :: FARSUM_TINFOIL = 1, FARSUM_VACUUM = 2
+  integer(c_int), parameter :: FARSUM_WHOLE = 1, FARSUM_NEAR = 2, FARSUM_FAR = 3
   integer(c_int), parameter :: FARSUM_HOST = 1, FARSUM_DEVICE = 2
   integer(c_int), parameter :: FARSUM_POTENTIAL = 1, FARSUM_FIELD = 2, &
     FARSUM_ENERGY = 4, FARSUM_VIRIAL = 8, FARSUM_VELOCITY = 16, &
@@ -50,6 +51,7 @@ module farsum_c
     integer(c_int64_t) :: n_exclusions = 0
     type(c_ptr) :: exclusions = c_null_ptr ! counts particles from 0, as C does
     type(c_ptr) :: exclusion_factors = c_null_ptr
+    integer(c_int) :: part = 0
   end type
 
   type, bind(c) :: farsum_spectral_options

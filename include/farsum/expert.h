@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* farsum/expert.h: options by name, stages of a plan, a plan as text, products
- * with the Hessian, and initial structs for other languages.  A first program
- * needs farsum/farsum.h only.
+ * with the Hessian, the near function, and initial structs for other languages.
+ * A first program needs farsum/farsum.h only.
  *
  * Several threads may call all functions simultaneously.  Outputs keep their
  * values on failure; farsum_message() states the reason. */
@@ -89,6 +89,26 @@ FARSUM_API size_t farsum_plan_print_text(const farsum_plan *plan, char *text,
  * separate targets, device arrays, ranks), ERR_MEMORY. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_hvp(farsum_plan *plan, const void *q, const void *v, void *product);
+
+/* Computes the near function of a spectral plan, for codes that sum the pairs
+ * within the cutoff (info.cutoff) themselves, and the rest by a plan with
+ * problem.part = FARSUM_FAR.  With u at r2 = r^2 and du = du/d(r^2), a pair
+ * with d = x_i - x_j adds
+ *
+ *     phi_i += C q_j u,   E_i += -2 C q_j du d,
+ *     U += C q_i q_j u,   W_ab += -2 C q_i q_j du d_a d_b
+ *
+ * and U and W count each pair once.  u = du = 0 from the cutoff on.  At r2 = 0
+ * both lack the singular part: this cancels the far part of particles that
+ * coincide.  A particle with itself is no pair; the far part knows that.  r2,
+ * u, du: [n], on the host; u or du may be NULL.  They depend on the plan, not
+ * on points and cell.  laplace: 1/r - u is a polynomial in r2 with
+ * info.near_coefficients coefficients.  Errors: ERR_ARGUMENT (r2 below 0 or not
+ * a number), ERR_UNSUPPORTED (another method; kernels that are no function of
+ * r).  docs/api.md, 13. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_near(const farsum_plan *plan, int64_t n, const double *r2,
+                 double *u, double *du);
 
 #ifdef __cplusplus
 }

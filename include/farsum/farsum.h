@@ -39,8 +39,7 @@
  * thread's last error.  Host outputs keep their values on failure.  Threads may
  * use different plans simultaneously, and one plan one after another.
  *
- * docs/api.md explains more: life cycle, structs, ownership, errors, threads,
- * devices, determinism, moving particles, checks, units, exclusions. */
+ * docs/api.md explains more, from life cycle and errors to exclusions. */
 #ifndef FARSUM_H
 #define FARSUM_H
 
@@ -90,7 +89,7 @@ typedef enum farsum_status {
     FARSUM_STATUS_COUNT
 } farsum_status;
 
-/* Returns the text of a status.  The text is static. */
+/* Returns a status' static text. */
 FARSUM_API const char *farsum_status_text(farsum_status status);
 /* Returns the thread's last message or "".  It is valid until the next call. */
 FARSUM_API const char *farsum_message(void);
@@ -133,6 +132,12 @@ typedef enum farsum_surface {
     FARSUM_VACUUM = 2,  /* adds the dipole term 2 pi C |M|^2 / (3 V) */
 } farsum_surface;
 
+/* Near: pairs within the cutoff; far: the rest.  docs/api.md, 13. */
+typedef enum farsum_part {
+    FARSUM_WHOLE = 1,
+    FARSUM_NEAR = 2,
+    FARSUM_FAR = 3,
+} farsum_part;
 /* Where the caller's arrays are. */
 typedef enum farsum_memory {
     FARSUM_HOST = 1,
@@ -194,6 +199,8 @@ typedef struct farsum_problem {
     int64_t n_exclusions;            /* (default: 0) */
     const int64_t *exclusions;       /* [n_exclusions][2] */
     const double *exclusion_factors; /* [n_exclusions] (default: all 0) */
+    farsum_part part; /* other than whole: spectral in a periodic cell; errors
+                         are the whole's (default: whole) */
 } farsum_problem;
 #define FARSUM_PROBLEM_INIT {.size = sizeof(farsum_problem)}
 
@@ -207,8 +214,7 @@ typedef enum farsum_excess {
                                has written the results */
 } farsum_excess;
 
-/* Groups of farsum_options.  The plan chooses each field that is 0 or NULL.
- * `reserved` must be 0. */
+/* Groups of farsum_options; `reserved` must be 0. */
 typedef struct farsum_spectral_options {
     const char *split;    /* "prolate", "gaussian" */
     const char *window;   /* "prolate", "kaiser_bessel", "es", "bspline",
@@ -282,21 +288,18 @@ typedef struct farsum_options {
                              Values above 1 favour variants with costly set-up,
                              such as neighbour lists.  On devices set_points
                              then blocks while it builds lists */
-    uint64_t memory_limit; /* bytes that the plan may hold; beyond it create and
-                             set_points fail with FARSUM_ERR_MEMORY (default:
-                             80 % of device memory; host: 80 % of the smallest
-                             of machine, control group and RLIMIT_AS) */
-    /* Called with one line of text about each fact that may concern a user,
-     * such as a reduced cell or an estimate above the tolerance (default: no
-     * log).  The line is valid during the call. */
+    uint64_t memory_limit; /* bytes that the plan may hold, or ERR_MEMORY
+                             (default: 80 % of the device's; host: 80 % of the
+                             smallest of machine, control group, RLIMIT_AS) */
+    /* Called with a line of text, valid during the call, about each fact that
+     * may concern a user, such as a reduced cell (default: no log). */
     void (*log)(const char *line, void *data);
     void *log_data;       /* passed to log; the caller owns it */
     /* Called at most ten times a second by create, set_points and execute, on
      * the thread that called them: `done` of `all` parts are done (all = 0:
-     * unknown) of `what`, a text valid during the call.  If the function
-     * returns non-zero, create, set_points or execute stops with
-     * FARSUM_ERR_STATE; outputs keep their values.  The function must not use
-     * the same plan: docs/api.md, 1 (default: no report). */
+     * unknown) of `what`, a text valid during the call.  Non-zero stops them
+     * with FARSUM_ERR_STATE; outputs keep their values.  The function must not
+     * use the same plan: docs/api.md, 1 (default: no report). */
     int (*progress)(int64_t done, int64_t all, const char *what, void *data);
     void *progress_data;  /* passed to progress; the caller owns it */
     int verify;           /* 1: compare create's sample with a second sum, or
@@ -310,8 +313,7 @@ typedef struct farsum_options {
 } farsum_options;
 #define FARSUM_OPTIONS_INIT {.size = sizeof(farsum_options)}
 
-/* Where results go; NULL: not computed.  R right-hand sides, N targets.  The
- * caller owns the arrays. */
+/* The caller's arrays; NULL: not computed.  R right-hand sides, N targets. */
 typedef struct farsum_result {
     size_t size;     /* sizeof(farsum_result), set by the macro */
     void *potential; /* [R][N], type `arrays` */
@@ -336,8 +338,7 @@ typedef struct farsum_stage_info {
 } farsum_stage_info;
 
 #define FARSUM_MAX_STAGES 16
-/* A plan's choices and state.  Lengths are in the caller's unit.  The plan owns
- * the texts. */
+/* A plan's choices and state, in the caller's unit; it owns the texts. */
 typedef struct farsum_plan_info {
     size_t size;              /* set by FARSUM_PLAN_INFO_INIT */
     const char *kernel, *method, *device, *isa, *split, *window; /* NULL: the
@@ -491,8 +492,7 @@ FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_list_kernels(int index, farsum_kernel_info *info);
 /* Returns the name of stage `index` = 0, 1, ...; NULL past the last. */
 FARSUM_API const char *farsum_list_stages(int index);
-/* Returns split or window `index`; kind: "split" or "window"; NULL past the
- * last. */
+/* Returns split or window (kind) number `index`; NULL past the last. */
 FARSUM_API const char *farsum_list_names(const char *kind, int index);
 #ifdef __cplusplus
 }

@@ -80,6 +80,9 @@ static farsum_status create_problem(struct farsum_batch *b,
         FAIL(ERR_UNSUPPORTED, "n_exclusions is %lld; batches have no "
                               "exclusions",
              (long long)given.n_exclusions);
+    if (given.part > FARSUM_WHOLE)
+        FAIL(ERR_UNSUPPORTED, "part is %d; batches sum only the whole",
+             (int)given.part);
     int cell = 0;
     for (int d = 0; d < 9; d++)
         cell |= given.cell[d] != 0;

@@ -216,6 +216,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
 {
     p->task.report = &p->report;
     p->task.dry = how & PLAN_DRY ? 1 : 0;
+    p->task.part = FARSUM_WHOLE;
     p->report.net_size = p->checked = -1;
     p->energies[0] = p->energies[1] = -1;
     p->task.finer = aim.finer;

@@ -58,6 +58,18 @@ static farsum_status method_bounds(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
+/* Only some methods have parts. */
+static farsum_status method_parts(const struct farsum_plan *plan,
+                                  const struct method *method)
+{
+    if (plan->task.given.part != FARSUM_WHOLE && !method->part)
+        FAIL(ERR_UNSUPPORTED,
+             "sums only the whole; part %s requires method "
+             "spectral",
+             plan->task.given.part == FARSUM_NEAR ? "near" : "far");
+    return FARSUM_OK;
+}
+
 static void candidate_fails(struct candidate *c, farsum_status status)
 {
     c->status = status;
@@ -91,6 +103,8 @@ static farsum_status method_table(struct farsum_plan *plan,
         struct candidate *c = &all->one[all->n++];
         *c = (struct candidate){.row = row, .seconds = INFINITY};
         farsum_status status = method_bounds(plan, row->method);
+        if (status == FARSUM_OK)
+            status = method_parts(plan, row->method);
         if (status == FARSUM_OK)
             status = row->method->fits(&plan->task);
         if (wanted && status != FARSUM_OK)

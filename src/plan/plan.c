@@ -38,7 +38,8 @@ farsum_status farsum_plan_create(const farsum_problem *problem,
     }
     if (status != FARSUM_OK)
         return status;
-    return plan_verify(problem, options, problem, plan);
+    TRY(plan_verify(problem, options, problem, plan));
+    return plan_part(plan);
 }
 
 farsum_status farsum_plan_tune(const farsum_problem *problem,

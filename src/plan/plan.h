@@ -115,6 +115,9 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
 farsum_status plan_verify(const farsum_problem *problem,
                           const farsum_options *options,
                           const farsum_problem *own, farsum_plan **plan);
+/* plan/part.c: from now on the plan sums only the problem's part.  On failure
+ * *plan is destroyed and NULL. */
+farsum_status plan_part(farsum_plan **plan);
 /* plan/ranks.c: plan_make_for over the ranks of aim.comm, with parameters that
  * rank 0 chooses.  Collective, with the same status and words on all ranks. */
 farsum_status plan_make_ranks(const farsum_problem *problem,

@@ -100,6 +100,10 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
     if (plan->task.problem.softening > 0)
         c_locale_write(out, "softened: r is sqrt(r^2 + %.6g^2)\n",
                        plan->task.given.softening);
+    if (plan->task.given.part != FARSUM_WHOLE)
+        fprintf(out,
+                "part: %s field; tolerance and error are the whole sum's\n",
+                plan->task.given.part == FARSUM_NEAR ? "near" : "far");
     if (task_axes(&plan->task) > 0)
         print_zero_mode(plan, out);
     if (i->split)

@@ -76,6 +76,7 @@ static farsum_status problem_enums(farsum_problem *p)
                                              : FARSUM_F64;
     p->surface = p->surface ? p->surface : FARSUM_TINFOIL;
     p->memory = p->memory ? p->memory : FARSUM_HOST;
+    p->part = p->part ? p->part : FARSUM_WHOLE;
     if (p->precision < FARSUM_F64 || p->precision > FARSUM_AUTO)
         FAIL(ERR_ARGUMENT, "precision is %d, not 0 .. 4", (int)p->precision);
     if (p->arrays != FARSUM_F32 && p->arrays != FARSUM_F64)
@@ -87,6 +88,8 @@ static farsum_status problem_enums(farsum_problem *p)
     if (p->surface != FARSUM_TINFOIL && p->surface != FARSUM_VACUUM)
         FAIL(ERR_ARGUMENT, "surface is %d, not FARSUM_TINFOIL or FARSUM_VACUUM",
                            (int)p->surface);
+    if (p->part < FARSUM_WHOLE || p->part > FARSUM_FAR)
+        FAIL(ERR_ARGUMENT, "part is %d, not 0 .. 3", (int)p->part);
     return FARSUM_OK;
 }
 

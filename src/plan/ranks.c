@@ -257,6 +257,7 @@ plan_over_ranks_as(struct comm *comm, const farsum_problem *problem,
     GO(status);
     GO(comm_agree(comm, plan_exclude_as(&w.pairs.own, w.pairs.count, made)));
     GO(plan_verify(&w.problem, &own, &w.own, &made));
+    GO(plan_part(&made));
     made->owns_device = device.opened;
     device.opened = 0;
     *plan = made;

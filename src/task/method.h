@@ -50,6 +50,13 @@ struct method {
     /* Called when the rows of task->exclusions changed for the current points.
      * NULL: execute reads the rows itself. */
     farsum_status (*exclude)(struct task *task, void *state);
+    /* task->part has become a part of the sum: frees what it does not need.
+     * NULL: the method sums only the whole. */
+    farsum_status (*part)(struct task *task, void *state);
+    /* The near function at n squared distances, for farsum_plan_near.  NULL:
+     * there is none. */
+    farsum_status (*near)(const struct task *task, const void *state, int64_t n,
+                          const double *r2, double *u, double *du);
     unsigned options; /* METHOD_... */
     unsigned lacks;   /* FARSUM_...: outputs that this method lacks in a
                          periodic cell; a companion plan of another method

@@ -48,6 +48,8 @@ struct task {
     enum isa isa;
     int threads;
     int dry;                /* 1: farsum_plan_tune: create allocates nothing */
+    farsum_part part;       /* of the sums; given.part only once the plan has
+                               been checked */
     struct machine machine; /* factors of the cost model */
     struct sample sample;   /* statistics of the points, for the error model */
     struct exclusions exclusions; /* rows: of the current points */

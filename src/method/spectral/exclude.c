@@ -8,7 +8,9 @@
 
 #include "base/par.h"
 #include "base/arrays.h"
+#include "math/poly.h"
 #include "stage/near/near.h"
+#include "stage/near/one_pair.h"
 
 #define FN static inline
 #define BARE_REAL double
@@ -61,6 +63,7 @@ struct pass {
     const struct task *task;
     const struct spectral *s;
     const struct bare_row *row;
+    const struct one_pair *near; /* the kernel's near field, of a part */
     const struct exclude_sides *sides;
     struct bare_cell cell;
     int potential, field, gradient, sums; /* 1: wanted */
@@ -70,6 +73,73 @@ struct pass {
 struct part {
     double energy, virial[9];
 };
+
+/* 1: the pair's kernel in a part is that of the whole sum, (3.9). */
+static int part_is_whole(const struct pass *p, double r2)
+{
+    return p->task->part == FARSUM_WHOLE
+           || (p->task->part == FARSUM_FAR && r2 >= 1);
+}
+
+/* 1/r for the near part; 0 for the far part, which has only the polynomials,
+ * with the opposite sign. */
+static double part_singular(const struct pass *p, double r2)
+{
+    int singular = p->task->part == FARSUM_NEAR && r2 >= p->cell.skip;
+    return singular ? 1 / sqrt(r2) : 0;
+}
+
+static double part_sign(const struct pass *p)
+{
+    return p->task->part == FARSUM_FAR ? -1 : 1;
+}
+
+/* Adds the kernel of source q to v[values], with the factor `lost`. */
+static void part_value(const struct pass *p, const double d[3], double r2,
+                       double lost, const double q[], double v[])
+{
+    const struct parameters *t = &p->s->parameters;
+    double one[PAIR_VALUES] = {0};
+    if (part_is_whole(p, r2))
+        p->row->value(t->pair.kappa, d, r2, q, one);
+    else if (r2 < 1)
+        p->near->value(&t->poly, d, part_singular(p, r2), 2 * r2, 2 * r2 - 1, q,
+                       one);
+    if (!part_is_whole(p, r2))
+        lost *= part_sign(p);
+    for (int a = 0; a < p->task->pair.values; a++)
+        v[a] += lost * one[a];
+}
+
+/* The field over q d. */
+static double part_slope(const struct pass *p, double r2)
+{
+    const struct parameters *t = &p->s->parameters;
+    if (part_is_whole(p, r2))
+        return p->row->slope(t->pair.kappa, r2);
+    return r2 < 1 ? part_sign(p)
+                        * p->near->slope(&t->poly, part_singular(p, r2), 2 * r2,
+                                         2 * r2 - 1)
+                  : 0;
+}
+
+/* The radial functions of sources with moments. */
+static void part_moments(const struct pass *p, double r2, double f[4])
+{
+    const struct near_poly *poly = &p->s->parameters.poly;
+    memset(f, 0, 4 * sizeof *f);
+    if (part_is_whole(p, r2)) {
+        moments_bare(1 / sqrt(r2), f);
+        return;
+    }
+    if (part_singular(p, r2) > 0)
+        moments_bare(part_singular(p, r2), f);
+    for (int k = 0; k < 4; k++)
+        f[k] = r2 < 1
+                   ? part_sign(p)
+                         * (f[k] - poly_eval(poly->c[k], poly->n, 2 * r2 - 1))
+                   : 0;
+}
 
 /* The points that hold source *j, which becomes its index there. */
 static const struct exclude_points *source_of(const struct pass *p, int64_t *j)
@@ -123,7 +193,7 @@ static void exclude_moments(const struct pass *p, const double d[3], double r2,
     double f[4], v[4] = {0}, w[6] = {0}, of[4];
     for (int a = 0; a < 4; a++)
         of[a] = lost * q[a];
-    moments_bare(1 / sqrt(r2), f);
+    part_moments(p, r2, f);
     moments_field(f, d, of, v, v + 1);
     row->value[0] += v[0];
     for (int a = 0; a < 3; a++)
@@ -146,7 +216,7 @@ static void exclude_pair(const struct pass *p, const struct bare_images *images,
                          double lost, const double q[], const double own[],
                          struct row *row)
 {
-    double kappa = p->s->parameters.pair.kappa, d[3], r2;
+    double d[3], r2;
     int values = p->task->pair.values;
     for (int n = 0; n < images->tries; n++) {
         double v[PAIR_VALUES] = {0};
@@ -156,16 +226,16 @@ static void exclude_pair(const struct pass *p, const struct bare_images *images,
             exclude_moments(p, d, r2, lost, q, own, row);
             continue;
         }
-        p->row->value(kappa, d, r2, q, v);
+        part_value(p, d, r2, lost, q, v);
         for (int a = 0; a < values; a++)
-            row->value[a] += lost * v[a];
+            row->value[a] += v[a];
         if (!p->field && !p->sums)
             continue;
-        double slope = p->row->slope(kappa, r2);
+        double slope = part_slope(p, r2);
         for (int a = 0; a < 3; a++)
             row->field[a] += lost * q[0] * slope * d[a];
         if (p->sums)
-            exclude_sums(d, own, lost * q[0], lost * v[0], slope, row->part);
+            exclude_sums(d, own, lost * q[0], v[0], slope, row->part);
     }
 }
 
@@ -189,7 +259,7 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
         for (int a = 0; a < 3; a++)
             f[a] = at[a] - f[a];
         bare_nearest(&p->cell, f, &images);
-        if (images.least < p->cell.skip)
+        if (images.least < p->cell.skip && p->task->part == FARSUM_WHOLE)
             continue; /* the sum does not have this pair */
         load_strengths(p, from, j, q);
         exclude_pair(p, &images, e->lost[k] * images.share, q, own, &row);
@@ -250,6 +320,7 @@ void spectral_exclude_sides(const struct task *task, struct spectral *s,
     for (size_t k = 0; k < sizeof bare_rows / sizeof *bare_rows; k++)
         if (strcmp(bare_rows[k].name, task->pair.name) == 0)
             p.row = &bare_rows[k];
+    p.near = one_pair_find(&task->pair);
     memset(part, 0, sizeof part);
     /* fixed parts, added in order: independent of the number of threads */
     PAR_FOR(task->threads, schedule(static))

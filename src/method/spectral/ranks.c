@@ -48,11 +48,13 @@ static farsum_status ranks_states(const struct task *task, struct spectral *s)
     TRY(mem_alloc(&k->spectrum, task->pair.channels * spectrum, real, 1));
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         int stage = stages[i];
-        if (stage == STAGE_SCALE && k->cut.rows == 0)
+        if ((stage == STAGE_SCALE && k->cut.rows == 0)
+            || (stage == STAGE_NEAR && task->part == FARSUM_FAR))
             continue;
         TRY(ranks_variant(s, stage)->create(&args[stage], &s->states[stage]));
     }
-    return ranks_near(s, &args[STAGE_NEAR].near);
+    return task->part == FARSUM_FAR ? FARSUM_OK
+                                    : ranks_near(s, &args[STAGE_NEAR].near);
 }
 
 /* The parts that exchange. */
@@ -120,15 +122,32 @@ static void ranks_clear(struct spectral *s)
     spectral_ranks_destroy(s);
 }
 
+/* The near pairs with ghosts. */
+static void ranks_near_destroy(struct spectral *s)
+{
+    struct spectral_ranks *k = s->ranks;
+    if (k->near_ghosts)
+        ranks_variant(s, STAGE_NEAR)->destroy(k->near_ghosts);
+    if (k->near_virial)
+        k->virial.row->variant->destroy(k->near_virial);
+    k->near_ghosts = k->near_virial = NULL;
+}
+
+void spectral_ranks_part(const struct task *task, struct spectral *s)
+{
+    if (task->part != FARSUM_FAR)
+        return; /* a recut makes the mesh's stages with the others */
+    ranks_near_destroy(s);
+    ranks_variant(s, STAGE_NEAR)->destroy(s->states[STAGE_NEAR]);
+    s->states[STAGE_NEAR] = NULL;
+}
+
 void spectral_ranks_destroy(struct spectral *s)
 {
     struct spectral_ranks *k = s->ranks;
     if (!k)
         return;
-    if (k->near_ghosts)
-        ranks_variant(s, STAGE_NEAR)->destroy(k->near_ghosts);
-    if (k->near_virial)
-        k->virial.row->variant->destroy(k->near_virial);
+    ranks_near_destroy(s);
     pencil_destroy(k->pencil);
     for (int d = 0; d < 2; d++)
         planes_destroy(k->planes[d]);

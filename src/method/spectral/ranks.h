@@ -50,6 +50,8 @@ static inline const struct variant *ranks_variant(const struct spectral *s,
 farsum_status spectral_ranks_create(const struct task *task,
                                     struct spectral *s);
 void spectral_ranks_destroy(struct spectral *s);
+/* Frees the near pairs if task->part does not have them. */
+void spectral_ranks_part(const struct task *task, struct spectral *s);
 /* Takes the cell of `trial`, before s->parameters does.  Makes new states if
  * the old ones exchange too little for it; on failure s is as before. */
 farsum_status spectral_ranks_cell(const struct task *task, struct spectral *s,

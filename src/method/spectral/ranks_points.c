@@ -99,6 +99,8 @@ static farsum_status points_stages(struct spectral *s)
         return FARSUM_OK;
     TRY(ranks_variant(s, STAGE_INTERP)
             ->set(s->states[STAGE_INTERP], targets, targets));
+    if (!s->states[STAGE_NEAR]) /* the far part */
+        return FARSUM_OK;
     if (s->n > 0)
         TRY(ranks_variant(s, STAGE_NEAR)
                 ->set(s->states[STAGE_NEAR], &s->source, targets));

@@ -9,6 +9,7 @@
 
 #include "base/arrays.h"
 #include "base/clock.h"
+#include "method/spectral/part/part.h"
 #include "ranks/asked.h"
 
 /* Where a sum's results are added.  NULL: not wanted. */
@@ -79,9 +80,12 @@ static farsum_status ranks_own(const struct task *task, struct spectral *s,
                                      .q_channel = 1,
                                      .q_point = pair->channels,
                                      .mesh_channel = channel};
-    if (s->n > 0 && spectral_targets(s) > 0)
+    if (s->n > 0 && spectral_targets(s) > 0 && task->part != FARSUM_FAR)
         TRY(spectral_stage(s, STAGE_NEAR, &near));
-    TRY(ranks_ghosts(task, s, near_q, out));
+    if (task->part != FARSUM_FAR)
+        TRY(ranks_ghosts(task, s, near_q, out));
+    if (task->part == FARSUM_NEAR)
+        return FARSUM_OK;
     if (s->n > 0)
         return spectral_stage(s, STAGE_SPREAD, &spread);
     memset(s->mesh, 0, (size_t)(pair->channels * channel) * real);
@@ -132,6 +136,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
         .energy = result->energy ? &sums->energy : NULL,
         .virial = result->virial ? sums->virial : NULL};
     int mixed = task_is_mixed(task), back = of_values || result->field;
+    int mesh = task->part != FARSUM_NEAR;
     const void *near_q = mixed ? spectral_mixed_in(task, s) : s->q;
     struct slab_io slab = {.mesh = (char *)s->mesh
                                    + ranks_cut_first(&k->cut, t) * real,
@@ -149,18 +154,22 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
                         task->pair.strengths * array_size(task->pairs),
                         k->ghost_q));
     KEEP_ON(ranks_own(task, s, near_q, &out));
+    if (task->part != FARSUM_WHOLE)
+        spectral_part_self(task, s, result, sums);
     KEEP_ON(spectral_ranks_exclude(task, s, result, sums));
     double start = clock_seconds();
-    KEEP_ON(ranks_planes_add(s, channel, channels));
-    KEEP_ON(pencil_forward(k->pencil, &slab));
-    s->seconds[STAGE_FFT] += clock_seconds() - start;
-    if (k->cut.rows > 0)
+    if (mesh) {
+        KEEP_ON(ranks_planes_add(s, channel, channels));
+        KEEP_ON(pencil_forward(k->pencil, &slab));
+        s->seconds[STAGE_FFT] += clock_seconds() - start;
+    }
+    if (mesh && k->cut.rows > 0)
         KEEP_ON(spectral_stage(s, STAGE_SCALE, &scale));
     if (out.energy)
         KEEP_ON(comm_sum(k->comm, out.energy, 1));
     if (out.virial)
         KEEP_ON(comm_sum(k->comm, out.virial, 9));
-    if (!back)
+    if (!back || !mesh)
         return status;
     start = clock_seconds();
     slab.channels = values;

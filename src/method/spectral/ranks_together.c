@@ -217,7 +217,7 @@ farsum_status spectral_ranks_distinct(struct task *task, struct spectral *s,
     farsum_status status = placed;
     if (placed != FARSUM_OK)
         snprintf(words, sizeof words, "%s", farsum_message());
-    else if (!task->problem.exclude_coincident)
+    else if (!task->problem.exclude_coincident && task->part != FARSUM_FAR)
         status = distinct_here(task, s, &border);
     border_clear(&border);
     status = comm_agree(s->ranks->comm, status);

@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "method/open_axis/open_axis.h"
 #include "method/spectral/exclude.h"
+#include "method/spectral/part/part.h"
 #include "method/spectral/device_ranks.h"
 #include "method/spectral/ranks.h"
 
@@ -24,6 +25,7 @@ static farsum_status spectral_fits(const struct task *task)
              "sums kernel %s only on the host and in one process; so does "
              "ewald",
              task->pair.name);
+    TRY(spectral_part_fits(task));
     if (task_axes(task) != 3)
         TRY(open_axis_fits(task));
     if (task->device && !task->device->properties.f64)
@@ -250,7 +252,7 @@ static farsum_status spectral_host_points(const struct task *task,
         const struct points *a = r == STAGE_INTERP ? targets : &s->source;
         TRY(progress_step(r, STAGE_COUNT, "placing points: %s",
                           s->parameters.choice[r].stage->name));
-        if (v->set)
+        if (v->set && s->states[r]) /* a part lacks some stages */
             TRY(v->set(s->states[r], a, targets));
     }
     s->n = n;
@@ -363,7 +365,12 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                                .mesh_channel = channel};
     if (task_is_mixed(task))
         near.q = spectral_mixed_in(task, s);
-    TRY(spectral_stage(s, STAGE_NEAR, &near));
+    if (task->part != FARSUM_FAR)
+        TRY(spectral_stage(s, STAGE_NEAR, &near));
+    if (task->part != FARSUM_WHOLE)
+        spectral_part_self(task, s, result, sums);
+    if (task->part == FARSUM_NEAR)
+        return FARSUM_OK;
     TRY(spectral_stage(s, STAGE_SPREAD, &spread));
     TRY(spectral_stage(s, STAGE_FFT, &there));
     TRY(spectral_stage(s, STAGE_SCALE, &scale));
@@ -458,6 +465,8 @@ const struct method method_spectral = {
     .finish = spectral_finish,
     .destroy = spectral_destroy,
     .exclude = spectral_excludes,
+    .part = spectral_part,
+    .near = spectral_near,
     .options = METHOD_CUTOFF | METHOD_MESH,
     .mixed = 1,
 };

@@ -157,7 +157,7 @@ static farsum_status out_flux(const struct task *task, const struct spectral *s,
 {
     double rc = s->parameters.rc, sum[SUMS] = {0};
     double front = 8 * M_PI / (s->parameters.cell.volume * rc * rc * rc);
-    if (task->pair.kind->flux)
+    if (task->pair.kind->flux && task->part != FARSUM_NEAR)
         TRY(in_blocks(task, s, r, q, flux_sums, sum));
     for (int a = 0; a < 3; a++)
         mean[a] = front * sum[a];
@@ -246,15 +246,16 @@ void spectral_estimate_flow(const struct task *task, const struct spectral *s,
 {
     int64_t all = s->all_n, n = spectral_apart(s) ? s->all_m : all;
     double velocity = sqrt(square / (double)n);
-    double norm =
-        task->problem.error == FARSUM_ERROR_ABSOLUTE
-            ? 1
-            : fmax(velocity, parameters_velocity(task, sums->q2, all));
+    int whole = task->part == FARSUM_WHOLE;
+    double norm = task->problem.error == FARSUM_ERROR_ABSOLUTE
+                      ? 1
+                      : fmax(whole ? velocity : task->sample.force,
+                             parameters_velocity(task, sums->q2, all));
     task->report->info.net_strength = sums->q1;
     task->report->net_size = sqrt((double)all * sums->q2);
     task->report->info.norm = norm;
     task->report->size[0] =
-        per_strength(velocity, sqrt(sums->q2 / (double)all));
+        whole ? per_strength(velocity, sqrt(sums->q2 / (double)all)) : 0;
     task->report->size[1] = 0;
     task->report->disorder = s->parameters.disorder;
     task->report->info.estimated_error =
@@ -342,6 +343,8 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
     double q_rms = sqrt(sums->q2 / (double)all), norm = parameters_norm(task);
     double volume = s->parameters.cell.volume * rc * rc * rc;
     int of_potential = parameters_of_values(task);
+    if (task->part != FARSUM_WHOLE) /* not the size of the whole's results */
+        field = potential = 0;
     double force = sqrt(square / (double)n) * (spectral_apart(s) ? q_rms : 1);
     if (task->problem.error == FARSUM_ERROR_FORCE && field)
         norm =
@@ -440,10 +443,11 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
                            farsum_result *result)
 {
     farsum_status status = FARSUM_OK;
-    struct spectral_terms terms = {.background =
-                                       spectral_background(s, sums->q1)};
+    struct spectral_terms terms = {.background = 0};
     double squares[2];
-    if (task->problem.surface == FARSUM_VACUUM)
+    if (task->part != FARSUM_NEAR) /* terms of the whole cell */
+        terms.background = spectral_background(s, sums->q1);
+    if (task->problem.surface == FARSUM_VACUUM && task->part != FARSUM_NEAR)
         TRY(spectral_dipole(task, s, r, q, terms.dipole, &terms.surface));
     if (!out_safe(task, s, result)) {
         status = spectral_energy(task, s, sums, &terms, r, result, 0);

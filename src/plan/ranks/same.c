@@ -23,13 +23,14 @@ static const struct {
 } rows[] = {
 #define FIELD(name, kind, count)                                               \
     {#name, kind, count, offsetof(farsum_problem, name)}
-    FIELD(kernel, NAME, 1),     FIELD(kappa, REAL, 1),
-    FIELD(cell, REAL, 9),       FIELD(periodic, WHOLE, 3),
-    FIELD(surface, WHOLE, 1),   FIELD(coulomb, REAL, 1),
-    FIELD(softening, REAL, 1),  FIELD(precision, WHOLE, 1),
-    FIELD(arrays, WHOLE, 1),    FIELD(memory, WHOLE, 1),
-    FIELD(tolerance, REAL, 1),  FIELD(error, WHOLE, 1),
-    FIELD(outputs, WHOLE, 1),   FIELD(exclude_coincident, WHOLE, 1),
+    FIELD(kernel, NAME, 1),    FIELD(kappa, REAL, 1),
+    FIELD(cell, REAL, 9),      FIELD(periodic, WHOLE, 3),
+    FIELD(surface, WHOLE, 1),  FIELD(coulomb, REAL, 1),
+    FIELD(softening, REAL, 1), FIELD(precision, WHOLE, 1),
+    FIELD(arrays, WHOLE, 1),   FIELD(memory, WHOLE, 1),
+    FIELD(tolerance, REAL, 1), FIELD(error, WHOLE, 1),
+    FIELD(outputs, WHOLE, 1),  FIELD(exclude_coincident, WHOLE, 1),
+    FIELD(part, WHOLE, 1),
 #undef FIELD
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -156,6 +156,7 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     p.n_targets = s->whole ? 0 : s->targets.count;
     p.n_exclusions = 0; /* set by sum_exclusions */
     p.exclude_coincident = 1; /* the plan has checked */
+    p.part = FARSUM_WHOLE;
     return p;
 }
 

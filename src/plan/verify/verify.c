@@ -265,6 +265,11 @@ farsum_status plan_verify(const farsum_problem *problem,
         if (p->task.given.error == FARSUM_ERROR_ENERGY
             || p->task.given.error == FARSUM_ERROR_PRESSURE)
             return FARSUM_OK; /* not known from potentials at targets */
+        if (p->task.given.part != FARSUM_WHOLE)
+            GO(status_fail(FARSUM_ERR_UNSUPPORTED,
+                           "verify: a part of the sum is checked only in "
+                           "create, which needs a sample, and sources that are "
+                           "the targets"));
         /* the first sum is checked */
         GO(task_agree(&p->task, MEM_NEW(p->late, 1)));
         return FARSUM_OK;
