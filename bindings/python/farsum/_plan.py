@@ -233,6 +233,23 @@ class Plan:
                 pairs.ctypes.data_as(types[2]),
                 None if factors is None else factors.ctypes.data_as(types[3]))
 
+    def near(self, r2: Any) -> Tuple[np.ndarray, np.ndarray]:
+        """The near function u at squared distances r2, and du/d(r2).
+
+        For codes that sum the pairs within info.cutoff themselves, and the
+        rest by a plan with part="far": the potential gains coulomb q u, and
+        the field -2 coulomb q du d.  Returns two f64 arrays of r2's shape.
+        Raises UnsupportedError for kernels that are no function of r.
+        """
+        at = np.array(r2, np.float64, order="C")
+        u, du = np.empty_like(at), np.empty_like(at)
+        types = _c.FUNCTIONS["farsum_plan_near"][1]
+        with self.lock:
+            self._listener.run(
+                lib.farsum_plan_near, self._open(), at.size,
+                *(a.ctypes.data_as(t) for a, t in zip((at, u, du), types[2:])))
+        return u, du
+
     def execute(self, q: Any, out: Any = None) -> Result:
         """Sums strengths q and returns a Result.
 
