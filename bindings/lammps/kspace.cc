@@ -7,6 +7,8 @@
 #include <iterator>
 #include <limits>
 
+#include "pair.hpp"
+
 using LAMMPS_NS::LAMMPS;
 namespace utils = LAMMPS_NS::utils;
 
@@ -143,12 +145,44 @@ void kspace_farsum::refuse() const
     refuse_pairs();
 }
 
-/* The pair style must not sum a part of the Coulomb interaction. */
+bool kspace_farsum::sums_far_part_of(const LAMMPS_NS::Pair *pair) const
+{
+    return pair && pair == force->pair
+           && dynamic_cast<const pair_farsum *>(pair) != nullptr;
+}
+
+const near_function &kspace_farsum::near()
+{
+    static const near_function none; /* without charges there is no plan */
+    return qsqsum > 0 ? coulomb_.near(atom->q) : none;
+}
+
+/* What the far part does not have. */
+void kspace_farsum::refuse_far() const
+{
+    if (how_.cutoff > 0)
+        error->all(FLERR,
+                   "kspace_modify farsum cutoff: pair_style {} sets the cutoff",
+                   force->pair_style);
+    if (!how_.method.empty() && how_.method != "spectral")
+        error->all(FLERR,
+                   "Cannot use kspace_modify farsum method {} with "
+                   "pair_style {}: only spectral has a far part",
+                   how_.method, force->pair_style);
+    if (!domain->periodicity[0])
+        error->all(FLERR, "pair_style {} needs a periodic box",
+                   force->pair_style);
+}
+
+/* The pair style must not sum a part of the Coulomb interaction, unless it is
+ * the near part. */
 void kspace_farsum::refuse_pairs() const
 {
     LAMMPS_NS::Pair *pair = force->pair;
     if (!pair)
         error->all(FLERR, "KSpace solver requires a pair style");
+    if (sums_far_part_of(pair))
+        return refuse_far();
     int dim = 0;
     bool charges = pair->ewaldflag || pair->pppmflag || pair->msmflag
                    || pair->dispersionflag || pair->tip4pflag
@@ -179,6 +213,13 @@ aim kspace_farsum::aim_of(double constant, double squares,
     if (to.how.skin < 0)
         to.how.skin =
             spectral && domain->periodicity[0] ? neighbor->skin / 4 : 0;
+    if (sums_far_part_of(force->pair)) {
+        /* the pair style has near pairs, also the bonded ones */
+        to.far = true;
+        to.how.method = "spectral";
+        to.how.cutoff = static_cast<pair_farsum *>(force->pair)->cut_coulomb();
+        to.how.skin = 0;
+    }
     if (gridflag)
         to.how.mesh = {nx_pppm, ny_pppm, nz_pppm};
     to.constant = constant;
@@ -186,8 +227,9 @@ aim kspace_farsum::aim_of(double constant, double squares,
     to.unit = two_charge_force;
     to.squares = squares;
     for (std::size_t k = 1; k < 4; k++)
-        to.factor[k] =
-            atom->molecular == LAMMPS_NS::Atom::ATOMIC ? 1 : factor[k];
+        to.factor[k] = to.far || atom->molecular == LAMMPS_NS::Atom::ATOMIC
+                           ? 1
+                           : factor[k];
     to.atoms = atom->natoms;
     for (std::size_t d = 0; d < 3; d++)
         to.periodic[d] = domain->periodicity[d];

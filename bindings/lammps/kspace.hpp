@@ -21,6 +21,10 @@ class kspace_farsum : public LAMMPS_NS::KSpace
     }
     void compute(int eflag, int vflag) override;
     double memory_usage() override;
+    /* 1: this pair style sums the near part, and this style only the rest. */
+    virtual bool sums_far_part_of(const LAMMPS_NS::Pair *pair) const;
+    /* The near function now, for this pair style.  Collective. */
+    const near_function &near();
 
   protected:
     choices how_;
@@ -39,6 +43,7 @@ class kspace_farsum : public LAMMPS_NS::KSpace
     farsum_precision precision_of(const std::string &name) const;
     void refuse() const;
     void refuse_pairs() const;
+    void refuse_far() const;
 };
 
 /* kspace_style farsum/disp: the same and dispersion, -sqrt(C_i C_j) / r^6. */
@@ -49,6 +54,10 @@ class kspace_farsum_disp : public kspace_farsum
     void init() override;
     void compute(int eflag, int vflag) override;
     double memory_usage() override;
+    bool sums_far_part_of(const LAMMPS_NS::Pair *) const override
+    {
+        return false;
+    }
 
   protected:
     int take(int narg, char **arg) override;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugin.cc: registers the styles when LAMMPS loads the plugin. */
 #include "kspace.hpp"
+#include "pair.hpp"
 
 /* lammpsplugin.h, which packages of LAMMPS do not contain. */
 struct plugin {
@@ -10,9 +11,10 @@ struct plugin {
 };
 using register_plugin = void (*)(plugin *, void *);
 
-template <class Style> static void *create(LAMMPS_NS::LAMMPS *lammps)
+template <class Base, class Style>
+static void *create(LAMMPS_NS::LAMMPS *lammps)
 {
-    return static_cast<LAMMPS_NS::KSpace *>(new Style(lammps));
+    return static_cast<Base *>(new Style(lammps));
 }
 
 extern "C" __attribute__((visibility("default"))) void
@@ -36,12 +38,17 @@ lammpsplugin_init(void *lmp, void *handle, void *callback)
                 "farsum",
                 "Coulomb sums by Farsum",
                 "the Farsum developers",
-                create<kspace_farsum>,
+                create<LAMMPS_NS::KSpace, kspace_farsum>,
                 handle};
     auto add = reinterpret_cast<register_plugin>(callback);
     add(&p, lmp);
     p.name = "farsum/disp";
     p.info = "Coulomb and dispersion sums by Farsum";
-    p.create = create<kspace_farsum_disp>;
+    p.create = create<LAMMPS_NS::KSpace, kspace_farsum_disp>;
+    add(&p, lmp);
+    p.style = "pair";
+    p.name = "lj/cut/coul/farsum";
+    p.info = "Lennard-Jones, and Farsum's near pairs";
+    p.create = create<LAMMPS_NS::Pair, pair_farsum>;
     add(&p, lmp);
 }

@@ -100,6 +100,7 @@ void sum::make(const double *strengths)
     cell_ = cell_now();
     if (problem.periodic[0])
         std::copy(cell_.begin(), cell_.end(), problem.cell);
+    problem.part = aim_.far ? FARSUM_FAR : FARSUM_WHOLE;
     problem.n_sources = atom->nlocal;
     std::vector<double> x = sample();
     problem.sample_x = x.data();
@@ -128,6 +129,8 @@ void sum::make(const double *strengths)
     builds_ = neighbor->ncalls;
     atoms_ = atom->natoms;
     reported_ = false;
+    if (aim_.far)
+        near_.take(*plan_);
 }
 
 /* Tells the plan where the pairs of special_bonds are now. */
@@ -139,8 +142,8 @@ void sum::set_pairs()
     atoms_ = atom->natoms;
 }
 
-/* Sets the box, the pairs and the positions. */
-void sum::follow(const double *strengths)
+/* Sets the box.  Makes a plan if there is none for it. */
+void sum::current(const double *strengths)
 {
     cell now = cell_now();
     if (plan_ && aim_.periodic[0] && now != cell_) {
@@ -153,6 +156,12 @@ void sum::follow(const double *strengths)
     }
     if (!plan_)
         make(strengths);
+}
+
+/* Sets the box, the pairs and the positions. */
+void sum::follow(const double *strengths)
+{
+    current(strengths);
     /* LAMMPS changes the order of atoms only when it builds neighbour lists.
      * Pairs come before points, because atoms of a pair may coincide; but their
      * indices must be those of as many points. */
@@ -198,6 +207,19 @@ void sum::sum_up(const double *strengths, double scale, const sums &out)
         out.virial[k] += scale * virial[order[k]];
 }
 
+const near_function &sum::near(const double *strengths)
+{
+    std::string words;
+    try {
+        current(strengths);
+    } catch (const farsum::error &e) {
+        words = e.what();
+    }
+    if (!words.empty())
+        error->all(FLERR, "Farsum ({}): {}", kernel_, words);
+    return near_;
+}
+
 void sum::compute(const double *strengths, double scale, const sums &out)
 {
     std::string words;
@@ -241,7 +263,8 @@ void sum::report(const double *strengths) const
     text += fmt::format("  estimated absolute RMS force accuracy = {:.8g}\n"
                         "  estimated relative force accuracy = {:.8g}\n",
                         info.estimated_error, info.estimated_error / aim_.unit);
-    if (rms > info.estimated_error) /* not so in a perfect lattice */
+    /* not so in a perfect lattice, nor known without the near pairs */
+    if (!aim_.far && rms > info.estimated_error)
         text += fmt::format("  estimated error over the RMS Coulomb force = "
                             "{:.8g}\n",
                             info.estimated_error / rms);

@@ -12,6 +12,7 @@
 #include <farsum/farsum.hpp>
 
 #include "lammps.hpp"
+#include "near.hpp"
 
 namespace farsum_lammps
 {
@@ -41,14 +42,15 @@ struct aim {
     std::array<double, 4> factor{}; /* of 1-2, 1-3, 1-4 pairs, from [1] on */
     LAMMPS_NS::bigint atoms = 0;
     std::array<int, 3> periodic{};
+    bool far = false; /* without the pairs within the cutoff */
 
     bool operator==(const aim &b) const
     {
         return how.all() == b.how.all()
                && std::tie(constant, tolerance, unit, squares, factor, atoms,
-                           periodic)
+                           periodic, far)
                       == std::tie(b.constant, b.tolerance, b.unit, b.squares,
-                                  b.factor, b.atoms, b.periodic);
+                                  b.factor, b.atoms, b.periodic, b.far);
     }
 };
 
@@ -69,6 +71,8 @@ class sum : protected LAMMPS_NS::Pointers
     void prepare(const aim &to);
     /* Adds the forces times `scale` to the atoms, and writes `out`. */
     void compute(const double *strengths, double scale, const sums &out);
+    /* The plan's near function in the box of now.  Collective. */
+    const near_function &near(const double *strengths);
     double bytes() const;
 
   private:
@@ -80,10 +84,12 @@ class sum : protected LAMMPS_NS::Pointers
     LAMMPS_NS::bigint builds_ = -1; /* of neighbour lists, at the last pairs */
     LAMMPS_NS::bigint atoms_ = 0;   /* at the last pairs */
     bool reported_ = true;
+    near_function near_;
     std::vector<double> field_, potential_;
 
     void make(const double *strengths);
     std::vector<double> sample() const;
+    void current(const double *strengths);
     void follow(const double *strengths);
     void set_pairs();
     void sum_up(const double *strengths, double scale, const sums &out);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* near.hpp: the near function of a plan as polynomials, for a pair loop. */
+#ifndef FARSUM_LAMMPS_NEAR_HPP
+#define FARSUM_LAMMPS_NEAR_HPP
+
+#include <vector>
+
+#include <farsum/farsum.hpp>
+
+namespace farsum_lammps
+{
+
+/* u = 1/r - P, where P is a polynomial in v = 2 (r/cutoff)^2 - 1. */
+class near_function
+{
+  public:
+    /* Takes the function of a plan of laplace: P has as many coefficients as
+     * the plan's near field, so values at as many nodes determine it. */
+    void take(const farsum::plan &plan);
+    /* P, and if `slope` is not NULL dP/d(r^2). */
+    double smooth(double r2, double *slope) const
+    {
+        double v = r2 * per_ - 1, p = 0, d = 0;
+        for (std::size_t k = coefficients_.size(); k-- > 0;) {
+            d = d * v + p;
+            p = p * v + coefficients_[k];
+        }
+        if (slope)
+            *slope = d * per_;
+        return p;
+    }
+
+  private:
+    double per_ = 0; /* 2 / cutoff^2 */
+    std::vector<double> coefficients_;
+};
+
+} // namespace farsum_lammps
+#endif
