@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* waves_kern.c: the loops of a small system: pairs, and waves at particles. */
-#include "base/simd.h"
+#include "base/simd_math.h"
 #include "batch/waves.h"
 #include "math/split.h"
 
@@ -125,35 +125,6 @@ static void near_run(struct waves_near *w)
 }
 
 #if FARSUM_BITS == 64
-/* cos and sin of 2 pi s, |s| <= 1: series for a quarter of the angle from its
- * nearest whole turn, then the angle is doubled twice. */
-SIMD_FN void turn_of(vreal s, vreal *cosine, vreal *sine)
-{
-    static const real cc[] = {0x1p0, -1.0 / 2, 1.0 / 24, -1.0 / 720,
-                              1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600,
-                              -1.0 / 87178291200, 1.0 / 20922789888000};
-    static const real ss[] = {0x1p0, -1.0 / 6, 1.0 / 120, -1.0 / 5040,
-                              1.0 / 362880, -1.0 / 39916800,
-                              1.0 / 6227020800, -1.0 / 1307674368000,
-                              1.0 / 355687428096000};
-    const real whole = 0x1.8p52;
-    s -= (s + whole) - whole;
-    vreal x = s * (real)(M_PI / 2), z = x * x, c = v_set(cc[8]),
-          n = v_set(ss[8]);
-    for (int k = 7; k >= 0; k--) {
-        c = c * z + cc[k];
-        n = n * z + ss[k];
-    }
-    n *= x;
-    for (int k = 0; k < 2; k++) {
-        vreal up = R(1) - R(2) * n * n;
-        n = R(2) * n * c;
-        c = up;
-    }
-    *cosine = c;
-    *sine = n;
-}
-
 /* table[n][0], table[n][1]: cos and sin of 2 pi n s. */
 static void far_table(struct waves_far *w, int d)
 {
@@ -161,7 +132,7 @@ static void far_table(struct waves_far *w, int d)
     double *t = w->table[d];
     for (int64_t i = 0; i < m; i += W) {
         vreal c, s, x = v_set(1), y = v_set(0);
-        turn_of(v_load(w->s[d] + i), &c, &s);
+        v_turn(v_load(w->s[d] + i), &c, &s);
         for (int n = 0; n <= w->most[d]; n++) {
             v_store(t + 2 * n * m + i, x);
             v_store(t + (2 * n + 1) * m + i, y);
