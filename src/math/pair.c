@@ -64,7 +64,7 @@ static void laplace_bare(const struct pair *pair, double r, double v[2])
 }
 
 const struct pair_kind pair_kind_laplace = {
-    .power = 1, .degree = 1, .gradient = 1, .charged = 1,
+    .power = 1, .degree = 1, .gradient = 1, .charged = 1, .sheet = 1,
     .front = 4 * M_PI, .fall = 1,
     .smooth = pair_gamma_smooth, .slope = pair_gamma_slope,
     .base = far_base, .near = pair_scalar_near, .exact = laplace_exact,

@@ -128,6 +128,7 @@ static void yukawa_beyond(const struct pair *pair, const struct pair_edge *edge,
 
 const struct pair_kind pair_kind_yukawa = {
     .power = 1, .degree = 1, .gradient = 1, .screened = 1, .limit = 1,
+    .sheet = 1,
     .front = 4 * M_PI, .gain = yukawa_gain, .fall = 1,
     .smooth = pair_gamma_smooth, .slope = pair_gamma_slope,
     .base = yukawa_base, .near = yukawa_near, .exact = yukawa_exact,

@@ -156,8 +156,7 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     if (task_axes(&plan->task) == 0)
         return FARSUM_OK;
     TRY(task_cell(&plan->task, &cell));
-    const struct pair_kind *kind = plan->task.pair.kind;
-    int slab = task_axes(&plan->task) == 2 && kind->charged && !kind->moments;
+    int slab = task_is_slab(&plan->task);
     double extent = slab ? plan_extent(plan, &cell) : 0;
     plan->task.sample.extent = extent;
     if (slab)

@@ -40,12 +40,12 @@ double task_decay(const struct task *task)
 }
 
 /* Images cost N A decay^2/(8 pi gap^2) terms, the gap's mesh A gap/h^3 points,
- * h about rc/9.  Their sum is least where gap^3 is 0.2 N decay^2 h^3. */
+ * h about rc/5.  Their sum is least where gap^3 is 0.015 N decay^2 h^3. */
 void task_stretch(const struct task *task, double rc, struct cell *cell)
 {
     double n = (double)task->sample.n, decay = task_decay(task);
     double least = cbrt(cell->volume / fmax(n, 1));
-    double gap = rc * fmax(TASK_GAP, 0.065 * cbrt(n * decay * decay));
+    double gap = rc * fmax(TASK_GAP, 0.05 * cbrt(n * decay * decay));
     if (task->exclusions.count > 0) /* the nearest image is the pair itself */
         gap = fmax(gap, 1.01 * task->sample.extent);
     for (int d = 0; d < 3; d++)

@@ -62,6 +62,12 @@ static inline int task_axes(const struct task *task)
     return cell_axes(task->problem.periodic);
 }
 
+/* 1: two periodic axes, of a kernel whose images above and below are known. */
+static inline int task_is_slab(const struct task *task)
+{
+    return task_axes(task) == 2 && task->pair.kind->sheet;
+}
+
 /* Two periodic axes: images above and below are left out where they are
  * e^-decay; math.md 9.7. */
 double task_decay(const struct task *task);

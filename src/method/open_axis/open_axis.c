@@ -5,47 +5,53 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "method/open_axis/modes.h"
 
-/* Seconds per point and mode: two exponentials, a sine and a cosine. */
-#define PRICE 6e-8
+ISA_TABLE(struct open_axis_kern, open_axis)
 
-/* kappa = 2 pi (n[0] s_p + n[1] s_q), s_p and s_q the points' fractions along
- * the periodic rows; sum: M+ and M-; slope: the same of q z, z from the
- * middle. */
-struct open_mode {
-    int n[2];
-    double k[3], size, front; /* |kappa|; 2 f: both half planes */
-    double sum[2][2], slope[2][2];
-};
+/* Seconds per point and mode, of sources and of targets: two exponentials, a
+ * sine and a cosine. */
+#define PRICE 4e-9
 
 struct open_axis {
     int row[3]; /* of the cell: the two periodic ones, and the open one */
     double normal[3], low, extent; /* z is x.normal - low */
     double edge, volume;           /* of the cell with the gap */
     double moment[3];              /* sum of q z^k, z from the middle */
+    struct open_points source, target; /* target empty: the sources */
     int64_t count;
     struct open_mode *mode; /* owned */
 };
+
+static void points_free(struct open_points *p)
+{
+    mem_free(p->s[0]);
+    mem_free(p->s[1]);
+    mem_free(p->z);
+    mem_free(p->q);
+}
 
 void open_axis_destroy(struct open_axis *b)
 {
     if (!b)
         return;
+    points_free(&b->source);
+    points_free(&b->target);
     mem_free(b->mode);
     mem_free(b);
 }
 
 farsum_status open_axis_fits(const struct task *task)
 {
-    const farsum_problem *p = &task->problem;
     if (task_axes(task) != 2)
         FAIL(ERR_UNSUPPORTED,
-             "sums three periodic axes, or two of kernel laplace; the problem "
-             "has %d",
+             "sums three periodic axes, or two of kernels laplace and yukawa; "
+             "the problem has %d",
              task_axes(task));
-    if (strcmp(task->pair.name, "laplace") != 0)
+    if (!task_is_slab(task))
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes for kernel %s; the problem has 2",
              task->pair.name);
@@ -53,16 +59,30 @@ farsum_status open_axis_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes on devices and over ranks; the problem "
              "has 2");
-    if (task->pairs != FARSUM_F64 || p->precision != FARSUM_F64)
-        FAIL(ERR_UNSUPPORTED, "sums two periodic axes with precision f64 only");
     return FARSUM_OK;
+}
+
+/* The open row of the task's cell. */
+static int open_row(const struct task *task)
+{
+    const int *periodic = task->problem.periodic;
+    return !periodic[0] ? 0 : !periodic[1] ? 1 : 2;
+}
+
+void open_axis_row(const struct task *task, const struct parameters *t,
+                   double rows[9])
+{
+    int row = open_row(task);
+    double *a = rows + 3 * row;
+    double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    for (int d = 0; d < 3; d++)
+        a[d] *= t->rc * t->cell.height[row] / length;
 }
 
 double open_axis_seconds(const struct task *task, const struct parameters *t)
 {
-    double rc = t->rc, extent = task->sample.extent, edge = 0;
-    for (int d = 0; d < 3; d++)
-        edge = task->problem.periodic[d] ? edge : rc * t->cell.height[d];
+    double rc = t->rc, extent = task->sample.extent;
+    double edge = rc * t->cell.height[open_row(task)];
     double area = t->cell.volume * rc * rc * rc / edge;
     double k = task_decay(task) / (edge - extent);
     double points =
@@ -78,6 +98,22 @@ static double height(const struct open_axis *b, const double *x, int64_t i)
            + x[3 * i + 2] * b->normal[2] - b->low;
 }
 
+static farsum_status points_take(const struct open_axis *b,
+                                 const struct points *from, const double *x,
+                                 struct open_points *to)
+{
+    int64_t n = from->n, padded = (n + OPEN_PAD - 1) / OPEN_PAD * OPEN_PAD;
+    *to = (struct open_points){.n = n, .padded = padded, .extent = b->extent};
+    TRY(MEM_NEW(to->s[0], padded));
+    TRY(MEM_NEW(to->s[1], padded));
+    TRY(MEM_NEW(to->z, padded));
+    memcpy(to->s[0], from->s[b->row[0]], (size_t)n * sizeof *to->z);
+    memcpy(to->s[1], from->s[b->row[1]], (size_t)n * sizeof *to->z);
+    for (int64_t i = 0; i < n; i++)
+        to->z[i] = height(b, x, i);
+    return FARSUM_OK;
+}
+
 static void widen(const struct open_axis *b, const double *x, int64_t n,
                   double *low, double *high)
 {
@@ -88,8 +124,10 @@ static void widen(const struct open_axis *b, const double *x, int64_t n,
     }
 }
 
-/* Visits half of the modes within `most`; stores them if there is memory. */
-static int64_t visit(struct open_axis *b, const struct cell *cell, double most)
+/* Visits half of the modes within `most`, and of a screened kernel the mode 0;
+ * stores them if there is memory. */
+static int64_t visit(struct open_axis *b, const struct cell *cell,
+                     double screen, double most)
 {
     int64_t count = 0;
     int reach[2];
@@ -99,9 +137,10 @@ static int64_t visit(struct open_axis *b, const struct cell *cell, double most)
         reach[d] = (int)fmin(most * length / (2 * M_PI), 1 << 20);
     }
     for (int i = 0; i <= reach[0]; i++)
-        for (int j = i ? -reach[1] : 1; j <= reach[1]; j++) {
+        for (int j = i ? -reach[1] : !(screen > 0); j <= reach[1]; j++) {
             struct open_mode mode = {.n = {i, j}};
-            double k2 = 0, gap = b->edge - b->extent;
+            double k2 = screen * screen, gap = b->edge - b->extent;
+            double half = i || j ? 1 : 0.5;
             for (int d = 0; d < 3; d++) {
                 const double *inv = cell->inv + 3 * d;
                 mode.k[d] =
@@ -111,7 +150,7 @@ static int64_t visit(struct open_axis *b, const struct cell *cell, double most)
             mode.size = sqrt(k2);
             if (mode.size > most)
                 continue;
-            mode.front = -4 * M_PI * b->edge / (b->volume * mode.size)
+            mode.front = -4 * M_PI * half * b->edge / (b->volume * mode.size)
                          * exp(-mode.size * gap) / -expm1(-mode.size * b->edge);
             if (b->mode)
                 b->mode[count] = mode;
@@ -152,57 +191,13 @@ farsum_status open_axis_set_points(const struct task *task, struct spectral *s,
              "up to %.6g: give a sample, or a longer cell vector %c",
              task_length(task, b->extent), task_length(task, b->edge - least),
              'a' + b->row[2]);
-    double most = task_decay(task) / gap;
-    b->count = visit(b, &cell, most);
+    double most = task_decay(task) / gap, screen = t->pair.kappa / t->rc;
+    b->count = visit(b, &cell, screen, most);
     TRY(MEM_RAW(b->mode, b->count));
-    visit(b, &cell, most);
-    return FARSUM_OK;
-}
-
-/* Sets the sums over the sources of one mode, (9.31). */
-static void mode_sum(const struct open_axis *b, const struct spectral *s,
-                     struct open_mode *mode)
-{
-    const double *q = s->q, *sp = s->source.s[b->row[0]],
-                 *sq = s->source.s[b->row[1]];
-    double sum[2][2] = {{0}}, slope[2][2] = {{0}};
-    for (int64_t i = 0; i < s->n; i++) {
-        double turn = 2 * M_PI * (mode->n[0] * sp[i] + mode->n[1] * sq[i]);
-        double z = height(b, s->x, i), c = q[i] * cos(turn);
-        double sine = -q[i] * sin(turn);
-        const double u[2] = {exp(mode->size * (z - b->extent)),
-                             exp(-mode->size * z)};
-        for (int k = 0; k < 2; k++) {
-            sum[k][0] += u[k] * c;
-            sum[k][1] += u[k] * sine;
-            slope[k][0] += u[k] * c * (z - b->extent / 2);
-            slope[k][1] += u[k] * sine * (z - b->extent / 2);
-        }
-    }
-    memcpy(mode->sum, sum, sizeof sum);
-    memcpy(mode->slope, slope, sizeof slope);
-}
-
-/* Adds potential v[0] and field v[1..3] of all modes at a target, (9.32). */
-static void modes_at(const struct open_axis *b, double sp, double sq, double z,
-                     double v[4])
-{
-    for (int64_t k = 0; k < b->count; k++) {
-        const struct open_mode *m = b->mode + k;
-        double turn = 2 * M_PI * (m->n[0] * sp + m->n[1] * sq);
-        double c = m->front * cos(turn), s = m->front * sin(turn);
-        double up = exp(m->size * (z - b->extent)), down = exp(-m->size * z);
-        /* of the images below, and of those above */
-        double low[2] = {up * m->sum[1][0], up * m->sum[1][1]};
-        double high[2] = {down * m->sum[0][0], down * m->sum[0][1]};
-        double real = c * (low[0] + high[0]) - s * (low[1] + high[1]);
-        double imag = c * (low[1] + high[1]) + s * (low[0] + high[0]);
-        double slope =
-            m->size * (c * (low[0] - high[0]) - s * (low[1] - high[1]));
-        v[0] += real;
-        for (int d = 0; d < 3; d++)
-            v[1 + d] += m->k[d] * imag - slope * b->normal[d];
-    }
+    visit(b, &cell, screen, most);
+    TRY(points_take(b, &s->source, s->x, &b->source));
+    TRY(MEM_NEW(b->source.q, b->source.padded));
+    return m > 0 ? points_take(b, &s->target, s->y, &b->target) : FARSUM_OK;
 }
 
 /* Re of a conj(b). */
@@ -212,13 +207,16 @@ static double real_of(const double a[2], const double b[2])
 }
 
 /* The energy of all images, and its virial along the periodic axes: u delta_ab
- * + u' kappa_a kappa_b/kappa per mode, u' = du/dkappa. */
-static double images_energy(const struct open_axis *b, double virial[9])
+ * + u' kappa_a kappa_b/s per mode, u' = du/ds. */
+static double images_energy(const struct open_axis *b, int screened,
+                            double virial[9])
 {
     const double *m = b->moment;
     double energy =
         -2 * M_PI / b->volume
         * (m[0] * m[2] - m[1] * m[1] + b->edge * b->edge / 12 * m[0] * m[0]);
+    if (screened)
+        energy = 0;
     memset(virial, 0, 9 * sizeof *virial);
     for (int64_t k = 0; k < b->count; k++) {
         const struct open_mode *mode = b->mode + k;
@@ -240,18 +238,20 @@ static double images_energy(const struct open_axis *b, double virial[9])
 
 /* The virial, from that of the cell with the gap and the images' one, both
  * along the periodic axes, (9.33).  Along the open one, v = sum F z does not
- * wrap; and the trace is the energy. */
-static void virial_set(const struct open_axis *b, const struct spectral *s,
+ * wrap; and the trace of 1/r is the energy. */
+static void virial_set(const struct task *task, const struct spectral *s,
                        const double images[9], struct spectral_sums *sums)
 {
-    const double *q = s->q, *field = s->field, *e = b->normal;
+    const struct open_axis *b = s->open_axis;
+    const double *q = b->source.q, *e = b->normal;
     double rc = s->parameters.rc, v[3] = {0}, half[9] = {0}, flat[9] = {0};
     double back = 0.5 * spectral_background(s, sums->q1) * sums->q1;
     double trace = 0, along = 0;
     for (int64_t i = 0; i < s->n; i++)
         for (int d = 0; d < 3; d++)
-            v[d] += q[i] * field[3 * i + d]
-                    * (height(b, s->x, i) - b->extent / 2) / rc;
+            v[d] += q[i]
+                    * array_get(s->field, task->problem.precision, 3 * i + d)
+                    * (b->source.z[i] - b->extent / 2) / rc;
     for (int a = 0; a < 9; a++) /* P W P, P = 1 - n n */
         for (int d = 0; d < 3; d++)
             half[a] +=
@@ -265,7 +265,8 @@ static void virial_set(const struct open_axis *b, const struct spectral *s,
         along += v[d] * e[d];
     }
     /* spectral_out adds `back` to the energy and to the diagonal */
-    double last = sums->energy - trace - 2 * back;
+    double last =
+        task->pair.kind->screened ? along : sums->energy - trace - 2 * back;
     for (int a = 0; a < 9; a++) {
         int c = a / 3, d = a % 3;
         sums->virial[a] = flat[a] + (v[c] - along * e[c]) * e[d]
@@ -281,15 +282,67 @@ void open_axis_wanted(const struct spectral *s, farsum_result *wanted)
     }
 }
 
-static void heights(struct open_axis *b, const struct spectral *s)
+/* Copies the strengths, and sets their moments. */
+static void strengths_take(const struct task *task, struct open_axis *b,
+                           const struct spectral *s)
 {
-    const double *q = s->q;
     memset(b->moment, 0, sizeof b->moment);
     for (int64_t i = 0; i < s->n; i++) {
-        double z = height(b, s->x, i) - b->extent / 2;
-        b->moment[0] += q[i];
-        b->moment[1] += q[i] * z;
-        b->moment[2] += q[i] * z * z;
+        double q = array_get(s->q, task->problem.precision, i);
+        double z = b->source.z[i] - b->extent / 2;
+        b->source.q[i] = q;
+        b->moment[0] += q;
+        b->moment[1] += q * z;
+        b->moment[2] += q * z * z;
+    }
+}
+
+static void modes_sum(const struct task *task, struct open_axis *b)
+{
+    enum { TOGETHER = 8 };
+    int64_t parts = (b->count + TOGETHER - 1) / TOGETHER;
+    PAR_FOR(task->threads, schedule(dynamic))
+    for (int64_t k = 0; k < parts; k++) {
+        int64_t first = k * TOGETHER, left = b->count - first;
+        isa_open_axis[task->isa][0]->gather(&b->source, b->mode + first,
+                                            left < TOGETHER ? left : TOGETHER);
+    }
+}
+
+/* The mode 0 of 1/r, (9.32): a potential and its derivative along z. */
+static void mean_at(const struct open_axis *b, double z, double v[2])
+{
+    const double *m = b->moment;
+    double front = 2 * M_PI / b->volume;
+    v[0] =
+        -front
+        * (m[0] * z * z - 2 * z * m[1] + m[2] + b->edge * b->edge / 6 * m[0]);
+    v[1] = -2 * front * (m[0] * z - m[1]);
+}
+
+/* Adds the images at the targets from first on, at most OPEN_PAD of them. */
+static void targets_add(const struct task *task, const struct spectral *s,
+                        const struct open_points *to, int64_t first,
+                        void *potential, void *field)
+{
+    const struct open_axis *b = s->open_axis;
+    farsum_precision type = task->problem.precision;
+    double rc = s->parameters.rc, v[5][OPEN_PAD];
+    isa_open_axis[task->isa][0]->scatter(to, first, b->mode, b->count, v);
+    for (int64_t i = first; i < first + OPEN_PAD && i < to->n; i++) {
+        double mean[2] = {0};
+        int64_t k = i - first;
+        if (!task->pair.kind->screened)
+            mean_at(b, to->z[i] - b->extent / 2, mean);
+        if (potential)
+            array_put(potential, type, i,
+                      array_get(potential, type, i) + rc * (v[0][k] + mean[0]));
+        for (int d = 0; field && d < 3; d++)
+            array_put(
+                field, type, 3 * i + d,
+                array_get(field, type, 3 * i + d)
+                    - rc * rc
+                          * (v[1 + d][k] + (v[4][k] + mean[1]) * b->normal[d]));
     }
 }
 
@@ -298,11 +351,10 @@ farsum_status open_axis_add(const struct task *task, struct spectral *s,
                             struct spectral_sums *sums)
 {
     struct open_axis *b = s->open_axis;
-    double rc = s->parameters.rc, front = 2 * M_PI / b->volume;
-    const struct points *to = spectral_apart(s) ? &s->target : &s->source;
-    const double *x = spectral_apart(s) ? s->y : s->x;
-    double *potential = result->potential ? s->potential : NULL;
-    double *field = result->field ? s->field : NULL;
+    const struct open_points *to = spectral_apart(s) ? &b->target : &b->source;
+    void *potential = result->potential ? s->potential : NULL;
+    void *field = result->field ? s->field : NULL;
+    double images[9];
     /* else another image would be nearer than the pair itself */
     if (task->exclusions.count > 0 && b->edge < 2.001 * b->extent)
         FAIL(ERR_UNSUPPORTED,
@@ -310,31 +362,17 @@ farsum_status open_axis_add(const struct task *task, struct spectral *s,
              "that is created with exclusions, for points that extend over "
              "%.6g along the open axis; this one allows %.6g",
              task_length(task, b->extent), task_length(task, b->edge / 2));
-    heights(b, s);
-    const double *moment = b->moment;
-    PAR_FOR(task->threads, schedule(dynamic))
-    for (int64_t k = 0; k < b->count; k++)
-        mode_sum(b, s, b->mode + k);
-    double images[9];
+    strengths_take(task, b, s);
+    modes_sum(task, b);
     if (result->energy)
-        sums->energy += rc * images_energy(b, images);
+        sums->energy += s->parameters.rc
+                        * images_energy(b, task->pair.kind->screened, images);
     if (!potential && !field)
         return FARSUM_OK;
     PAR_FOR(task->threads)
-    for (int64_t i = 0; i < spectral_targets(s); i++) {
-        double z = height(b, x, i), at = z - b->extent / 2;
-        double v[4] = {-front
-                       * (moment[0] * at * at - 2 * at * moment[1] + moment[2]
-                          + b->edge * b->edge / 6 * moment[0])};
-        for (int d = 0; d < 3; d++)
-            v[1 + d] = 2 * front * (moment[0] * at - moment[1]) * b->normal[d];
-        modes_at(b, to->s[b->row[0]][i], to->s[b->row[1]][i], z, v);
-        if (potential)
-            potential[i] += rc * v[0];
-        for (int d = 0; field && d < 3; d++)
-            field[3 * i + d] += rc * rc * v[1 + d];
-    }
+    for (int64_t i = 0; i < to->padded; i += OPEN_PAD)
+        targets_add(task, s, to, i, potential, field);
     if (result->virial)
-        virial_set(b, s, images, sums);
+        virial_set(task, s, images, sums);
     return FARSUM_OK;
 }

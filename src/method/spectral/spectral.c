@@ -284,8 +284,15 @@ static farsum_status cell_trial(const struct task *task,
                                 const struct spectral *s, const double rows[9],
                                 struct parameters *trial)
 {
+    double old[9], fresh[9];
     *trial = s->parameters;
-    TRY(cell_follow(&trial->cell, &s->parameters.cell, task->problem.cell, rows,
+    memcpy(old, task->problem.cell, sizeof old);
+    memcpy(fresh, rows, sizeof fresh);
+    if (task_axes(task) == 2) {
+        open_axis_row(task, &s->parameters, old);
+        open_axis_row(task, &s->parameters, fresh);
+    }
+    TRY(cell_follow(&trial->cell, &s->parameters.cell, old, fresh,
                     1 / s->parameters.rc));
     parameters_error(trial, task);
     if (trial->error > task->problem.tolerance)
@@ -301,9 +308,6 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
 {
     struct spectral *s = state;
     struct parameters trial;
-    if (task_axes(task) == 2)
-        FAIL(ERR_UNSUPPORTED, "method spectral has no change of the cell with "
-                              "two periodic axes yet; make a new plan");
     TRY(task_agree(task, cell_trial(task, s, rows, &trial)));
     if (task->comm)
         TRY(s->gpu ? gpu_ranks_cell(task, s, &trial)
