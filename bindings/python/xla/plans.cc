@@ -124,8 +124,6 @@ kept_plan::kept_plan(const request &r, std::string with_pairs)
     if (r.of.cell)
         std::copy_n(r.of.cell, 9, cell.begin());
     tolerance = plan.info().tolerance;
-    if (device)
-        scratch = device->alloc(10 * sizeof(double));
 }
 
 bool kept_plan::fits(const request &r) const

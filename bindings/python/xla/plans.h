@@ -60,7 +60,8 @@ struct kept_plan {
     double tolerance;
     std::unique_ptr<farsum::device> device; /* outlives the plan */
     farsum::plan plan;
-    farsum::device::array scratch; /* GPU: energy [1] and virial [9] */
+    farsum::device::array scratch; /* GPU: energies and virials */
+    std::int64_t scratch_bytes = 0;
 };
 
 /* Sums by a kept plan, whose estimate after the sum decides, or by a new one.

@@ -307,8 +307,10 @@ static void pull_back(frame &f)
     const description how(f.text("how"));
     const systems all(f, f.result(2).axes[0]);
     double *gx = f.output(0), *gq = f.output(1), *gcell = f.output(2);
+    const bool by_cell = f.flag("by_cell");
     for (std::int64_t s = 0; s < all.count; s++)
-        one_system(how, all, s, f.flag("by_cell"), f, gx, gq, gcell);
+        all.named(s,
+                  [&] { one_system(how, all, s, by_cell, f, gx, gq, gcell); });
 }
 
 } // namespace handler

@@ -123,62 +123,78 @@ static void sums(frame &f)
     for (std::int64_t s = 0; s < all.count; s++) {
         const part p = all[s];
         if (p.n > 0)
-            by_plan(all, p, task, key, x, q, to);
+            all.named(s, [&] { by_plan(all, p, task, key, x, q, to); });
     }
 }
 
-/* The same with arrays on a GPU.  One set of a system after another, as a
- * system's sets do not lie one behind the other. */
+/* Sums `sets` sets of one system, with arrays on a GPU. */
+static double on_gpu(frame &f, kept_plan &kept, const part &p,
+                     std::int64_t sets, const void *x, const void *q,
+                     farsum_result out, double *energy, double *w)
+{
+    reals found(static_cast<std::size_t>(sets * (w ? 10 : 1)));
+    const auto bytes = static_cast<std::int64_t>(found.size() * sizeof(double));
+    if (kept.scratch_bytes < bytes) {
+        kept.scratch = kept.device->alloc(bytes);
+        kept.scratch_bytes = bytes;
+    }
+    out.energy = static_cast<double *>(kept.scratch.get());
+    out.virial = w ? out.energy + sets : nullptr;
+    kept.set(p.cell, p.n, x);
+    kept.plan.execute(static_cast<int>(sets), q, out);
+    kept.plan.finish();
+    f.read(found.data(), kept.scratch.get(), found.size() * sizeof(double));
+    std::copy_n(found.data(), sets, energy);
+    if (w)
+        std::copy_n(found.data() + sets, 9 * sets, w);
+    return kept.plan.info().estimated_error;
+}
+
+/* The same with arrays on a GPU.  The sets of a system of several do not lie
+ * one behind the other, and are summed one by one. */
 static void sums_on_gpu(frame &f)
 {
     const description how(f.text("how"));
     const bool virial = f.flag("virial");
     const systems all(f, f.result(0).axes[1]);
     const bool f32 = f.argument(0).type == CALL_F32;
-    const std::int64_t bytes = f32 ? sizeof(float) : sizeof(double);
+    const std::int64_t size = f32 ? sizeof(float) : sizeof(double);
     double *energy = f.output(0), *w = f.output(3);
     auto shift = [&](const buffer &b, std::int64_t numbers) {
         return static_cast<void *>(static_cast<char *>(b.data)
-                                   + bytes * numbers);
+                                   + size * numbers);
     };
     task task = with_outputs(how, virial);
     task.problem.arrays = f32 ? FARSUM_F32 : FARSUM_F64;
     const std::string key = key_of(how, virial) + (f32 ? "\nf32" : "\nf64");
+    const std::int64_t together = all.count == 1 ? all.sets : 1;
     std::vector<float> narrow_x, narrow_q;
-    for (std::int64_t k = 0; k < all.count * all.sets; k++) {
+    for (std::int64_t k = 0; k < all.count * all.sets; k += together) {
         const part p = all[k / all.sets];
         const std::int64_t set = k % all.sets, at = set * all.n + p.begin;
         if (p.n == 0)
             continue;
-        void *x = shift(f.argument(0), 3 * p.begin);
         request r{task, key, p, {}, cuda().current()};
         r.sample = [&]() -> std::pair<const void *, const void *> {
-            const double *hx = f.numbers(0) + 3 * p.begin;
-            const double *hq = f.numbers(1) + at;
+            const double *x = f.numbers(0) + 3 * p.begin;
+            const double *q = f.numbers(1) + at;
             if (!f32)
-                return {hx, hq};
-            narrow_x.assign(hx, hx + 3 * p.n);
-            narrow_q.assign(hq, hq + p.n);
+                return {x, q};
+            narrow_x.assign(x, x + 3 * p.n);
+            narrow_q.assign(q, q + p.n);
             return {narrow_x.data(), narrow_q.data()};
         };
-        by_kept_plan(r, [&](kept_plan &kept) {
-            double found[10];
-            farsum_result out = {};
-            out.potential = shift(f.result(1), at);
-            out.field = shift(f.result(2), 3 * at);
-            out.energy = static_cast<double *>(kept.scratch.get());
-            out.virial = virial ? out.energy + 1 : nullptr;
-            kept.set(p.cell, p.n, x);
-            kept.plan.execute(1, shift(f.argument(1), at), out);
-            kept.plan.finish();
-            f.read(found, kept.scratch.get(),
-                   virial ? sizeof found : sizeof *found);
-            const std::int64_t place = set * all.count + p.at;
-            energy[place] = found[0];
-            if (virial)
-                std::copy_n(found + 1, 9, w + 9 * place);
-            return kept.plan.info().estimated_error;
-        });
+        farsum_result out = {};
+        out.potential = shift(f.result(1), at);
+        out.field = shift(f.result(2), 3 * at);
+        const std::int64_t place = set * all.count + p.at;
+        auto work = [&](kept_plan &kept) {
+            return on_gpu(f, kept, p, together,
+                          shift(f.argument(0), 3 * p.begin),
+                          shift(f.argument(1), at), out, energy + place,
+                          virial ? w + 9 * place : nullptr);
+        };
+        all.named(p.at, [&] { by_kept_plan(r, work); });
     }
 }
 

@@ -40,6 +40,19 @@ class systems
         return !pairs_.empty();
     }
 
+    /* Calls work(); its error names system s if there are several. */
+    template <class F> void named(std::int64_t s, F work) const
+    {
+        try {
+            work();
+        } catch (const farsum::error &e) {
+            if (count == 1)
+                throw;
+            throw farsum::error(e.status(), "system " + std::to_string(s) + ": "
+                                                + e.what());
+        }
+    }
+
   private:
     std::vector<std::int64_t> pairs_;
     const double *factors_;

@@ -107,6 +107,9 @@ def test_errors_have_the_words_of_the_library(caplog):
     # a class of JAX: by its version and by the status
     with pytest.raises(Exception, match="system 2: .*source 3"):
         run(bad).block_until_ready()
+    with pytest.raises(Exception, match="system 2: .*source 3"):
+        fj.coulomb(bad, q[0], cells, INDEX, exclude=[[0, 1]]) \
+            .energy.block_until_ready()
     with pytest.raises(Exception, match="sorted"):
         fj.coulomb(x, q[0], cells, INDEX[::-1]).energy.block_until_ready()
     with pytest.raises(Exception, match="two systems"):
