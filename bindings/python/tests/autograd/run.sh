@@ -4,7 +4,8 @@
 #
 #     bindings/python/tests/autograd/run.sh [cpu|cuda|jax] [LIBRARY]
 #
-# LIBRARY: default build/libfarsum.so.  PYTHON: a Python with PyTorch 2.7 or
+# LIBRARY: default build/libfarsum.so; `jax` also takes libfarsum_xla.so of its
+# folder, and tests the GPU if JAX has one.  PYTHON: a Python with PyTorch 2.7 or
 # later or JAX, with NumPy and pytest (default: python3).  CI does not run this,
 # as PyTorch is large.  `cuda` takes about two minutes on a machine with a GPU, and leaves
 # out the slowest derivatives, which do not depend on the device.
@@ -15,7 +16,7 @@ library=${2:-build/libfarsum.so}
 python=${PYTHON:-python3}
 tests=bindings/python/tests/autograd
 [ -f "$library" ] || {
-    echo "$library does not exist: ninja -C build farsum_shared builds it"
+    echo "$library does not exist: ninja -C build farsum_shared farsum_xla builds it"
     exit 1
 }
 module=torch

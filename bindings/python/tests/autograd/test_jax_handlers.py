@@ -84,6 +84,17 @@ def test_vmap_is_one_call():
     close([nested(members, q[:, :20], cells[::2])], [np.array(want)])
 
 
+def test_nothing_to_sum():
+    none, cell = jnp.zeros((0, 3)), 4 * jnp.eye(3)
+    cells, index = jnp.stack([cell, cell]), jnp.zeros(0, int)
+    assert fj.coulomb(none, none[:, 0], cell, virial=True).energy == 0
+    assert fj.coulomb(none, none[:, 0], cells, index).energy.tolist() == [0, 0]
+    assert fj.coulomb(none, none[:, 0], None, index).energy.shape == (0,)
+    x, q = four_systems(1)[0][:20], jnp.zeros(20)
+    got = jax.grad(lambda x: (fj.coulomb(x, q, cell).forces ** 2).sum())(x)
+    assert (got == 0).all() and fj.coulomb(x, q, cell).energy == 0
+
+
 def test_threads_share_the_kept_plans():
     x, q, cells = four_systems(1)
     run = jax.jit(jax.grad(lambda x, h: fj.coulomb(
