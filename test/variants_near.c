@@ -160,7 +160,7 @@ struct near_work {
     size_t bytes; /* of one result */
     int wide;     /* 1: f64 sums of pairs in f32 */
     const struct trial *trial;
-    struct buf q_on, potential_on, field_on, energy_on, virial_on;
+    struct buf q_on, potential_on, field_on, gradient_on, energy_on, virial_on;
 };
 
 static int near_values(const struct near_work *w)
@@ -185,6 +185,7 @@ static void near_again(void *data)
     trial_send(w->trial, &w->potential_on, w->potential,
                near_values(w) * bytes);
     trial_send(w->trial, &w->field_on, w->field, 3 * bytes);
+    trial_send(w->trial, &w->gradient_on, w->gradient, 6 * bytes);
     trial_send(w->trial, &w->energy_on, &w->energy, sizeof w->energy);
     trial_send(w->trial, &w->virial_on, w->virial, sizeof w->virial);
 }
@@ -195,6 +196,7 @@ static void near_fetch(struct near_work *w)
     trial_fetch(w->trial, &w->potential_on, w->potential,
                 near_values(w) * bytes);
     trial_fetch(w->trial, &w->field_on, w->field, 3 * bytes);
+    trial_fetch(w->trial, &w->gradient_on, w->gradient, 6 * bytes);
     trial_fetch(w->trial, &w->energy_on, &w->energy, sizeof w->energy);
     trial_fetch(w->trial, &w->virial_on, w->virial, sizeof w->virial);
 }
@@ -343,11 +345,12 @@ static farsum_status near_run(int k, const struct trial *trial,
     void *virial = trial_io(trial, &w->virial_on, w->virial);
     void *potential = trial_io(trial, &w->potential_on, w->potential);
     void *field = trial_io(trial, &w->field_on, w->field);
+    void *gradient = trial_io(trial, &w->gradient_on, w->gradient);
     struct near_io io = {
         .q = trial_io(trial, &w->q_on, w->q),
         .potential = wanted & (FARSUM_POTENTIAL | VELOCITY) ? potential : NULL,
         .field = wanted & FARSUM_FIELD ? field : NULL,
-        .gradient = wanted & GRADIENT ? w->gradient : NULL,
+        .gradient = wanted & GRADIENT ? gradient : NULL,
         .energy = wanted & FARSUM_ENERGY ? energy : NULL,
         .virial = wanted & FARSUM_VIRIAL ? virial : NULL,
     };
@@ -359,6 +362,7 @@ done:
     buf_clear(&w->q_on);
     buf_clear(&w->potential_on);
     buf_clear(&w->field_on);
+    buf_clear(&w->gradient_on);
     buf_clear(&w->energy_on);
     buf_clear(&w->virial_on);
     points_clear(&w->source);
@@ -395,7 +399,9 @@ static double near_bound(int k, farsum_precision precision)
     (1 << 1 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8 | 1 << 10 | 1 << 13 | 1 << 15  \
      | 1 << 16 | 1 << 17 | FLOW_ON_DEVICE << 20 | FLOW_ON_DEVICE << 32         \
      | FLOW_ON_DEVICE << 44 | (uint64_t)127 << 56)
-#define NEAR_MORE_ON_DEVICE (3 << 2 | 1 << 7 | 7 << 17)
+#define MOMENTS_ON_DEVICE (1 | 1 << 1 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7)
+#define NEAR_MORE_ON_DEVICE                                                    \
+    (3 << 2 | 1 << 7 | MOMENTS_ON_DEVICE << 8 | 7 << 17)
 
 const struct harness harness_near = {
     .stage = "near",

@@ -22,7 +22,7 @@ enum {
 _Static_assert(sizeof(struct near_cells) == 168,
                "must match stage/near/device/cells.kh");
 _Static_assert(FARSUM_POTENTIAL == 1 && FARSUM_FIELD == 2 && FARSUM_ENERGY == 4
-                   && FARSUM_VIRIAL == 8,
+                   && FARSUM_VIRIAL == 8 && FARSUM_GRADIENT == 32,
                "must match stage/near/device/cells.kh");
 
 farsum_status near_gpu_fits(const void *args)
@@ -116,9 +116,13 @@ void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
         jit_define_table(jit, name, args->poly->c[k], terms);
     }
     unsigned values = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VELOCITY;
-    jit_define(jit, "POT", "%d", (args->outputs & values) != 0);
+    int moments = pair->kind->moments;
+    jit_define(jit, "MOMENTS", "%d", moments);
+    jit_define(jit, "POT", "%d", moments || (args->outputs & values) != 0);
     jit_define(jit, "FIELD", "%d",
-               (args->outputs & (FARSUM_FIELD | FARSUM_VIRIAL)) != 0);
+               moments
+                   || (args->outputs & (FARSUM_FIELD | FARSUM_VIRIAL)) != 0);
+    jit_define(jit, "GRADIENT", "%d", (args->outputs & FARSUM_GRADIENT) != 0);
     jit_define(jit, "VIRIAL", "%d", (args->outputs & FARSUM_VIRIAL) != 0);
     jit_define(jit, "WIDE", "%d", args->wide);
 }
@@ -293,6 +297,9 @@ farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
         FAIL(ERR_ARGUMENT, "near: energy and virial require targets that are "
                            "the sources, or q_targets and outputs that "
                            "include them");
+    if (io->gradient && !(g->args.outputs & FARSUM_GRADIENT))
+        FAIL(ERR_INTERNAL, "near: the gradient is not among the plan's "
+                           "outputs");
     *ends = (struct near_ends){
         .source = source,
         .target = near_gpu_placed(g),
@@ -301,12 +308,14 @@ farsum_status near_gpu_ends(struct near_gpu *g, const struct near_io *io,
                                             : none,
         .potential = io->potential ? io->potential : none,
         .field = io->field ? io->field : none,
+        .gradient = io->gradient ? io->gradient : none,
         .record = &g->record,
     };
     g->cells.n = ends->target->n;
     g->cells.want =
         (io->potential ? FARSUM_POTENTIAL : 0) | (io->field ? FARSUM_FIELD : 0)
-        | (io->energy ? FARSUM_ENERGY : 0) | (io->virial ? FARSUM_VIRIAL : 0);
+        | (io->energy ? FARSUM_ENERGY : 0) | (io->virial ? FARSUM_VIRIAL : 0)
+        | (io->gradient ? FARSUM_GRADIENT : 0);
     return FARSUM_OK;
 }
 
@@ -472,5 +481,11 @@ double near_work(const struct near_args *args)
 {
     const struct pair *pair = near_kernel(args);
     double coefficients = pair->polys * (double)args->poly->n;
+    if (pair->kind->moments) { /* f_3 is only for second derivatives */
+        int virial = (args->outputs & FARSUM_VIRIAL) != 0;
+        int gradient = (args->outputs & FARSUM_GRADIENT) != 0;
+        return 62 + (3 + (gradient || virial)) * (double)args->poly->n
+               + 29 * gradient + 60 * virial;
+    }
     return 25 + coefficients + 6 * (pair->strengths - 1);
 }

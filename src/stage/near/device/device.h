@@ -52,7 +52,7 @@ struct near_side {
 struct near_ends {
     const struct near_placed *source, *target;
     const struct buf *q_target; /* [strengths][targets] */
-    const struct buf *potential, *field, *record;
+    const struct buf *potential, *field, *gradient, *record;
 };
 /* Arguments of a variant's kernel: the sources, and the strengths of the
  * targets and the arrays for their sums. */
@@ -62,7 +62,8 @@ struct near_ends {
 #define NEAR_RESULTS(g, ends)                                                  \
     ARG_BUF((ends)->q_target), ARG_BUF(&(ends)->target->sort->item),           \
         ARG_BUF((ends)->potential), ARG_BUF((ends)->field),                    \
-        ARG_BUF((ends)->record), ARG_STRUCT((g)->cells)
+        ARG_BUF((ends)->gradient), ARG_BUF((ends)->record),                    \
+        ARG_STRUCT((g)->cells)
 
 /* A variant's `fits` without teams: OK on a device. */
 farsum_status near_gpu_fits(const void *args);
@@ -82,8 +83,8 @@ double near_gpu_seconds(const struct near_args *args, double operations,
 double near_gpu_waiting(const struct near_args *args, double steps,
                         double seconds);
 /* Calls jit_begin and defines the constants of stage/near/device/pairs.kh,
- * STRENGTHS and VALUES, and POT, FIELD, VIRIAL: 1 if the variant's plan
- * computes it. */
+ * STRENGTHS and VALUES, MOMENTS, and POT, FIELD, VIRIAL, GRADIENT: 1 if the
+ * variant's plan computes it.  Moments: energies need field and potential. */
 void near_gpu_begin(struct near_gpu *near, const struct near_args *args,
                     const char *file, int group);
 /* Builds, and finds the kernels of stage/near/device/cells.kh. */
@@ -151,6 +152,7 @@ void near_gpu_looks(const struct near_args *args, const double a_cutoff[3],
 /* Adds all work except the summed pairs; returns their number. */
 double near_gpu_ops(const struct near_args *args, const double a_cutoff[3],
                     struct work *work);
-/* Operations of a pair within the cutoff; for laplace with both outputs. */
+/* Operations of a pair within the cutoff; for laplace with both outputs, for
+ * moments with those of args. */
 double near_work(const struct near_args *args);
 #endif

@@ -166,20 +166,24 @@ static void inner_polys(struct outer_data *d, struct near_poly *inner)
 void near_outer_fit(const struct near_args *args, struct near_outer *outer,
                     struct near_poly *inner)
 {
-    struct outer_data d = {args, outer, outer_kernel(near_kernel(args)), 0};
+    const struct pair *pair = near_kernel(args);
+    struct outer_data d = {args, outer, NULL, 0};
     memset(outer, 0, sizeof *outer);
     outer->inner = 1;
     outer->span = 2;
     *inner = *args->poly;
-    if (args->precision == FARSUM_F32 || !(args->allowed > 0) || !args->split)
+    /* moments: their terms fall as different powers, so f32 saves little */
+    if (args->precision == FARSUM_F32 || !(args->allowed > 0) || !args->split
+        || pair->kind->moments)
         return;
+    d.whole = outer_kernel(pair);
     outer->inner = outer_edge(&d);
     while (outer->inner < WORTH && !outer_polys(&d, outer))
         outer->inner += 0.02;
     if (outer->inner >= WORTH) {
         outer->inner = 1;
         outer->n = 0;
-    } else if (!near_kernel(args)->kind->radial) {
+    } else if (!pair->kind->radial) {
         outer->span = 2 / (outer->inner * outer->inner);
         inner_polys(&d, inner);
     }
