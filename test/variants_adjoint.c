@@ -88,6 +88,8 @@ void mesh_adjoint(int k, const struct trial *trial, const char *row)
     double *g = NULL, left, size;
     if (!trial->device && (trial->isa != isa_best() || trial->threads == 1))
         return; /* one of the host's trials is enough */
+    if (mesh_case(k).moments)
+        return; /* slopes are adjoint to potential and gradient together */
     if (!CHECK_OK(mesh_make(k, trial, &w)))
         goto done;
     w->interp.outputs = FARSUM_POTENTIAL;

@@ -44,10 +44,17 @@ struct mesh_case mesh_case(int k)
     int windows = 0;
     while (window_names[windows])
         windows++;
+    if (k >= MESH_CASES - MESH_MOMENTS) {
+        static const int supports[MESH_MOMENTS] = {4, 7, 16, 5, 8, 12, 6, 10};
+        c.moments = 1;
+        c.support = supports[k - (MESH_CASES - MESH_MOMENTS)];
+    }
     const int64_t *mesh = meshes[draw(&seed, MESHES)];
     memcpy(c.mesh, mesh, sizeof c.mesh);
     c.channels = channels[draw(&seed, 5)];
     c.parts = 1 + draw(&seed, 2);
+    if (c.moments)
+        c.channels = c.parts = 1;
     do {
         double density = densities[draw(&seed, DENSITIES)];
         points = ceil(density * (double)(mesh[0] * mesh[1] * mesh[2]));
@@ -61,6 +68,12 @@ struct mesh_case mesh_case(int k)
     c.dist = dists[draw(&seed, 5)];
     c.window = window_names[draw(&seed, windows)];
     c.outputs = outputs[draw(&seed, 3)];
+    if (c.moments) {
+        c.padded = 0;
+        c.outputs |= FARSUM_GRADIENT;
+        if (strcmp(c.dist, "lattice") == 0) /* see mesh_edge */
+            c.dist = "uniform";
+    }
     return c;
 }
 
@@ -69,14 +82,14 @@ void mesh_name(int k, char *text, size_t size)
     struct mesh_case c = mesh_case(k);
     snprintf(text, size,
              "P=%d mesh %lldx%lldx%lld ldz=%lld open %d%d%d n=%lld %s, "
-             "%d channels, %d parts%s, %s",
+             "%d channels, %d parts%s%s, %s",
              c.support, (long long)c.mesh[0], (long long)c.mesh[1],
              (long long)c.mesh[2], (long long)c.ldz, c.open[0], c.open[1],
              c.open[2], (long long)c.n, c.dist, c.channels, c.parts,
              c.padded == 1   ? ", padded"
              : c.padded == 2 ? ", interleaved"
                              : "",
-             c.window);
+             c.moments ? ", moments" : "", c.window);
 }
 
 double mesh_get(const struct mesh_work *w, const struct mesh_array *a,
@@ -187,6 +200,7 @@ static void args_make(struct mesh_work *w)
                                      .ldz = c->ldz,
                                      .channels = c->channels,
                                      .parts = c->parts,
+                                     .slopes = c->moments,
                                      .window = &w->window,
                                      .n = c->n};
     w->interp = (struct interp_args){.precision = t->precision,
@@ -229,6 +243,7 @@ static void arrays_make(struct mesh_work *w)
     array_make(w, &w->mesh, chs * s.mesh_channel);
     array_make(w, &w->potential, chs * i.potential_channel);
     array_make(w, &w->field, chs * i.field_channel);
+    array_make(w, &w->gradient, c->moments * 6 * c->n);
     w->spread_io.q = mesh_io(w, &w->q);
     w->spread_io.mesh = mesh_io(w, &w->mesh);
     w->interp_io.mesh = mesh_io(w, &w->mesh);
@@ -236,6 +251,8 @@ static void arrays_make(struct mesh_work *w)
         w->interp_io.potential = mesh_io(w, &w->potential);
     if (c->outputs & FARSUM_FIELD)
         w->interp_io.field = mesh_io(w, &w->field);
+    if (c->outputs & FARSUM_GRADIENT)
+        w->interp_io.gradient = mesh_io(w, &w->gradient);
 }
 
 farsum_status mesh_make(int k, const struct trial *trial,
@@ -272,8 +289,8 @@ void mesh_free(struct mesh_work *w)
     if (!w)
         return;
     struct mesh_array *const array[] = {&w->q, &w->mesh, &w->potential,
-                                        &w->field};
-    for (int i = 0; i < 4; i++) {
+                                        &w->field, &w->gradient};
+    for (int i = 0; i < 5; i++) {
         free(array[i]->host);
         buf_clear(&array[i]->buf);
     }

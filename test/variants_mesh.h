@@ -9,18 +9,23 @@
 #include "stage/spread/spread.h"
 #include "variants.h"
 
-enum { MESH_CASES = 120 };
+/* The last cases are charges with dipoles: slopes and second derivatives. */
+enum { MESH_MOMENTS = 8, MESH_CASES = 120 + MESH_MOMENTS };
 /* P = 3 with three channels, 5 without points, 6 and 7 with open axes and
  * clusters, 2 with one point, 8 dense. */
 #define MESH_ON_DEVICE                                                         \
     (1ull << 1 | 1ull << 3 | 1ull << 4 | 1ull << 15 | 1ull << 19 | 1ull << 20  \
      | 1ull << 36)
 
+/* P = 4, 7, 16, 8, 6, and no points. */
+#define MESH_MORE_ON_DEVICE (95ull << (MESH_CASES - MESH_MOMENTS - 64))
+
 struct mesh_case {
     int support, channels, parts, open[3], padded;
     int64_t mesh[3], ldz, n;
     const char *dist, *window;
     unsigned outputs;
+    int moments;
 };
 
 /* Numbers in a trial's precision, on its device. */
@@ -36,7 +41,7 @@ struct mesh_work {
     struct cell cell;
     struct window window;
     struct points points;
-    struct mesh_array q, mesh, potential, field;
+    struct mesh_array q, mesh, potential, field, gradient;
     struct spread_args spread;
     struct interp_args interp;
     struct spread_io spread_io;

@@ -56,8 +56,11 @@ static void interp_again(void *data)
         mesh_put(w, &w->potential, i, 0.25); /* results are added */
     for (int64_t i = 0; i < w->field.n; i++)
         mesh_put(w, &w->field, i, -0.5);
+    for (int64_t i = 0; i < w->gradient.n; i++)
+        mesh_put(w, &w->gradient, i, 0.75);
     mesh_up(w, &w->potential);
     mesh_up(w, &w->field);
+    mesh_up(w, &w->gradient);
 }
 
 /* Compares a whole array: plain does not write gaps. */
@@ -79,8 +82,10 @@ static farsum_status interp_run(int k, const struct trial *trial,
                  interp_again, w));
     mesh_down(w, &w->potential);
     mesh_down(w, &w->field);
+    mesh_down(w, &w->gradient);
     take(w, &w->potential, "potential", outcome);
     take(w, &w->field, "field", outcome);
+    take(w, &w->gradient, "gradient", outcome);
 done:
     mesh_free(w);
     return status;
@@ -103,11 +108,13 @@ double mesh_edge(const struct mesh_case *c)
     return 4 * (fabs(value) + fabs(slope)) / fabs(most);
 }
 
-/* Sums of many cancelling terms have larger rounding. */
+/* Sums of many cancelling terms have larger rounding.  So has a second
+ * derivative, whose coefficients are d (d - 1) times those of the window. */
 static double mesh_bound(int k, farsum_precision precision)
 {
     struct mesh_case c = mesh_case(k);
-    double rounding = (precision == FARSUM_F32 ? 3e-6 : 1e-12)
+    double f32 = c.moments ? 9e-6 : 3e-6;
+    double rounding = (precision == FARSUM_F32 ? f32 : 1e-12)
                       * (1 + 0.05 * sqrt((double)c.n));
     return fmax(rounding, mesh_edge(&c));
 }
@@ -119,6 +126,7 @@ const struct harness harness_spread = {
     .run = spread_run,
     .bound = mesh_bound,
     .on_device = MESH_ON_DEVICE,
+    .more_on_device = MESH_MORE_ON_DEVICE,
     .more = mesh_adjoint,
 };
 const struct harness harness_interp = {
@@ -128,4 +136,5 @@ const struct harness harness_interp = {
     .run = interp_run,
     .bound = mesh_bound,
     .on_device = MESH_ON_DEVICE,
+    .more_on_device = MESH_MORE_ON_DEVICE,
 };

@@ -4,6 +4,14 @@
 
 farsum_status interp_gpu_fits(const struct interp_args *args)
 {
+    TRY(interp_gpu_bends_fit(args));
+    if (args->outputs & FARSUM_GRADIENT)
+        FAIL(ERR_UNSUPPORTED, "has no second derivatives");
+    return FARSUM_OK;
+}
+
+farsum_status interp_gpu_bends_fit(const struct interp_args *args)
+{
     enum { MOST = 1 << 30 };
     TRY(gpu_wanted(args->device));
     if (!args->device->properties.f64)
@@ -22,6 +30,11 @@ farsum_status interp_gpu_fits(const struct interp_args *args)
         FAIL(ERR_UNSUPPORTED,
              "rows of %lld mesh points; at most %d are possible",
              (long long)args->ldz, MOST);
+    if (args->outputs & FARSUM_GRADIENT && interp_gpu_values(args) > 1)
+        FAIL(ERR_UNSUPPORTED,
+             "%d channels of %d parts; second derivatives are of one real "
+             "channel",
+             interp_channels(args), interp_parts(args));
     if (args->n > GPU_POINTS_MOST)
         FAIL(ERR_UNSUPPORTED, "%lld points; at most %lld are possible",
              (long long)args->n, (long long)GPU_POINTS_MOST);
@@ -36,7 +49,10 @@ void interp_gpu_begin(struct interp_gpu *s, const struct interp_args *args,
     gpu_define_window(&s->jit, args->window);
     jit_define(&s->jit, "CHANNELS", "%d", interp_channels(args));
     jit_define(&s->jit, "PARTS", "%d", interp_parts(args));
-    jit_define(&s->jit, "FIELD", "%d", (args->outputs & FARSUM_FIELD) != 0);
+    int gradient = (args->outputs & FARSUM_GRADIENT) != 0;
+    jit_define(&s->jit, "FIELD", "%d",
+               gradient || (args->outputs & FARSUM_FIELD) != 0);
+    jit_define(&s->jit, "GRADIENT", "%d", gradient);
 }
 
 farsum_status interp_gpu_build(struct interp_gpu *s, const char *kernel,
@@ -61,7 +77,8 @@ farsum_status interp_gpu_set(struct interp_gpu *s, const struct points *sources,
     if (!points->gpu || points->gpu->device != device)
         FAIL(ERR_INTERNAL, "the points are not on %s", device->name);
     s->points = points;
-    for (int k = 0; k < 9 && s->args.outputs & FARSUM_FIELD; k++)
+    const unsigned slopes = FARSUM_FIELD | FARSUM_GRADIENT;
+    for (int k = 0; k < 9 && s->args.outputs & slopes; k++)
         s->metric[k] = -(double)s->args.mesh[k % 3] * s->args.cell->inv[k];
     return FARSUM_OK;
 }
@@ -89,6 +106,11 @@ static farsum_status io_check(const struct interp_gpu *s,
     TRY(io_buf(s, io->mesh, more * io->mesh_channel + mesh * parts, "mesh"));
     if (io->field && !(args->outputs & FARSUM_FIELD))
         FAIL(ERR_INTERNAL, "interp: the field is not among the plan's outputs");
+    if (io->gradient && !(args->outputs & FARSUM_GRADIENT))
+        FAIL(ERR_INTERNAL,
+             "interp: the gradient is not among the plan's outputs");
+    if (io->gradient)
+        TRY(io_buf(s, io->gradient, 6 * n, "gradient"));
     if (io->potential)
         TRY(io_buf(s, io->potential, more * io->potential_channel + n * parts,
                    "potential"));
@@ -113,6 +135,7 @@ farsum_status interp_gpu_io(const struct interp_gpu *s,
         .field_channel = io.field_channel,
         .potential = io.potential != NULL,
         .field = io.field != NULL,
+        .gradient = io.gradient != NULL,
     };
     for (int d = 0; d < 3; d++) {
         args->mesh.mesh[d] = (int32_t)s->args.mesh[d];

@@ -14,7 +14,7 @@ struct cell_args {
     struct interp_gpu_args interp;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct cell_args) == 200, "must match the kernel's "
+_Static_assert(sizeof(struct cell_args) == 208, "must match the kernel's "
                                                 "struct");
 
 struct state {
@@ -62,7 +62,7 @@ static struct shape shape_of(const struct interp_args *args)
 static farsum_status fits(const void *a)
 {
     const struct interp_args *args = a;
-    TRY(interp_gpu_fits(args));
+    TRY(interp_gpu_bends_fit(args));
     struct shape shape = shape_of(args);
     double cells = (double)shape.nb[0] * shape.nb[1] * shape.nb[2];
     if (cells > GPU_BINS_MOST)
@@ -79,7 +79,7 @@ static double cost(const void *a)
     struct gpu_rates rates = interp_gpu_rates(args);
     struct shape shape = shape_of(args);
     double p = args->window->support, values = interp_gpu_values(args);
-    double sums = args->outputs & FARSUM_FIELD ? 2 : 1, n = (double)args->n;
+    double sums = interp_gpu_sums(args), n = (double)args->n;
     int f32 = args->precision == FARSUM_F32;
     double points = (double)shape.block / gpu_real(args->precision);
     double all = (double)shape.cells, clustering = interp_clustering(args);
@@ -166,7 +166,8 @@ static farsum_status run(void *state, const void *a)
     return LAUNCH(&s->gpu.kernel, s->gpu.groups,
                   ARG_BUF(&s->gpu.points->gpu->s), ARG_BUF(&cells->start),
                   ARG_BUF(&cells->item), ARG_BUF(io->mesh), ARG_BUF(results[0]),
-                  ARG_BUF(results[1]), ARG_STRUCT(args));
+                  ARG_BUF(results[1]), ARG_BUF(interp_gpu_gradient(io)),
+                  ARG_STRUCT(args));
 }
 
 const struct variant interp_gpu_cell = {.fits = fits,

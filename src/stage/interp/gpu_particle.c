@@ -23,8 +23,9 @@ double interp_particle_cost(const struct interp_args *args, int sorted)
     double line = p * gpu_real(args->precision) / 32; /* sectors per row */
     line += f32 || sorted ? 0.8 : 1.17;
     double sums = 1, n = (double)args->n;
-    if (args->outputs & FARSUM_FIELD) /* reads bound it in the caller's order */
-        sums = sorted ? 2 : 1.15;
+    if (interp_gpu_sums(args) > 1) /* reads bound it in the caller's order */
+        sums = sorted ? interp_gpu_sums(args)
+                      : 1 + 0.15 * (interp_gpu_sums(args) - 1);
     double bytes = interp_gpu_bytes(args)
                    / pow(interp_clustering(args), sorted ? 0.3 : 0.42);
     double read = p * p * line * values;
@@ -81,10 +82,11 @@ farsum_status interp_particle_run(void *state, const void *a)
     if (s->points->n == 0)
         return FARSUM_OK;
     TRY(interp_gpu_io(s, io, &args, results));
-    return LAUNCH(
-        &s->kernel, s->groups, ARG_BUF(sorted ? &s->ordering->s : &points->s),
-        ARG_BUF(sorted ? &s->ordering->item : &points->s), ARG_BUF(io->mesh),
-        ARG_BUF(results[0]), ARG_BUF(results[1]), ARG_STRUCT(args));
+    return LAUNCH(&s->kernel, s->groups,
+                  ARG_BUF(sorted ? &s->ordering->s : &points->s),
+                  ARG_BUF(sorted ? &s->ordering->item : &points->s),
+                  ARG_BUF(io->mesh), ARG_BUF(results[0]), ARG_BUF(results[1]),
+                  ARG_BUF(interp_gpu_gradient(io)), ARG_STRUCT(args));
 }
 
 void interp_particle_destroy(void *state)
@@ -96,7 +98,7 @@ void interp_particle_destroy(void *state)
 
 static farsum_status fits(const void *a)
 {
-    return interp_gpu_fits(a);
+    return interp_gpu_bends_fit(a);
 }
 
 static double cost(const void *a)

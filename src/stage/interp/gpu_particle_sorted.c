@@ -8,7 +8,7 @@ enum { EDGE = 8 }; /* mesh points along a tile */
 
 static farsum_status fits(const void *a)
 {
-    return interp_gpu_fits(a);
+    return interp_gpu_bends_fit(a);
 }
 
 static double cost(const void *a)

@@ -17,7 +17,7 @@ struct tile_args {
     int64_t tiles, slots;
     int32_t chunk, more;
 };
-_Static_assert(sizeof(struct tile_args) == 224, "must match the kernel's "
+_Static_assert(sizeof(struct tile_args) == 232, "must match the kernel's "
                                                 "struct");
 
 /* As in gpu_tile.k: an eighth of the slots stays free. */
@@ -117,7 +117,7 @@ static farsum_status fits(const void *a)
 {
     const struct interp_args *args = a;
     struct shape s;
-    TRY(interp_gpu_fits(args));
+    TRY(interp_gpu_bends_fit(args));
     shape_set(&s, args);
     double tiles = (double)s.nb[0] * s.nb[1] * s.nb[2];
     if (tiles > GPU_BINS_MOST)
@@ -157,7 +157,7 @@ static double cost_run(const struct interp_args *args, const struct shape *s,
                        double n, double groups)
 {
     double p = args->window->support, values = interp_gpu_values(args);
-    double sums = args->outputs & FARSUM_FIELD ? 2 : 1;
+    double sums = interp_gpu_sums(args);
     double passes = ceil(values / s->held);
     double visits = tiles_held(s, n) + fmin(n, groups);
     double slots =
@@ -289,7 +289,7 @@ static farsum_status run(void *state, const void *a)
                   ARG_BUF(&s->at), ARG_BUF(&s->item),
                   ARG_BUF(&s->gpu.ordering->start), ARG_BUF(&s->first),
                   ARG_BUF(io->mesh), ARG_BUF(results[0]), ARG_BUF(results[1]),
-                  ARG_STRUCT(args));
+                  ARG_BUF(interp_gpu_gradient(io)), ARG_STRUCT(args));
 }
 
 const struct variant interp_gpu_tile = {.fits = fits,

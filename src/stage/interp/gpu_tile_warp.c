@@ -15,7 +15,7 @@ struct tile_args {
     struct interp_gpu_args interp;
     struct cells_args cells;
 };
-_Static_assert(sizeof(struct tile_args) == 200, "must match the kernel's "
+_Static_assert(sizeof(struct tile_args) == 208, "must match the kernel's "
                                                 "struct");
 
 struct state {

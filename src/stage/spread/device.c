@@ -6,6 +6,14 @@
 
 farsum_status spread_gpu_fits(const struct spread_args *args)
 {
+    TRY(spread_gpu_slopes_fit(args));
+    if (args->slopes)
+        FAIL(ERR_UNSUPPORTED, "does not spread slopes");
+    return FARSUM_OK;
+}
+
+farsum_status spread_gpu_slopes_fit(const struct spread_args *args)
+{
     TRY(gpu_wanted(args->device));
     if (!args->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
@@ -35,6 +43,7 @@ void spread_gpu_channels(struct jit *jit, const struct spread_args *args,
     jit_begin(jit, args->device, file, args->precision);
     jit_define(jit, "CHANNELS", "%d", spread_channels(args));
     jit_define(jit, "PARTS", "%d", spread_parts(args));
+    jit_define(jit, "SLOPES", "%d", args->slopes);
 }
 
 void spread_gpu_begin(struct spread_gpu *gpu, const struct spread_args *args,
@@ -102,7 +111,7 @@ farsum_status spread_gpu_io(const struct spread_gpu *gpu,
     if (gpu->n > 0)
         TRY(io_buf(gpu, io.q,
                    more * io.q_channel + (gpu->n - 1) * io.q_point
-                       + spread_parts(args),
+                       + (args->slopes ? 4 : spread_parts(args)),
                    "array of strengths"));
     *mesh = spread_gpu_mesh(gpu);
     mesh->q_channel = io.q_channel;

@@ -16,8 +16,10 @@ struct spread_gpu {
     int64_t n;
 };
 
-/* OK if args name a device and are within the kernels' integer limits. */
+/* OK if args name a device and are within the kernels' integer limits.  The
+ * second: also with slopes. */
 farsum_status spread_gpu_fits(const struct spread_args *args);
+farsum_status spread_gpu_slopes_fit(const struct spread_args *args);
 /* Begins a kernel text and defines the constants of stage/spread/strengths.kh
  * except ADD. */
 void spread_gpu_channels(struct jit *jit, const struct spread_args *args,

@@ -18,7 +18,7 @@ struct state {
 
 farsum_status spread_particle_fits(const void *args)
 {
-    return spread_gpu_fits(args);
+    return spread_gpu_slopes_fit(args);
 }
 
 /* Sums cost as much as scattered words; those of one particle, in one thread,

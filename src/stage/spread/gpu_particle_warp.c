@@ -32,12 +32,12 @@ static int batch_of(const struct spread_args *args)
 static int64_t local(const struct spread_args *args)
 {
     return (int64_t)batch_of(args) * (3 * args->window->support | 1)
-           * (gpu_real(args->precision) + 4);
+           * ((1 + args->slopes) * gpu_real(args->precision) + 4);
 }
 
 static farsum_status fits(const void *args)
 {
-    TRY(spread_gpu_fits(args));
+    TRY(spread_gpu_slopes_fit(args));
     return gpu_local_fits(((const struct spread_args *)args)->device,
                           local(args));
 }

@@ -30,6 +30,11 @@ static double cost(const void *args)
                  / spread_repeats(a);
 }
 
+static farsum_status fits(const void *args)
+{
+    return spread_gpu_fits(args); /* it stores weights, not slopes */
+}
+
 static int64_t bytes(const void *args)
 {
     return (int64_t)sizeof(struct state) + (int64_t)stored(args);
@@ -97,7 +102,7 @@ static farsum_status run(void *state, const void *a)
                   ARG_BUF(io->mesh), ARG_STRUCT(mesh));
 }
 
-const struct variant spread_gpu_particle_stored = {.fits = spread_particle_fits,
+const struct variant spread_gpu_particle_stored = {.fits = fits,
                                                    .cost = cost,
                                                    .bytes = bytes,
                                                    .create = create,
