@@ -4,5 +4,6 @@ foreach(subject direct ewald spectral hvp)
   farsum_test(moments_${subject} moments/${subject}.c moments/sums.c
     moments/derivatives.c)
 endforeach()
+farsum_test(moments_device moments/device.c moments/sums.c)
 farsum_test(moments_refused moments/refused.c moments/sums.c
   ranks/comm_threads.c)

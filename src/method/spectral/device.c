@@ -35,6 +35,7 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
         jit_clear(&g->flow_jit);
     gpu_exclude_clear(&g->exclude);
     gpu_mixed_clear(&g->mixed);
+    gpu_moments_clear(&g->moments);
     gpu_ranks_destroy(g->ranks);
     mem_free(g);
 }
@@ -124,9 +125,12 @@ farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
     jit_begin(&g->jit, g->device, "method/spectral/device.k",
               task->problem.precision);
     jit_define(&g->jit, "GROUP", "%d", GROUP);
+    jit_define(&g->jit, "MOMENTS", "%d", task->pair.kind->moments);
     TRY(gpu_kernels(g));
     if (!task->pair.kind->gradient)
         TRY(gpu_flow_create(task, g));
+    if (task->pair.kind->moments)
+        TRY(gpu_moments_create(g, task->problem.precision));
     if (task_is_mixed(task))
         TRY(gpu_mixed_create(g));
     if (parameters_beside(task))
@@ -179,9 +183,16 @@ farsum_status gpu_reserve(const struct task *task, struct spectral_gpu *g,
     int64_t real = array_size(task->problem.precision);
     unsigned outputs = task->problem.outputs;
     const struct pair *pair = &task->pair;
+    const int moments = pair->kind->moments;
+    if (moments && outputs & FARSUM_VIRIAL) /* which contains the field */
+        outputs |= FARSUM_FIELD;
     TRY(buf_reserve(&g->q, g->device, n * pair->strengths * real));
-    if (pair->kind->apart)
-        TRY(buf_reserve(&g->channel, g->device, n * pair->channels * real));
+    if (pair->kind->apart || moments)
+        TRY(buf_reserve(&g->channel, g->device,
+                        n * (moments ? pair->strengths : pair->channels)
+                            * real));
+    if (moments)
+        TRY(gpu_moments_reserve(task, g, m));
     if (outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY))
         TRY(buf_reserve(&g->potential, g->device, m * pair->values * real));
     if (outputs & FARSUM_FIELD)

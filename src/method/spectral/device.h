@@ -48,6 +48,14 @@ struct gpu_mixed {
     struct buf q;
 };
 
+/* Sources with charge and dipole only. */
+struct gpu_moments {
+    struct jit jit;
+    struct kernel in, virial, fold, out;
+    struct buf gradient, near_gradient; /* [targets][6], as field */
+    struct buf record;
+};
+
 struct spectral_gpu {
     struct device *device; /* borrowed */
     struct jit jit;
@@ -71,6 +79,7 @@ struct spectral_gpu {
     struct gpu_arrays given;
     struct gpu_exclude exclude;
     struct gpu_mixed mixed;
+    struct gpu_moments moments;
     struct graph recording; /* graph of a sum */
     struct gpu_ranks *ranks; /* owned; NULL: one rank */
     int64_t n, targets; /* that the caller gives; over ranks, on this one */
@@ -90,8 +99,8 @@ struct spectral_units {
     int64_t n, targets, first_q, first_out, rhs;
     int64_t number;
     int32_t wide, apart, potential, field, energy, virial, beside, exponent,
-        length, spare;
-    double per;
+        length, gradient;
+    double per, dipole;
 };
 /* Sets exponent, length and per of the plan. */
 void gpu_units_set(const struct task *task, struct spectral_units *u);
@@ -149,6 +158,24 @@ farsum_status gpu_mixed_reserve(const struct task *task,
 farsum_status gpu_mixed_in(const struct task *task, struct spectral_gpu *gpu,
                            int64_t n, const struct buf *q);
 void gpu_mixed_clear(struct gpu_mixed *mixed);
+
+/* method/spectral/moments/device.c: creates the kernels; allocates gradients;
+ * computes g->channel from g->q. */
+farsum_status gpu_moments_create(struct spectral_gpu *gpu,
+                                 farsum_precision type);
+farsum_status gpu_moments_reserve(const struct task *task,
+                                  struct spectral_gpu *gpu, int64_t targets);
+farsum_status gpu_moments_in(const struct spectral *s, struct spectral_gpu *gpu,
+                             const struct spectral_units *units);
+/* Subtracts E_a p_b of (7.16a) from the virial in units of the cutoff. */
+farsum_status gpu_moments_virial(struct spectral_gpu *gpu,
+                                 const struct spectral_units *units);
+/* Converts gradients, after the other results, and corrects their records,
+ * which are as many. */
+farsum_status gpu_moments_out(struct spectral_gpu *gpu,
+                              const struct spectral_units *units,
+                              const struct gpu_ends *ends, int64_t groups);
+void gpu_moments_clear(struct gpu_moments *moments);
 
 /* method/spectral/device_run.c: computes FACT_FORCE and FACT_PHI of the last
  * right-hand side from its records. */

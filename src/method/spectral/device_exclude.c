@@ -11,7 +11,7 @@ struct exclude_units {
     struct exclude_cell cell;
     double kappa;
     int64_t rows, sources, targets, point, source_axis, target_axis;
-    int32_t potential, field, sums, pad;
+    int32_t potential, field, sums, gradient;
 };
 _Static_assert(sizeof(struct exclude_units) == 160, "as the kernels have it");
 
@@ -40,6 +40,7 @@ farsum_status gpu_exclude_kernels(const struct task *task,
     jit_define(&x->jit, "STRENGTHS", "%d", pair->strengths);
     jit_define(&x->jit, "VALUES", "%d", pair->values);
     jit_define(&x->jit, "GRADIENT", "%d", pair->kind->gradient);
+    jit_define(&x->jit, "MOMENTS", "%d", pair->kind->moments);
     TRY(jit_build(&x->jit));
     TRY(jit_kernel(&x->jit, "exclude_rows", GROUP, 0, &x->run));
     TRY(jit_kernel(&x->jit, "exclude_end", GROUP, 0, &x->end));
@@ -84,6 +85,7 @@ farsum_status gpu_exclude_sides(struct spectral *s,
         .potential = u->potential,
         .field = u->field,
         .sums = u->energy || u->virial,
+        .gradient = u->gradient,
     };
     if (e->rows == 0)
         return FARSUM_OK;
@@ -93,8 +95,9 @@ farsum_status gpu_exclude_sides(struct spectral *s,
                ARG_BUF(sides->far_x), ARG_BUF(sides->y), ARG_BUF(sides->q),
                ARG_BUF(sides->far_q),
                ARG_BUF(u->potential ? sides->potential : &g->fact),
-               ARG_BUF(u->field ? sides->field : &g->fact), ARG_BUF(&x->record),
-               ARG_STRUCT(units)));
+               ARG_BUF(u->field ? sides->field : &g->fact),
+               ARG_BUF(u->gradient ? &g->moments.gradient : &g->fact),
+               ARG_BUF(&x->record), ARG_STRUCT(units)));
     if (!units.sums)
         return FARSUM_OK;
     return LAUNCH(&x->end, 1, ARG_BUF(&x->record), ARG_BUF(&g->energy_sum),

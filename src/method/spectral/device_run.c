@@ -9,7 +9,7 @@
 #include "points/device/set.h"
 #include "ranks/asked.h"
 
-_Static_assert(sizeof(struct spectral_units) == 136, "as the kernels have it");
+_Static_assert(sizeof(struct spectral_units) == 144, "as the kernels have it");
 
 void gpu_units_set(const struct task *task, struct spectral_units *u)
 {
@@ -26,6 +26,9 @@ static struct spectral_units run_units(const struct task *task,
     double rc = s->parameters.rc,
            volume = s->parameters.cell.volume * rc * rc * rc;
     int vacuum = task->problem.surface == FARSUM_VACUUM;
+    /* the virial of dipoles contains the field */
+    int field = task->pair.kind->moments && e->virial;
+    static const double dipole[PAIR_STRENGTHS] = {0, 1};
     struct spectral_units u = {
         /* the kernels divide by one cutoff */
         .coulomb =
@@ -42,7 +45,9 @@ static struct spectral_units run_units(const struct task *task,
         .wide = task->problem.arrays != FARSUM_F32,
         .apart = spectral_apart(s),
         .potential = e->potential != NULL,
-        .field = e->field != NULL,
+        .field = e->field || field,
+        .gradient = e->gradient != NULL,
+        .dipole = pair_square(&task->pair, dipole),
         .energy = e->energy != NULL,
         .virial = e->virial != NULL,
         .beside = s->gpu->beside,
@@ -54,11 +59,12 @@ static struct spectral_units run_units(const struct task *task,
 
 /* Computes sums over the strengths, scales the strengths to their unit, and
  * zeroes arrays to which results are added. */
-static farsum_status run_in(const struct task *task, struct spectral_gpu *g,
+static farsum_status run_in(const struct task *task, const struct spectral *s,
                             const struct spectral_units *u,
                             const struct gpu_ends *e)
 {
     farsum_status status = FARSUM_OK;
+    struct spectral_gpu *g = s->gpu;
     const struct buf *none = &g->record; /* placeholder, if no array is
                                             requested */
     int64_t groups = gpu_given_records(g, &g->strengths, u->n);
@@ -77,6 +83,8 @@ static farsum_status run_in(const struct task *task, struct spectral_gpu *g,
         ARG_BUF(&g->energy_sum), ARG_BUF(&g->virial_sum),
         ARG_BUF(u->beside ? &g->near_energy : none),
         ARG_BUF(u->beside ? &g->near_virial : none), ARG_STRUCT(*u)));
+    if (task->pair.kind->moments)
+        KEEP_ON(gpu_moments_in(s, g, u));
     if (u->surface == 0)
         return status;
     KEEP_ON(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q),
@@ -100,6 +108,8 @@ static farsum_status run_out(const struct task *task, struct spectral_gpu *g,
     const struct buf *x = u->surface == 0 ? none : u->apart ? &g->y : &g->x;
     const struct buf *potential = e->potential ? e->potential : none;
     const struct buf *field = e->field ? e->field : none;
+    struct spectral_units out = *u;
+    out.field = e->field != NULL;
     int64_t groups = gpu_given_records(g, &g->out, u->targets);
     KEEP_ON(LAUNCH(
         &g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x), ARG_BUF(x),
@@ -108,10 +118,14 @@ static farsum_status run_out(const struct task *task, struct spectral_gpu *g,
         ARG_BUF(u->beside && e->potential ? &g->near_potential : none),
         ARG_BUF(u->beside && e->field ? &g->near_field : none),
         ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),
-        ARG_BUF(&g->record), ARG_STRUCT(*u)));
+        ARG_BUF(&g->record), ARG_STRUCT(out)));
+    if (task->pair.kind->moments)
+        KEEP_ON(gpu_moments_out(g, &out, e, groups));
     KEEP_ON(gpu_records_gather(g, task, groups));
     if (!u->energy && !u->virial)
         return status;
+    if (task->pair.kind->moments && u->virial)
+        KEEP_ON(gpu_moments_virial(g, u));
     KEEP_ON(LAUNCH(&g->totals, 1, ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
                    ARG_BUF(&g->virial_sum),
                    ARG_BUF(u->beside ? &g->near_energy : none),
@@ -189,7 +203,7 @@ static farsum_status run_all(void *data)
         struct spectral_units u = flow ? gpu_flow_units(sum->task, s, &e)
                                        : run_units(sum->task, s, &e);
         KEEP_ON(flow ? gpu_flow_in(sum->task, s->gpu, &u, &e)
-                     : run_in(sum->task, s->gpu, &u, &e));
+                     : run_in(sum->task, s, &u, &e));
         KEEP_ON(s->gpu->ranks ? gpu_ranks_sum(sum->task, s, &u)
                               : gpu_sum(sum->task, s, &u));
         if (!s->gpu->ranks)

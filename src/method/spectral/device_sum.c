@@ -12,16 +12,19 @@ struct part {
 
 /* Arrays that results are added to, initially zero. */
 struct totals {
-    struct buf *potential, *field, *energy, *virial; /* NULL: not requested */
+    /* NULL: not requested */
+    struct buf *potential, *field, *gradient, *energy, *virial;
 };
 
 static struct totals sum_wanted(const struct spectral_units *u,
                                 struct buf *potential, struct buf *field,
-                                struct buf *energy, struct buf *virial)
+                                struct buf *gradient, struct buf *energy,
+                                struct buf *virial)
 {
     return (struct totals){
         u->potential ? potential : NULL, u->field ? field : NULL,
-        u->energy ? energy : NULL, u->virial ? virial : NULL};
+        u->gradient ? gradient : NULL, u->energy ? energy : NULL,
+        u->virial ? virial : NULL};
 }
 
 static farsum_status sum_stage(struct spectral *s, int r, int watch,
@@ -38,6 +41,7 @@ static farsum_status sum_near(const struct part *p, const struct totals *t)
     struct near_io near = {.q = &p->s->gpu->q,
                            .potential = t->potential,
                            .field = t->field,
+                           .gradient = t->gradient,
                            .energy = t->energy,
                            .virial = t->virial};
     if (task_is_mixed(p->task)) {
@@ -53,12 +57,13 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
     struct spectral_gpu *g = s->gpu;
     const struct pair *pair = &p->task->pair;
     int64_t channel = parameters_channel(&s->parameters, p->task->device);
-    int back = t->potential || t->field;
+    int back = t->potential || t->field || t->gradient;
+    int moments = pair->kind->moments;
     const struct spread_io spread = {
-        .q = pair->kind->apart ? &g->channel : &g->q,
+        .q = pair->kind->apart || moments ? &g->channel : &g->q,
         .mesh = &g->mesh,
         .q_channel = pair->channels > 1 ? 1 : 0,
-        .q_point = pair->channels,
+        .q_point = moments ? pair->strengths : pair->channels,
         .mesh_channel = channel};
     const struct fft_io there = {&g->mesh, 0}, home = {&g->mesh, 1};
     const struct scale_io scale = {&g->mesh, back, t->energy, t->virial,
@@ -66,6 +71,7 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
     const struct interp_io interp = {.mesh = &g->mesh,
                                      .potential = t->potential,
                                      .field = t->field,
+                                     .gradient = t->gradient,
                                      .mesh_channel = channel};
     TRY(sum_stage(s, STAGE_SPREAD, STAGE_SPREAD, &spread));
     TRY(sum_stage(s, STAGE_FFT, STAGE_FFT, &there));
@@ -81,8 +87,8 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
 static struct totals sum_far(const struct part *p)
 {
     struct spectral_gpu *g = p->s->gpu;
-    return sum_wanted(p->units, &g->potential, &g->field, &g->energy_sum,
-                      &g->virial_sum);
+    return sum_wanted(p->units, &g->potential, &g->field, &g->moments.gradient,
+                      &g->energy_sum, &g->virial_sum);
 }
 
 static farsum_status sum_beside(void *data)
@@ -99,7 +105,7 @@ static farsum_status sum_at_once(struct part *p)
     struct spectral_gpu *g = p->s->gpu;
     const struct totals near =
         sum_wanted(p->units, &g->near_potential, &g->near_field,
-                   &g->near_energy, &g->near_virial);
+                   &g->moments.near_gradient, &g->near_energy, &g->near_virial);
     TRY(second_stream_fork(&g->aside));
     TRY(sum_near(p, &near));
     TRY(second_stream_run(&g->aside, sum_beside, p));

@@ -20,9 +20,9 @@
 static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (task->pair.kind->moments && (task->device || task->comm))
+    if (task->pair.kind->moments && task->comm)
         FAIL(ERR_UNSUPPORTED,
-             "sums kernel %s only on the host and in one process; so does "
+             "sums kernel %s only in one process; so does "
              "ewald",
              task->pair.name);
     TRY(spectral_part_fits(task));

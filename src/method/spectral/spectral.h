@@ -86,7 +86,7 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
 /* square: the sum of the squares of the velocities. */
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square);
-/* method/spectral/moments.c: sources with charge and dipole. */
+/* method/spectral/moments/moments.c: sources with charge and dipole. */
 /* The outputs that must be summed: the virial requires the field. */
 farsum_result spectral_moments_wanted(const struct task *task,
                                       const struct spectral *s,

@@ -24,6 +24,8 @@ farsum_status gpu_arrays_reserve(struct gpu_arrays *a, const struct task *task,
         TRY(buf_reserve(&a->potential, device, m * c.size));
     if (outputs & FARSUM_FIELD)
         TRY(buf_reserve(&a->field, device, 3 * m * c.size));
+    if (outputs & FARSUM_GRADIENT)
+        TRY(buf_reserve(&a->gradient, device, 6 * m * c.size));
     if (outputs & FARSUM_VELOCITY)
         TRY(buf_reserve(&a->velocity, device, 3 * m * c.size));
     TRY(buf_reserve(&a->energy, device, 8));
@@ -35,6 +37,7 @@ void gpu_arrays_clear(struct gpu_arrays *a)
     buf_clear(&a->q);
     buf_clear(&a->potential);
     buf_clear(&a->field);
+    buf_clear(&a->gradient);
     buf_clear(&a->energy);
     buf_clear(&a->virial);
     buf_clear(&a->velocity);
@@ -50,6 +53,7 @@ farsum_status gpu_arrays_given(struct gpu_arrays *a, struct device *device,
     TRY(buf_given(&a->velocity, device, result->velocity, 3 * out, "velocity"));
     TRY(buf_given(&a->potential, device, result->potential, out, "potential"));
     TRY(buf_given(&a->field, device, result->field, 3 * out, "field"));
+    TRY(buf_given(&a->gradient, device, result->gradient, 6 * out, "gradient"));
     TRY(buf_given(&a->energy, device, result->energy, 8 * (int64_t)rhs,
                   "energy"));
     return buf_given(&a->virial, device, result->virial, 72 * (int64_t)rhs,
@@ -79,6 +83,7 @@ farsum_status gpu_arrays_download(const struct gpu_arrays *a,
     int64_t out = c->m * c->size;
     TRY(ends_back(&a->potential, r, result->potential, out));
     TRY(ends_back(&a->field, r, result->field, 3 * out));
+    TRY(ends_back(&a->gradient, r, result->gradient, 6 * out));
     TRY(ends_back(&a->velocity, r, result->velocity, 3 * out));
     TRY(ends_back(&a->energy, r, result->energy, 8));
     return ends_back(&a->virial, r, result->virial, 72);
@@ -88,6 +93,7 @@ farsum_status gpu_ends_host(struct device *device, const farsum_result *result)
 {
     TRY(buf_given_host(device, result->potential, 8, "potential"));
     TRY(buf_given_host(device, result->field, 8, "field"));
+    TRY(buf_given_host(device, result->gradient, 8, "gradient"));
     TRY(buf_given_host(device, result->velocity, 8, "velocity"));
     TRY(buf_given_host(device, result->energy, 8, "energy"));
     return buf_given_host(device, result->virial, 8, "virial");
@@ -109,6 +115,7 @@ struct gpu_ends gpu_ends(const struct gpu_arrays *a,
         .q = &a->q,
         .potential = result->potential ? &a->potential : NULL,
         .field = result->field ? &a->field : NULL,
+        .gradient = result->gradient ? &a->gradient : NULL,
         .energy = result->energy ? &a->energy : NULL,
         .virial = result->virial ? &a->virial : NULL,
         .velocity = result->velocity ? &a->velocity : NULL,
