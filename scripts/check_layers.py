@@ -39,7 +39,7 @@ ALLOWED = {
     "method": LOW + ["stage", "task", "tune", "reference", "ranks"],
     "mesh": LOW + ["stage", "task", "tune", "ranks"],
     "plan": LOW + ["stage", "task", "tune", "reference", "ranks", "method"],
-    "batch": LOW + ["stage", "task", "tune", "plan"],
+    "batch": LOW + ["stage", "task", "tune", "method", "plan"],
 }
 # Folders of src/stage with common code, which all stages may include.
 SHARED = ["stage/particles", "stage/expansions"]

@@ -18,6 +18,11 @@
  * however many threads sum them.  A system with more than 20000 sources uses
  * all threads, and its bits may depend on their number.
  *
+ * On a device (options.device) a few launches sum all small systems together,
+ * by the same method as on the host, up to some thousand sources each; plans
+ * sum the others one by one.  problem.memory says where x, q and the results
+ * are; energies and virials too.  offsets and cells are on the host.
+ *
  * A system at fault is named in the message, "system 17: ...", and spoils no
  * other: the call sums all others, returns the status of the first system at
  * fault, and leaves that system's results as they were.
@@ -55,11 +60,12 @@ typedef struct farsum_batch_system {
 #define FARSUM_BATCH_SYSTEM_INIT {.size = sizeof(farsum_batch_system)}
 
 /* Creates a batch.  problem: as for farsum_plan_create; n_sources, cell and
- * sample_q describe a typical system and may be left out.  options: NULL, or
- * method, isa, threads, deterministic, measure, verify, memory_limit (for each
- * plan), log and on_excess.  batch: out; the caller owns *batch.  Errors: those
- * of farsum_plan_create, and ERR_UNSUPPORTED for devices, separate targets,
- * exclusions and other options.  Blocks. */
+ * sample_q describe a typical system and may be left out; sample_q is on the
+ * host.  options: NULL, or method, isa, device.name or device.handle (which
+ * must outlive the batch), threads, deterministic, measure, verify,
+ * memory_limit (for each plan), log and on_excess.  batch: out; the caller owns
+ * *batch.  Errors: those of farsum_plan_create, and ERR_UNSUPPORTED for
+ * separate targets, exclusions and other options.  Blocks. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_batch_create(const farsum_problem *problem,
                     const farsum_options *options, farsum_batch **batch);
@@ -71,8 +77,10 @@ FARSUM_API void farsum_batch_destroy(farsum_batch *batch);
  * offsets: [systems + 1].  cells: [systems][9]; NULL in open space.  x:
  * [offsets[systems]][3], type `arrays`.  All are copied.  Counts and cells may
  * differ from earlier calls.  Errors: of one system ERR_CELL, ERR_POSITION; the
- * batch is then set, and execute sums the others.  Of the call ERR_ARGUMENT,
- * ERR_MEMORY; the batch then has no systems.  Blocks. */
+ * batch is then set, and execute sums the others.  With a device, execute
+ * reports ERR_POSITION.  Of the call ERR_ARGUMENT, ERR_MEMORY, ERR_DEVICE; the
+ * batch then has no systems.  Blocks; x on a device is copied in the order of
+ * the device's queue. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_batch_set(farsum_batch *batch, int64_t systems, const int64_t *offsets,
                  const double *cells, const void *x);
@@ -84,7 +92,7 @@ farsum_batch_set(farsum_batch *batch, int64_t systems, const int64_t *offsets,
  * that is not enough it is named to log, and with FARSUM_EXCESS_FAIL it is at
  * fault.  Errors of one system: ERR_COINCIDENT, ERR_STRENGTH, ERR_TOLERANCE,
  * and those of set again.  Of the call: ERR_STATE (no systems), ERR_ARGUMENT,
- * ERR_MEMORY.  Blocks. */
+ * ERR_MEMORY, ERR_DEVICE.  Blocks, on a device too. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_batch_execute(farsum_batch *batch, int rhs, const void *q,
                      farsum_result *result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* batch.c: the public functions of batches, and their sums. */
-#include "batch/batch.h"
+#include "batch/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,18 +14,10 @@
 
 /* The options that a batch has, the others 0. */
 static farsum_status create_options(struct farsum_batch *b,
-                                    const farsum_options *options)
+                                    farsum_options given)
 {
     static const char *const methods[] = {"spectral", "fmm", "direct", "ewald"};
-    farsum_options given = FARSUM_OPTIONS_INIT, rest;
-    if (options)
-        TRY(struct_take(&given, sizeof given, options, options->size,
-                        "FARSUM_OPTIONS_INIT"));
-    rest = given;
-    if (given.device.handle
-        || (given.device.name && strcmp(given.device.name, "host") != 0))
-        FAIL(ERR_UNSUPPORTED, "batches are not summed on devices yet; leave "
-                              "out the device, or use a plan for each system");
+    farsum_options rest = given;
     b->options = (farsum_options)FARSUM_OPTIONS_INIT;
     for (int i = 0; given.method && i < 4; i++)
         if (strcmp(given.method, methods[i]) == 0)
@@ -51,13 +43,14 @@ static farsum_status create_options(struct farsum_batch *b,
     TAKEN(on_excess);
 #undef TAKEN
     rest.method = rest.isa = rest.device.name = NULL;
+    rest.device.handle = NULL;
     rest.threads = 0;
     const farsum_options none = FARSUM_OPTIONS_INIT;
     if (memcmp(&rest, &none, sizeof none) != 0)
         FAIL(ERR_UNSUPPORTED,
-             "a batch has the options method, isa, threads, deterministic, "
-             "measure, verify, memory_limit, log and on_excess; it chooses the "
-             "others for each system");
+             "a batch has the options method, isa, device, threads, "
+             "deterministic, measure, verify, memory_limit, log and on_excess; "
+             "it chooses the others for each system");
     return FARSUM_OK;
 }
 
@@ -69,9 +62,6 @@ static farsum_status create_problem(struct farsum_batch *b,
         FAIL(ERR_ARGUMENT, "problem is NULL");
     TRY(struct_take(&given, sizeof given, problem, problem->size,
                     "FARSUM_PROBLEM_INIT"));
-    if (given.memory == FARSUM_DEVICE)
-        FAIL(ERR_UNSUPPORTED, "memory is FARSUM_DEVICE; batches are not summed "
-                              "on devices yet");
     if (given.n_targets != 0)
         FAIL(ERR_UNSUPPORTED, "n_targets is %lld; batches have no separate "
                               "targets",
@@ -112,12 +102,17 @@ farsum_status farsum_batch_create(const farsum_problem *problem,
     FP_GUARD;
     farsum_status status;
     struct farsum_batch *b = NULL;
+    farsum_options given = FARSUM_OPTIONS_INIT;
     if (!batch)
         FAIL(ERR_ARGUMENT, "batch is NULL");
+    if (options)
+        TRY(struct_take(&given, sizeof given, options, options->size,
+                        "FARSUM_OPTIONS_INIT"));
     GO(MEM_NEW(b, 1));
     b->systems = -1;
-    GO(create_options(b, options));
+    GO(create_options(b, given));
     GO(create_problem(b, problem));
+    GO(batch_gpu_create(b, &given));
     GO(MEM_NEW(b->work, b->threads));
     *batch = b;
     return FARSUM_OK;
@@ -129,7 +124,8 @@ done:
 void farsum_batch_destroy(farsum_batch *b)
 {
     FP_GUARD;
-    if (!b)
+    /* a forked child must not touch a device: its memory stays */
+    if (!b || (b->gpu && device_usable(b->gpu->device) != FARSUM_OK))
         return;
     for (int i = 0; i < BATCH_LEVELS; i++) {
         if (b->level[i])
@@ -144,6 +140,7 @@ void farsum_batch_destroy(farsum_batch *b)
     }
     for (int d = 0; d < 3; d++)
         mem_free(b->s[d]);
+    batch_gpu_destroy(b->gpu);
     mem_free(b->work);
     mem_free(b->plan);
     mem_free(b->x);
@@ -181,15 +178,18 @@ static farsum_status execute_check(const struct farsum_batch *b, int rhs,
     return FARSUM_OK;
 }
 
-static void execute_empty(const struct farsum_batch *b, int rhs, int64_t s,
-                          const farsum_result *out)
+static farsum_status execute_empty(struct farsum_batch *b, int rhs, int64_t s,
+                                   const farsum_result *out)
 {
+    if (b->problem.memory == FARSUM_DEVICE)
+        return batch_gpu_empty(b, rhs, s, out);
     for (int r = 0; r < rhs; r++) {
         if (out->energy)
             out->energy[r * b->systems + s] = 0;
         for (int k = 0; k < 9 && out->virial; k++)
             out->virial[9 * (r * b->systems + s) + k] = 0;
     }
+    return FARSUM_OK;
 }
 
 static int execute_missed(const struct farsum_batch *b,
@@ -200,10 +200,12 @@ static int execute_missed(const struct farsum_batch *b,
 }
 
 /* Sums the small systems of order[0 .. count - 1]. */
-static void execute_waves(struct farsum_batch *b, const int64_t *order,
-                          int64_t count, int rhs, const void *q,
-                          const farsum_result *out)
+static farsum_status execute_waves(struct farsum_batch *b, const int64_t *order,
+                                   int64_t count, int rhs, const void *q,
+                                   const farsum_result *out)
 {
+    if (b->gpu)
+        return batch_gpu_waves(b, order, count, rhs, q, out);
     PAR_FOR(b->threads, schedule(dynamic))
     for (int64_t i = 0; i < count; i++) {
         struct batch_system *s = &b->system[order[i]];
@@ -212,6 +214,7 @@ static void execute_waves(struct farsum_batch *b, const int64_t *order,
         if (status != FARSUM_OK)
             batch_fail(b, &b->faults[1], s, status);
     }
+    return FARSUM_OK;
 }
 
 /* Chooses again for the systems that missed the tolerance; *count is left.  The
@@ -250,11 +253,11 @@ static farsum_status execute_small(struct farsum_batch *b, int rhs,
     for (int64_t i = 0; i < b->systems; i++)
         if (b->system[b->order[i]].kind == BATCH_WAVES)
             again[count++] = b->order[i];
-    execute_waves(b, again, count, rhs, q, out);
+    GO(execute_waves(b, again, count, rhs, q, out));
     for (int round = 1; round < BATCH_ROUNDS && count > 0; round++) {
         GO(execute_finer(b, again, &count));
         if (count > 0)
-            execute_waves(b, again, count, rhs, q, out);
+            GO(execute_waves(b, again, count, rhs, q, out));
     }
 done:
     mem_free(again);
@@ -264,7 +267,7 @@ done:
 static void execute_plans(struct farsum_batch *b, int rhs, const void *q,
                           const farsum_result *out)
 {
-    PAR_FOR(b->threads, schedule(dynamic))
+    PAR_FOR(b->gpu ? 1 : b->threads, schedule(dynamic))
     for (int64_t p = 0; p < b->plans; p++)
         if (b->plan[p].n < BATCH_WHOLE)
             batch_plan_run(b, p, rhs, q, out);
@@ -304,6 +307,8 @@ farsum_status farsum_batch_execute(farsum_batch *b, int rhs, const void *q,
     if (!b)
         FAIL(ERR_ARGUMENT, "batch is NULL");
     TRY(execute_check(b, rhs, q, result, &out));
+    if (b->gpu)
+        TRY(device_usable(b->gpu->device));
     b->faults[1] = b->faults[0];
     for (int64_t i = 0; i < b->systems; i++) {
         struct batch_system *s = &b->system[i];
@@ -313,7 +318,7 @@ farsum_status farsum_batch_execute(farsum_batch *b, int rhs, const void *q,
         s->error = s->norm = 0;
         s->sums = 0;
         if (s->kind == BATCH_EMPTY)
-            execute_empty(b, rhs, i, &out);
+            TRY(execute_empty(b, rhs, i, &out));
     }
     TRY(execute_small(b, rhs, q, &out));
     execute_plans(b, rhs, q, &out);

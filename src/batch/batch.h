@@ -80,12 +80,15 @@ struct batch_work {
     struct waves_row *row; /* owned */
 };
 
+struct batch_gpu;
+
 struct farsum_batch {
     farsum_problem problem;   /* defaults filled in; no sample */
     farsum_options options;   /* of the plans */
     struct pair pair;
     enum isa isa;
     int threads;
+    struct batch_gpu *gpu;    /* owned; NULL: the host */
     int small;                /* 1: waves are possible */
     double typical_q;         /* RMS */
     struct batch_level *level[BATCH_LEVELS]; /* owned; NULL: not made yet */
@@ -116,6 +119,9 @@ void batch_errors(const struct batch_level *level, double rc, double volume,
 farsum_status batch_choose(struct farsum_batch *b,
                            const struct batch_system *system, double finer,
                            struct batch_choice *choice);
+int batch_level_index(const struct batch_level *level);
+/* Images of a pair that can lie within the cutoff, -reach .. reach. */
+void batch_reach(const struct cell *cell, double rc, int reach[3]);
 /* Expected seconds of a plan's sum. */
 double batch_plan_seconds(const struct farsum_batch *b, int64_t n);
 
@@ -127,6 +133,23 @@ int64_t batch_reals(const struct batch_choice *choice, int64_t padded);
 /* Records a system's failure, with this thread's message. */
 void batch_fail(struct farsum_batch *b, struct batch_fault *fault,
                 struct batch_system *system, farsum_status status);
+
+/* What the sums of a right-hand side found.  Lengths in units of the cutoff,
+ * strengths divided by `unit`. */
+struct batch_found {
+    double unit, q2;
+    double force, value; /* means of q^2 E^2 and phi^2 */
+    double rough;        /* sum of the pairs' (q_i q_j/r^2)^2 */
+    double all, squares; /* sums of |S|^2 and |S|^4 over the waves */
+};
+/* batch/estimate.c: the estimate in the tolerance's norm, the largest of the
+ * right-hand sides. */
+void batch_estimate(const struct farsum_batch *b, struct batch_system *s,
+                    const struct batch_found *found);
+/* Failures of strength i of right-hand side r, and of result i. */
+farsum_status batch_bad_strength(int64_t i, int r, double q);
+farsum_status batch_bad_result(int64_t i);
+farsum_status batch_check_energy(double energy);
 
 /* batch/sum.c: one sum of a system by waves, with s->now. */
 farsum_status batch_sum(const struct farsum_batch *b, struct batch_system *s,

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "batch/batch.h"
+#include "batch/device.h"
 #include "tune/error_shared.h"
 
 /* Seconds, measured on one core of a Xeon with AVX-512: a pair of an image per
@@ -89,9 +89,16 @@ void batch_errors(const struct batch_level *level, double rc, double volume,
     error[1] = sqrt(q2 * band->cut_far[1] * rc / volume + mean * own * own);
 }
 
+int batch_level_index(const struct batch_level *level)
+{
+    return (int)(2 * (level->c - BATCH_FIRST) + 0.5);
+}
+
 double batch_plan_seconds(const struct farsum_batch *b, int64_t n)
 {
     double digits = fmax(2 - log10(b->problem.tolerance), 3);
+    if (b->gpu)
+        return batch_gpu_plan_seconds(b, n, digits);
     return PLAN + (double)n * digits * digits * PLAN_DIGITS;
 }
 
@@ -138,12 +145,19 @@ static farsum_status choice_level(struct farsum_batch *b,
     return FARSUM_OK;
 }
 
+void batch_reach(const struct cell *cell, double rc, int reach[3])
+{
+    for (int d = 0; d < 3; d++)
+        reach[d] = (int)(rc / cell->height[d] + 0.5 - 1e-12);
+}
+
 /* The number of images of a pair within the cutoff, upper limit. */
 static int choice_images(const struct cell *cell, double rc)
 {
-    int images = 1;
+    int images = 1, reach[3];
+    batch_reach(cell, rc, reach);
     for (int d = 0; d < 3; d++)
-        images *= 2 * (int)(rc / cell->height[d] + 0.5 - 1e-12) + 1;
+        images *= 2 * reach[d] + 1;
     return images;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
-#include "batch/batch.h"
+#include "batch/device.h"
 
 /* Kept although no current system uses them. */
 enum { PLANS_KEPT = 64 };
@@ -13,7 +13,7 @@ enum { PLANS_KEPT = 64 };
 static int64_t plan_copies(const struct farsum_batch *b,
                            const struct batch_system *s)
 {
-    return s->n >= BATCH_WHOLE ? 1 : b->threads;
+    return s->n >= BATCH_WHOLE || b->gpu ? 1 : b->threads;
 }
 
 farsum_status batch_plan_find(struct farsum_batch *b, struct batch_system *s)
@@ -91,26 +91,37 @@ static void *element(const struct farsum_batch *b, const void *array, int64_t i)
     return array ? (char *)array + i * array_size(b->problem.arrays) : NULL;
 }
 
+/* Sums right-hand side r by a plan, with the caller's arrays on the host. */
+static farsum_status plan_host(const struct farsum_batch *b,
+                               const struct batch_system *s, farsum_plan *plan,
+                               int r, const void *q, const farsum_result *out)
+{
+    farsum_result one = FARSUM_RESULT_INIT;
+    int64_t at = r * b->sources + s->first;
+    int64_t u = r * b->systems + (s - b->system);
+    if (r == 0)
+        TRY(farsum_plan_set_points(plan, s->n, element(b, b->x, 3 * s->first),
+                                   0, NULL));
+    one.potential = element(b, out->potential, at);
+    one.field = element(b, out->field, 3 * at);
+    one.velocity = element(b, out->velocity, 3 * at);
+    one.gradient = element(b, out->gradient, 6 * at);
+    one.energy = out->energy ? out->energy + u : NULL;
+    one.virial = out->virial ? out->virial + 9 * u : NULL;
+    return farsum_plan_execute(plan, 1, element(b, q, at * b->pair.strengths),
+                               &one);
+}
+
 static farsum_status plan_sum(const struct farsum_batch *b,
                               struct batch_system *s, farsum_plan *plan,
                               int rhs, const void *q, const farsum_result *out)
 {
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    int64_t index = s - b->system;
+    int device = b->problem.memory == FARSUM_DEVICE;
     double error = 0;
-    TRY(farsum_plan_set_points(plan, s->n, element(b, b->x, 3 * s->first), 0,
-                               NULL));
     for (int r = 0; r < rhs; r++) {
-        farsum_result one = FARSUM_RESULT_INIT;
-        int64_t at = r * b->sources + s->first, u = r * b->systems + index;
-        one.potential = element(b, out->potential, at);
-        one.field = element(b, out->field, 3 * at);
-        one.velocity = element(b, out->velocity, 3 * at);
-        one.gradient = element(b, out->gradient, 6 * at);
-        one.energy = out->energy ? out->energy + u : NULL;
-        one.virial = out->virial ? out->virial + 9 * u : NULL;
-        TRY(farsum_plan_execute(plan, 1,
-                                element(b, q, at * b->pair.strengths), &one));
+        TRY(device ? batch_gpu_plan(b, s, plan, r, q, out)
+                   : plan_host(b, s, plan, r, q, out));
         TRY(farsum_plan_get_info(plan, &info));
         if (info.estimated_error >= error) {
             error = info.estimated_error;
@@ -127,6 +138,23 @@ static farsum_status plan_sum(const struct farsum_batch *b,
     return FARSUM_OK;
 }
 
+/* Copies a device's positions and strengths of a system to the host, for a
+ * sample: *x and *q, which the caller frees. */
+static farsum_status plan_sample(const struct farsum_batch *b,
+                                 const struct batch_system *s, const void *q,
+                                 char **x, char **strengths)
+{
+    int64_t size = array_size(b->problem.arrays);
+    int64_t each = b->pair.strengths * size, bytes = s->n * each;
+    struct buf given;
+    TRY(MEM_RAW(*x, 3 * s->n * size));
+    TRY(MEM_RAW(*strengths, bytes));
+    TRY(buf_given(&given, b->gpu->device, q, s->first * each + bytes,
+                  "strengths"));
+    TRY(buf_download(&b->gpu->x, 3 * s->first * size, *x, 3 * s->n * size));
+    return buf_download(&given, s->first * each, *strengths, bytes);
+}
+
 /* If the estimate exceeds the tolerance, a plan made for this very system sums
  * it again. */
 static farsum_status plan_system(const struct farsum_batch *b,
@@ -135,15 +163,24 @@ static farsum_status plan_system(const struct farsum_batch *b,
                                  const farsum_result *out)
 {
     farsum_plan *finer = NULL;
+    char *own_x = NULL, *own_q = NULL;
+    farsum_status status = FARSUM_OK;
     TRY(plan_sum(b, s, plan, rhs, q, out));
     if (s->error <= b->problem.tolerance)
         return FARSUM_OK;
     const void *x = element(b, b->x, 3 * s->first);
-    if (plan_new(b, s, x, element(b, q, s->first * b->pair.strengths), &finer)
-        != FARSUM_OK)
-        return FARSUM_OK; /* the estimate stays, and names the system */
-    farsum_status status = plan_sum(b, s, finer, rhs, q, out);
+    const void *strengths = element(b, q, s->first * b->pair.strengths);
+    if (b->problem.memory == FARSUM_DEVICE) {
+        GO(plan_sample(b, s, q, &own_x, &own_q));
+        x = own_x, strengths = own_q;
+    }
+    /* if it fails, the estimate stays, and names the system */
+    if (plan_new(b, s, x, strengths, &finer) == FARSUM_OK)
+        status = plan_sum(b, s, finer, rhs, q, out);
+done:
     farsum_plan_destroy(finer);
+    mem_free(own_x);
+    mem_free(own_q);
     return status;
 }
 

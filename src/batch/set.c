@@ -9,7 +9,7 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "batch/batch.h"
+#include "batch/device.h"
 #include "points/wrap.h"
 
 /* Where padding is: a place that no lattice of simple fractions has. */
@@ -48,9 +48,11 @@ static farsum_status set_memory(struct farsum_batch *b, int64_t systems,
                             * array_size(b->problem.arrays);
     TRY(MEM_RESERVE(b->system, &b->systems_have, systems));
     TRY(MEM_RESERVE(b->order, &b->order_have, systems));
-    TRY(mem_reserve(&b->x, &b->x_have, bytes, 1));
-    if (bytes > 0)
-        memcpy(b->x, x, (size_t)bytes);
+    if (b->problem.memory != FARSUM_DEVICE) {
+        TRY(mem_reserve(&b->x, &b->x_have, bytes, 1));
+        if (bytes > 0)
+            memcpy(b->x, x, (size_t)bytes);
+    }
     for (int64_t s = 0; s < systems; s++) {
         int64_t n = offsets[s + 1] - offsets[s];
         int64_t padded = (n + WAVES_PAD - 1) / WAVES_PAD * WAVES_PAD;
@@ -58,12 +60,12 @@ static farsum_status set_memory(struct farsum_batch *b, int64_t systems,
             .first = offsets[s], .n = n, .at = at, .padded = padded};
         at += padded;
     }
-    if (b->small)
+    if (b->small && !b->gpu)
         for (int d = 0; d < 3; d++)
             TRY(MEM_RESERVE(b->s[d], &b->s_have[d], at));
     b->sources = offsets[systems];
     b->systems = systems;
-    return FARSUM_OK;
+    return b->gpu ? batch_gpu_points(b, x) : FARSUM_OK;
 }
 
 /* Wraps the positions to fractions, as points_set does. */
@@ -96,7 +98,13 @@ static farsum_status set_cell(struct farsum_batch *b, struct batch_system *s,
             FAIL(ERR_CELL, "cell[%d] is %g", d, s->rows[d]);
     cell_right(s->rows, b->problem.periodic);
     TRY(cell_set_axes(&s->cell, s->rows, b->problem.periodic, 1));
-    return b->small ? set_wrap(b, s) : FARSUM_OK;
+    return b->small && !b->gpu ? set_wrap(b, s) : FARSUM_OK;
+}
+
+static double waves_seconds(const struct farsum_batch *b,
+                            const struct batch_system *s)
+{
+    return b->gpu ? batch_gpu_seconds(b, s) : s->chosen.seconds;
 }
 
 /* Chooses waves or a plan.  The same count and cell as before: the same. */
@@ -112,10 +120,11 @@ static farsum_status set_kind(struct farsum_batch *b, struct batch_system *s)
             return FARSUM_OK;
         }
         /* no choice beats a plan once the pairs alone are slower */
-        if ((double)s->n * (double)s->n * 1e-9 < batch_plan_seconds(b, s->n)) {
+        double pair = b->gpu ? batch_gpu_pair_seconds(b) : 1e-9;
+        if ((double)s->n * (double)s->n * pair < batch_plan_seconds(b, s->n)) {
             TRY(batch_choose(b, s, 1, &s->chosen));
             if (s->chosen.level
-                && s->chosen.seconds < batch_plan_seconds(b, s->n)) {
+                && waves_seconds(b, s) < batch_plan_seconds(b, s->n)) {
                 s->kind = BATCH_WAVES;
                 return batch_reserve(b, &s->chosen, s->padded);
             }

@@ -4,14 +4,10 @@
 #include <string.h>
 
 #include "base/arrays.h"
-#include "base/hypot.h"
 #include "batch/batch.h"
 #include "points/wrap.h"
 
 ISA_TABLE(struct waves_kern, waves)
-
-/* Relative error of a pair's force in f32, RMS. */
-#define F32_PAIR 3e-7
 
 struct sum {
     const struct farsum_batch *b;
@@ -113,10 +109,7 @@ static void sum_images(struct sum *m)
     double (*image)[3] = (double (*)[3])m->near.image, most = 0;
     const double *a = m->cell;
     int reach[3], count = 1;
-    for (int d = 0; d < 3; d++) {
-        double height = m->s->cell.height[d] / m->s->now.rc;
-        reach[d] = (int)(1 / height + 0.5 - 1e-12);
-    }
+    batch_reach(&m->s->cell, m->s->now.rc, reach);
     for (int d = 0; d < 9; d += 3)
         most += sqrt(a[d] * a[d] + a[d + 1] * a[d + 1] + a[d + 2] * a[d + 2])
                 / 2;
@@ -173,8 +166,7 @@ static farsum_status sum_strengths(struct sum *m, int r, const void *q)
     for (int64_t i = 0; i < s->n; i++) {
         m->q[i] = array_get(q, m->b->problem.arrays, from + i);
         if (!isfinite(m->q[i]))
-            FAIL(ERR_STRENGTH, "strength %lld of right-hand side %d is %g",
-                 (long long)i, r, m->q[i]);
+            return batch_bad_strength(i, r, m->q[i]);
         most = fmax(most, fabs(m->q[i]));
     }
     frexp(most, &power);
@@ -272,62 +264,26 @@ static double sum_join(struct sum *m)
     return energy;
 }
 
-/* Factor of the potentials' error.  In a crystal equivalent waves, up to 24 in
- * the half space, add up in phase: 24 against sqrt(24/2).  The largest gamma is
- * sqrt(2) above its RMS.  Crystals have few waves with large |S|, or none in
- * the band; in disorder |S|^2 is about q2, with a mean square of 2 q2^2. */
-static double sum_order(const struct sum *m)
+static struct batch_found sum_found(const struct sum *m)
 {
-    double all = 0, squares = 0, waves = (double)m->s->waves;
-    for (int64_t e = 0; e < m->far.entries; e++)
-        for (int i = 0; i < 2; i++) {
-            double s = m->weight[e][i] > 0 ? m->far.power[e][i] : 0;
-            all += s;
-            squares += s * s;
-        }
-    int ordered = all < 0.1 * m->q2 * waves
-                  || squares * waves > 6 * all * all;
-    return m->s->n > 2 && ordered ? sqrt(96) : 1;
-}
-
-/* The estimate in the tolerance's norm, the largest of the right-hand sides. */
-static void sum_estimate(struct sum *m)
-{
-    const farsum_problem *p = &m->b->problem;
-    struct batch_system *s = m->s;
-    double rc = s->now.rc, error[2], n = (double)s->n, force = 0, value = 0;
-    double near = cbrt(n / s->cell.volume) * rc, mean = m->q2 / n;
-    batch_errors(s->now.level, rc, s->cell.volume, s->n, m->q2, error);
+    const struct batch_system *s = m->s;
+    double n = (double)s->n;
+    struct batch_found f = {
+        .unit = m->unit, .q2 = m->q2, .rough = m->near.rough};
     for (int64_t i = 0; i < s->n; i++) {
         double e2 = 0, phi = m->near.potential[i];
         for (int j = 0; j < 3; j++)
             e2 += m->near.field[j][i] * m->near.field[j][i];
-        force += m->q[i] * m->q[i] * e2 / n;
-        value += phi * phi / n;
+        f.force += m->q[i] * m->q[i] * e2 / n;
+        f.value += phi * phi / n;
     }
-    /* in units of the cutoff */
-    error[0] *= rc * rc, error[1] *= rc * sum_order(m);
-    if (s->now.f32) {
-        error[0] = hypot_of(error[0], F32_PAIR * sqrt(m->near.rough / n));
-        error[1] = hypot_of(error[1], F32_PAIR * sqrt(n * mean) * near);
-    }
-    double absolute = fabs(p->coulomb) * m->unit * m->unit / (rc * rc), norm;
-    double found = error[0];
-    if (p->error == FARSUM_ERROR_POTENTIAL)
-        norm = sqrt(value), found = error[1];
-    else if (p->error == FARSUM_ERROR_ABSOLUTE)
-        norm = 1, found *= absolute;
-    else
-        norm = fmax(sqrt(force), mean * near * near);
-    double relative = norm > 0 ? found / norm : 0;
-    if (!(relative <= s->error)) {
-        s->error = relative;
-        s->norm = norm
-                  * (p->error == FARSUM_ERROR_ABSOLUTE    ? 1
-                     : p->error == FARSUM_ERROR_POTENTIAL
-                         ? fabs(p->coulomb) * m->unit / rc
-                         : absolute);
-    }
+    for (int64_t e = 0; e < m->far.entries; e++)
+        for (int i = 0; i < 2; i++) {
+            double p = m->weight[e][i] > 0 ? m->far.power[e][i] : 0;
+            f.all += p;
+            f.squares += p * p;
+        }
+    return f;
 }
 
 /* Checks that the results are in the range of their type. */
@@ -340,11 +296,8 @@ static farsum_status sum_range(const struct sum *m, double per_p, double per_e,
             || !(fabs(m->near.field[0][i] * per_e) <= most)
             || !(fabs(m->near.field[1][i] * per_e) <= most)
             || !(fabs(m->near.field[2][i] * per_e) <= most))
-            FAIL(ERR_STRENGTH, "the result at source %lld is out of range",
-                 (long long)i);
-    if (!(fabs(energy) <= 1.79e308))
-        FAIL(ERR_STRENGTH, "the energy is out of range");
-    return FARSUM_OK;
+            return batch_bad_result(i);
+    return batch_check_energy(energy);
 }
 
 static farsum_status sum_give(struct sum *m, int r, double energy,
@@ -400,7 +353,8 @@ farsum_status batch_sum(const struct farsum_batch *b, struct batch_system *s,
         if (m.near.virial)
             sum_far_virial(&m);
         double energy = sum_join(&m);
-        sum_estimate(&m);
+        const struct batch_found found = sum_found(&m);
+        batch_estimate(b, s, &found);
         TRY(sum_give(&m, r, energy, out));
     }
     return FARSUM_OK;

@@ -20,6 +20,8 @@ farsum_status batch_reserve(struct farsum_batch *b,
                             const struct batch_choice *choice, int64_t padded)
 {
     int64_t reals = batch_reals(choice, padded);
+    if (b->gpu)
+        return FARSUM_OK;
     if (reals > b->real_have) {
         b->real_have = 0;
         for (int t = 0; t < b->threads; t++) {

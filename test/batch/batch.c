@@ -392,11 +392,15 @@ static void test_refused(void)
     farsum_batch *batch = NULL;
     farsum_problem problem = systems_problem(1e-4);
     farsum_options how = FARSUM_OPTIONS_INIT;
-    how.device.name = "cuda:0";
+    how.device.queues = 2;
     CHECK_FAILS(farsum_batch_create(&problem, &how, &batch),
                 FARSUM_ERR_UNSUPPORTED);
+    how.device.queues = 0;
+    problem.memory = FARSUM_DEVICE;
+    CHECK_FAILS(farsum_batch_create(&problem, &how, &batch),
+                FARSUM_ERR_ARGUMENT);
     CHECK_SAYS("device");
-    how.device.name = NULL;
+    problem.memory = FARSUM_HOST;
     how.cutoff = 1;
     CHECK_FAILS(farsum_batch_create(&problem, &how, &batch),
                 FARSUM_ERR_UNSUPPORTED);
