@@ -13,8 +13,8 @@ import numpy as np
 from . import _c, _options, cache
 from ._arrays import Space, as_numpy, space_of
 from ._calls import Listener
-from ._lib import ArgumentError, Error, UnsupportedError, lib, started
-from ._plan import KEYWORDS
+from ._lib import ArgumentError, Error, lib, started
+from ._plan import KEYWORDS, Device, Ordered, on_host
 from ._result import Record
 from ._sums import UNITS, _frozen
 
@@ -67,7 +67,16 @@ class _Batch:
         problem = started(_c.farsum_problem())
         how = started(_c.farsum_options())
         handle = ctypes.c_void_p()
+        self._space, self._device = space, None
         self._listener = Listener(options.pop("log", None))
+        device = options.pop("device", None)
+        if space.device and device is None:
+            device = Device(space.device, space.stream())
+            problem.memory = _c.ENUMS["farsum_memory"]["device"]
+        if isinstance(device, Device):
+            how.device.handle, self._device = device.handle, device
+        elif device:
+            how.device.name = device.encode()
         _options.fill((problem, how), KEYWORDS,
                       {"arrays": space.arrays, **options})
         problem.periodic[:] = (int(periodic),) * 3
@@ -76,8 +85,8 @@ class _Batch:
                            ctypes.byref(how), ctypes.byref(handle))
         self.handle = handle
         self._finalize = weakref.finalize(
-            self, lambda h, _kept: lib.farsum_batch_destroy(h), handle,
-            self._listener)
+            self, lambda h, *_kept: lib.farsum_batch_destroy(h), handle,
+            self._listener, self._device)
 
     def abandon(self) -> None:
         """In a forked child: neither uses nor frees it."""
@@ -85,14 +94,17 @@ class _Batch:
 
     def set(self, offsets: np.ndarray, cells: Optional[np.ndarray],
             pointer: int) -> None:
-        self._listener.run(
-            lib.farsum_batch_set, self.handle, len(offsets) - 1,
-            offsets.ctypes.data_as(_set[2]),
-            None if cells is None else cells.ctypes.data_as(_set[3]), pointer)
+        with Ordered(self._space, self._device):
+            self._listener.run(
+                lib.farsum_batch_set, self.handle, len(offsets) - 1,
+                offsets.ctypes.data_as(_set[2]),
+                None if cells is None else cells.ctypes.data_as(_set[3]),
+                pointer)
 
     def execute(self, rhs: int, pointer: int, result: Any) -> None:
-        self._listener.run(lib.farsum_batch_execute, self.handle, rhs, pointer,
-                           ctypes.byref(result))
+        with Ordered(self._space, self._device):
+            self._listener.run(lib.farsum_batch_execute, self.handle, rhs,
+                               pointer, ctypes.byref(result))
 
     def systems(self, count: int) -> List[Record]:
         found = []
@@ -231,10 +243,11 @@ def coulomb_batch(x: Any, q: Any, cells: Any = None, *, batch: Any = None,
               text; "nan": its results are NaN, and result.faults has its
               number
     options   tolerance=1e-5, error, precision, coulomb, surface,
-              exclude_coincident, threads, isa, method, on_excess, log
+              exclude_coincident, threads, isa, method, on_excess, log, device
 
     Returns a BatchResult.  Small systems take some microseconds each, and their
-    results are the same bits whatever the other systems are.
+    results are the same bits whatever the other systems are.  Arrays x on a
+    GPU are summed there; the results are there, too.
     """
     if units is not None:
         if units not in UNITS:
@@ -244,9 +257,8 @@ def coulomb_batch(x: Any, q: Any, cells: Any = None, *, batch: Any = None,
     if faults not in ("raise", "nan"):
         raise ArgumentError(f"faults is {faults!r}, not 'raise' or 'nan'")
     space = space_of(x)
-    if space.device:
-        raise UnsupportedError("batches are not summed on devices yet; pass "
-                               "arrays on the host")
+    if space.device:  # the library reads them on the host
+        batch, ptr, cells = on_host(batch), on_host(ptr), on_host(cells)
     x, q = space.take(x, "x"), space.take(q, "q")
     n = x.shape[0] if len(x.shape) else 0
     if tuple(x.shape) != (n, 3):

@@ -345,8 +345,8 @@ class Plan:
                 value = float(value)
             setattr(result, name, self._space.give(value))
 
-    def _ordered(self) -> "_Ordered":
-        return _Ordered(self._memory, self._device)
+    def _ordered(self) -> "Ordered":
+        return Ordered(self._memory, self._device)
 
     def finish(self) -> None:
         """Waits for the device, and raises the errors that it found."""
@@ -446,7 +446,7 @@ class Plan:
 _REALS: Any = _options.types_of(_c.farsum_result)["energy"]
 
 
-class _Ordered:
+class Ordered:
     """The library's queue waits for the caller's current stream, and back."""
 
     def __init__(self, space: Space, device: Optional[Device]) -> None:

@@ -90,8 +90,8 @@ def test_arguments(many):
             farsum.coulomb_batch(x, q, cells, **wrong)
     with pytest.raises(farsum.ArgumentError, match="cells"):
         farsum.coulomb_batch(x, q, cells[:2], ptr=ptr)
-    with pytest.raises(farsum.UnsupportedError, match="device"):
-        farsum.coulomb_batch(x, q, cells, ptr=ptr, device="cuda:0")
+    with pytest.raises(farsum.UnknownError, match="nowhere"):
+        farsum.coulomb_batch(x, q, cells, ptr=ptr, device="nowhere:0")
     none = farsum.coulomb_batch(np.empty((0, 3)), np.empty(0), 1.0, ptr=[0])
     assert none.energy.shape == (0,)
 
@@ -127,3 +127,19 @@ def test_torch(many):
     x, q, cells, ptr = many
     r = farsum.coulomb_batch(*map(torch.tensor, (x, q, cells)), ptr=ptr)
     assert isinstance(r.forces, torch.Tensor) and r.energy.shape == (5,)
+
+
+def test_on_a_device(many):
+    """The host's sums by a device that shares its memory."""
+    names = [d.name for d in farsum.devices()
+             if d.available and d.name.startswith("opencl")]
+    if not names:
+        pytest.skip("no OpenCL device")
+    x, q = many[0][:167], many[1][:167]
+    cells, ptr = many[2][:4], many[3][:5]
+    a, b = (farsum.coulomb_batch(x, q, cells, ptr=ptr, tolerance=1e-7,
+                                 device=name) for name in (None, names[0]))
+    assert (b.error <= 1e-7).all() and b.systems[2].method == "waves"
+    assert abs(a.energy - b.energy).max() < 1e-5 * abs(a.energy).max()
+    assert abs(a.field - b.field).max() < 1e-5 * abs(a.field).max()
+    assert abs(a.energy[2] - b.energy[2]) < 1e-11 * abs(a.energy[2])

@@ -100,3 +100,22 @@ def test_many_sums(salt):
         farsum.coulomb(gx, gq, cell=[10] * 3, tolerance=TOLERANCE)
     cupy.get_default_memory_pool().free_all_blocks()
     assert cupy.cuda.runtime.memGetInfo()[0] > free - (32 << 20)
+
+
+def test_batch():
+    """Device arrays: the host's sums, on the device."""
+    rng = np.random.default_rng(6)
+    sizes = (60, 0, 300)
+    cells = np.array([np.eye(3) * max(n, 1) ** (1 / 3) for n in sizes])
+    x = np.concatenate([rng.random((n, 3)) @ h for n, h in zip(sizes, cells)])
+    q = np.resize([1.0, -1.0], len(x))
+    ptr = np.cumsum((0,) + sizes)
+    for tolerance, most in ((1e-4, 1e-5), (1e-7, 1e-11)):
+        exact = farsum.coulomb_batch(x, q, cells, ptr=ptr, tolerance=tolerance)
+        r = farsum.coulomb_batch(cupy.asarray(x), cupy.asarray(q),
+                                 cupy.asarray(cells), ptr=cupy.asarray(ptr),
+                                 tolerance=tolerance)
+        assert isinstance(r.field, cupy.ndarray)
+        assert isinstance(r.energy, cupy.ndarray) and r.energy[1] == 0
+        assert off(cupy.asnumpy(r.forces), exact.forces) < most
+        assert off(cupy.asnumpy(r.energy), exact.energy) < most

@@ -247,8 +247,14 @@ def test_device_arrays_ask_for_their_device(box, monkeypatch):
     class OnDevice:
         __cuda_array_interface__ = dict(x.__array_interface__, version=3)
 
+        def __array__(self, *_, **__):
+            return x
+
     space = _arrays.space_of(OnDevice())
     assert (space.device, space.arrays) == ("cuda:0", "f64")
     monkeypatch.setattr(_arrays.CupySpace, "stream", lambda self: 0)
+    monkeypatch.setattr(_arrays.CupySpace, "pointer", lambda self, value: 0)
     with pytest.raises(farsum.DeviceError, match="libcuda"):
         farsum.Plan(cell=cell, sample=(OnDevice(), q))
+    with pytest.raises(farsum.DeviceError, match="libcuda"):
+        farsum.coulomb_batch(OnDevice(), q, cell, ptr=[0, len(q)])
