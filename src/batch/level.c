@@ -161,6 +161,16 @@ static int choice_images(const struct cell *cell, double rc)
     return images;
 }
 
+/* Seconds of the pairs with a split of this bandwidth, and of a system. */
+static double choice_pairs(const struct batch_system *s,
+                           const struct batch_choice *c, double bandwidth)
+{
+    double terms = 0.8 * bandwidth + 2.5;
+    return SYSTEM
+           + (double)s->n * (double)s->padded * c->images * terms
+                 * (c->f32 ? PAIR_F32 : PAIR_F64);
+}
+
 static void choice_cost(const struct batch_system *s, struct batch_choice *c)
 {
     double u = c->level->c / c->rc, length[3];
@@ -173,11 +183,8 @@ static void choice_cost(const struct batch_system *s, struct batch_choice *c)
     c->entries = c->rows * (c->most[2] + 1);
     /* a half of a ball, of which two share an entry */
     double entries = s->cell.volume * u * u * u / (6 * M_PI * M_PI) / 4 + 2;
-    double m = (double)s->padded, terms = 0.8 * c->level->c + 2.5;
-    c->seconds = SYSTEM
-                 + (double)s->n * m * c->images * terms
-                       * (c->f32 ? PAIR_F32 : PAIR_F64)
-                 + m * entries * WAVE;
+    c->seconds =
+        choice_pairs(s, c, c->level->c) + (double)s->padded * entries * WAVE;
 }
 
 farsum_status batch_choose(struct farsum_batch *b,
@@ -198,6 +205,8 @@ farsum_status batch_choose(struct farsum_batch *b,
         c.images = choice_images(&system->cell, c.rc);
         if (c.images > WAVES_IMAGES)
             break;
+        if (best.level && choice_pairs(system, &c, BATCH_FIRST) >= best.seconds)
+            continue;
         TRY(choice_level(b, system, finer, c.rc, &index));
         c.level = b->level[index];
         choice_cost(system, &c);

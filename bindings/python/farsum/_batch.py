@@ -67,7 +67,8 @@ class _Batch:
         problem = started(_c.farsum_problem())
         how = started(_c.farsum_options())
         handle = ctypes.c_void_p()
-        self._space, self._device = space, None
+        self._space = space
+        self._device: Optional[Device] = None
         self._listener = Listener(options.pop("log", None))
         device = options.pop("device", None)
         if space.device and device is None:
