@@ -168,7 +168,9 @@ static farsum_status set_order(struct farsum_batch *b)
 
 static farsum_status set_all(struct farsum_batch *b, const double *cells)
 {
-    PAR_FOR(b->threads, schedule(dynamic, 4))
+    /* with a device a cell takes less than the start of threads */
+    int threads = b->gpu && b->systems < 1000 ? 1 : b->threads;
+    PAR_FOR(threads, schedule(dynamic, 4))
     for (int64_t i = 0; i < b->systems; i++) {
         struct batch_system *s = &b->system[i];
         s->set = s->n > 0 ? set_cell(b, s, cells) : FARSUM_OK;

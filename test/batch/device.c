@@ -353,9 +353,6 @@ static void test_plans(void)
     struct sums wanted = sums_make(&s), got = sums_make(&s);
     farsum_problem problem = systems_problem(1e-6);
     farsum_status set;
-    double *q = check_memory(2 * (size_t)s.n, 8);
-    for (int64_t i = 0; i < s.n; i++)
-        q[i] = q[s.n + i] = s.q[i];
     problem.kernel = "yukawa";
     problem.kappa = 0.7;
     farsum_batch *host = made(&problem, 0);
@@ -364,7 +361,7 @@ static void test_plans(void)
         problem.memory = k ? FARSUM_DEVICE : FARSUM_HOST;
         farsum_batch *batch = made(&problem, 1);
         if (k)
-            CHECK_OK(there(batch, &s, 1, q, &got, &set));
+            CHECK_OK(there(batch, &s, 1, s.q, &got, &set));
         else
             here(batch, &s, &got);
         for (int64_t i = 0; i < s.count; i++) {
@@ -380,7 +377,19 @@ static void test_plans(void)
         farsum_batch_destroy(batch);
     }
     farsum_batch_destroy(host);
-    free(q);
+    /* a plan that knew the charges would have aimed at more: sum again */
+    problem.error = FARSUM_ERROR_ABSOLUTE;
+    for (int64_t i = 0; i < s.n; i++)
+        s.q[i] *= 100;
+    farsum_batch *again = made(&problem, 1);
+    CHECK_OK(there(again, &s, 1, s.q, &got, &set));
+    for (int64_t i = 0; i < s.count; i++)
+        CHECK(n[i] == 0 || state(again, i).sums == 2,
+              "system %lld: %d sums, "
+              "estimate %.2g",
+              (long long)i, state(again, i).sums,
+              state(again, i).estimated_error);
+    farsum_batch_destroy(again);
     sums_free(&wanted);
     sums_free(&got);
     systems_free(&s);
