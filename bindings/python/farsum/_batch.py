@@ -6,14 +6,14 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from . import _c, _options, cache
 from ._arrays import Space, as_numpy, space_of
 from ._calls import Listener
-from ._lib import ArgumentError, Error, lib, started
+from ._lib import ArgumentError, Error, check, lib, started
 from ._plan import KEYWORDS, Device, Ordered, on_host
 from ._result import Record
 from ._sums import UNITS, _frozen
@@ -40,22 +40,24 @@ class BatchResult:
     """
 
     def __init__(self, q: Any, arrays: Dict[str, Any],
-                 systems: List[Record], faults: Dict[int, str]) -> None:
-        self._q = q
+                 systems: Any, faults: Dict[int, str]) -> None:
+        self._q, self._systems, self.faults = q, systems, faults
         self.__dict__.update(arrays)
-        self.systems, self.faults = systems, faults
         self.error = np.array([s.estimated_error for s in systems])
 
     def __getattr__(self, name: str) -> Any:
         if name == "forces":
             self.forces = self._q[..., None] * self.field
             return self.forces
+        if name == "systems":  # at first use: conversion takes longer than sums
+            self.systems = [Record(_options.plain(s)) for s in self._systems]
+            return self.systems
         if name in _options.BITS:
             raise AttributeError(f"{name} was not summed: add it to outputs=")
         raise AttributeError(name)
 
     def __repr__(self) -> str:
-        return (f"<farsum.BatchResult of {len(self.systems)} systems, "
+        return (f"<farsum.BatchResult of {len(self._systems)} systems, "
                 f"{len(self.faults)} at fault>")
 
 
@@ -107,13 +109,14 @@ class _Batch:
             self._listener.run(lib.farsum_batch_execute, self.handle, rhs,
                                pointer, ctypes.byref(result))
 
-    def systems(self, count: int) -> List[Record]:
-        found = []
-        for s in range(count):
-            info = started(_c.farsum_batch_system())
-            self._listener.run(lib.farsum_batch_get_system, self.handle, s,
-                               ctypes.byref(info))
-            found.append(Record(_options.plain(info)))
+    def systems(self, count: int) -> Any:
+        """An array of farsum_batch_system; their texts are static."""
+        found = (_c.farsum_batch_system * count)()
+        size = ctypes.sizeof(_c.farsum_batch_system)
+        for s, info in enumerate(found):
+            info.size = size
+            check(lib.farsum_batch_get_system(self.handle, s,
+                                              ctypes.byref(info)))
         return found
 
 
@@ -174,8 +177,7 @@ def _arrays(space: Space, outputs: Tuple[str, ...], lead: Tuple[int, ...],
 
 
 def _run(kept: _Batch, rhs: int, space: Space, given: Tuple[Any, ...],
-         result: Any, count: int, raises: bool) -> Tuple[List[Record],
-                                                         Dict[int, str]]:
+         result: Any, count: int, raises: bool) -> Tuple[Any, Dict[int, str]]:
     """Sets and sums; returns the systems and the faults."""
     x, q, offsets, cells = given
     faults: Dict[int, str] = {}
@@ -189,11 +191,9 @@ def _run(kept: _Batch, rhs: int, space: Space, given: Tuple[Any, ...],
                 raise
             faults[int(text.split(":")[0].split()[1])] = text
     systems = kept.systems(count)
-    names = _c.ENUMS["farsum_status"]
     for s, system in enumerate(systems):
-        if system.status != "ok":
-            number = names[system.status]
-            faults.setdefault(s, f"system {s}: {_c.STATUS[number][1]}")
+        if system.status:
+            faults.setdefault(s, f"system {s}: {_c.STATUS[system.status][1]}")
     return systems, faults
 
 
