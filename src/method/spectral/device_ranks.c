@@ -74,17 +74,29 @@ static farsum_status ranks_kernels(struct gpu_ranks *r, struct device *device)
     return jit_kernel(&r->jit, "ranks_bins", GROUP, 0, &r->bins);
 }
 
-/* Records of each rank, so that all ranks have as many as one process. */
-static int64_t ranks_share(const struct gpu_ranks *r)
+/* The maximum of a rank's records, so that all ranks have as many as one
+ * process. */
+static int64_t ranks_most(const struct gpu_ranks *r)
 {
     int size = r->comm->size;
     return size < SUM_RECORDS ? SUM_RECORDS / size : 1;
 }
 
+/* A rank may give all points; other records would be empty. */
+static int64_t ranks_share(const struct gpu_ranks *r,
+                           const struct kernel *kernel)
+{
+    int64_t n = r->route.n_all, m = r->target_route.n_all;
+    int64_t groups = kernel_groups(kernel, n > m ? n : m);
+    int64_t most = ranks_most(r);
+    return groups < most ? groups : most;
+}
+
 int64_t gpu_given_records(const struct spectral_gpu *g,
                           const struct kernel *kernel, int64_t n)
 {
-    return g->ranks ? ranks_share(g->ranks) : gpu_records(kernel, n);
+    return g->ranks ? ranks_share(g->ranks, kernel)
+                    : gpu_records(kernel, n);
 }
 
 const struct buf *gpu_all_record(const struct spectral_gpu *g)
@@ -130,7 +142,7 @@ static farsum_status ranks_own(const struct task *task, struct gpu_ranks *r)
     TRY(buf_alloc(&r->near_virial, device, 72));
     TRY(buf_alloc(&r->part, device, 80));
     TRY(buf_alloc(&r->parts, device, 80 * size));
-    int64_t bytes = 8 * SUM_RECORD * ranks_share(r);
+    int64_t bytes = 8 * SUM_RECORD * ranks_most(r);
     return buf_alloc(&r->records, device, size * bytes);
 }
 

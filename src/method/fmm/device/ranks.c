@@ -41,10 +41,20 @@ void fmm_gpu_ranks_destroy(struct fmm_gpu_ranks *r)
     mem_free(r);
 }
 
-int64_t fmm_gpu_ranks_groups(const struct fmm_gpu_ranks *r)
+/* The maximum of fmm_gpu_ranks_groups. */
+static int64_t ranks_most(const struct fmm_gpu_ranks *r)
 {
     int size = r->comm->size;
     return size < FMM_RECORDS ? FMM_RECORDS / size : 1;
+}
+
+/* A rank may have all points; other thread blocks would be idle. */
+int64_t fmm_gpu_ranks_groups(const struct fmm_gpu_ranks *r)
+{
+    int64_t n = r->source.route.n_all, m = r->target.route.n_all;
+    int64_t groups = fmm_groups(n > m ? n : m, FMM_GROUP);
+    int64_t most = ranks_most(r);
+    return groups < most ? groups : most;
 }
 
 const struct buf *fmm_gpu_ranks_records(const struct fmm_gpu_ranks *r,
@@ -112,8 +122,7 @@ static farsum_status ranks_own(const struct task *task, struct fmm *s)
                           type));
     if (!s->target.gpu)
         TRY(points_gpu_create(g->device, &s->target.gpu));
-    int64_t records;
-    (void)fmm_gpu_ranks_records(r, &records);
+    int64_t records = ranks_most(r) * r->comm->size;
     return buf_alloc(&r->records, g->device, 8 * FMM_RECORD * records);
 }
 
