@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opencl_words.h: declarations of those OpenCL C functions that kernels use.
+/* opencl_words.h: declarations of those OpenCL C functions that kernels use,
+ * and VkFFT's (native_sin and native_cos without tables of roots).
  * They replace PoCL's own (device/opencl/opencl_devices.c).  A function that is
  * missing here does not compile. */
 #ifndef FARSUM_DIALECT_OPENCL_WORDS_H
@@ -39,6 +40,8 @@ WORDS_1(ceil)
 WORDS_2(fmin)
 WORDS_2(fmax)
 WORDS_3(fma)
+float __ovld __cnfn native_sin(float);
+float __ovld __cnfn native_cos(float);
 int __ovld __cnfn ilogb(float);
 int __ovld __cnfn ilogb(double);
 float __ovld __cnfn ldexp(float, int);

@@ -48,13 +48,18 @@ static farsum_status out_line(struct out *out, int line, const char *name)
     return out_put(out, mark, n);
 }
 
-static const struct jit_file *jit_find(const char *name, int64_t length)
+static const struct jit_file *jit_named(const char *name, int64_t length)
 {
     for (const struct jit_file *f = jit_files; f->name; f++)
         if ((int64_t)strlen(f->name) == length
             && memcmp(f->name, name, (size_t)length) == 0)
             return f;
     return NULL;
+}
+
+const struct jit_file *jit_find(const char *name)
+{
+    return jit_named(name, (int64_t)strlen(name));
 }
 
 /* The name in a line `#include "name"`; NULL for other lines. */
@@ -136,7 +141,7 @@ static int jit_guarded(const struct jit_file *file)
 static farsum_status jit_include(struct out *out, const char *name,
                                  int64_t length, int depth)
 {
-    const struct jit_file *file = jit_find(name, length);
+    const struct jit_file *file = jit_named(name, length);
     const char *folder = secure_getenv("FARSUM_KERNEL_DIR");
     int disk = folder && *folder;
     if ((!file && !disk) || depth > JIT_DEPTH || out->n_seen == JIT_FILES)

@@ -76,4 +76,5 @@ struct jit_file {
     int64_t bytes;
 };
 extern const struct jit_file jit_files[];
+const struct jit_file *jit_find(const char *name); /* NULL: there is none */
 #endif

@@ -77,6 +77,8 @@ struct opencl {
     int keeps; /* 1: the driver caches compiled programs by their text, which
                   then replaces the binary */
     int64_t local; /* shared memory in bytes, including the driver's own */
+    const char *words; /* options for texts with dialect/opencl_words.h; empty:
+                          texts need none of it */
     char *options; /* owned; options of the compiler */
     char *makers;  /* owned; properties.makers */
 };

@@ -149,8 +149,9 @@ static farsum_status opencl_makers(struct opencl *cl, char *const text[TEXTS],
                                    struct device_properties *f)
 {
     const char *options = opencl_more(text[NAME]);
+    cl->words = opencl_words(text[VERSION]);
     TRY(opencl_print(&cl->options, "-cl-std=CL1.2 -cl-mad-enable %s%s",
-                     opencl_words(text[VERSION]), options));
+                     cl->words, options));
     cl->keeps = opencl_is_pocl(text[NAME]);
     TRY(opencl_print(&cl->makers, "%s\n%s\n%s\n%s\n%s\n%s%s", text[NAME],
                      text[VERSION], text[MODEL], text[DEVICE], text[DRIVER],
