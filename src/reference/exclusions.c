@@ -188,7 +188,7 @@ farsum_status reference_exclude(const struct task *task,
                      .q = q,
                      .sums = sums,
                      .kind = kind ? *kind : reference_laplace,
-                     .split = {0, task->pair.kappa},
+                     .split = {.screen = task->pair.kappa},
                      .soft = task->problem.softening * task->problem.softening};
     if (e->rows == 0)
         return FARSUM_OK;

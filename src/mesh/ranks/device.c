@@ -265,7 +265,7 @@ farsum_status mesh_ranks_gpu_spread(struct farsum_mesh *m, const void *q,
 {
     struct mesh_ranks *k = m->ranks;
     struct mesh_ranks_gpu *g = k->gpu;
-    struct buf given = {NULL}, planes = {NULL};
+    struct buf given = {0}, planes = {0};
     double largest;
     farsum_status status = mesh_ranks_spread_given(m, q, grid, &largest);
     if (status == FARSUM_OK)
@@ -319,7 +319,7 @@ farsum_status mesh_ranks_gpu_interp(struct farsum_mesh *m, const void *grid,
     farsum_status status = FARSUM_OK;
     struct mesh_ranks *k = m->ranks;
     struct mesh_ranks_gpu *g = k->gpu;
-    struct buf planes = {NULL};
+    struct buf planes = {0};
     double want[2];
     TRY(mesh_ranks_interp_given(m, grid, value, gradient, want));
     struct output out[] = {{"values",
@@ -329,7 +329,7 @@ farsum_status mesh_ranks_gpu_interp(struct farsum_mesh *m, const void *grid,
                             value,
                             &g->value,
                             &g->given_value,
-                            {NULL}},
+                            {0}},
                            {"gradients",
                             MESH_GRADIENTS,
                             3,
@@ -337,7 +337,7 @@ farsum_status mesh_ranks_gpu_interp(struct farsum_mesh *m, const void *grid,
                             gradient,
                             &g->gradient,
                             &g->given_gradient,
-                            {NULL}}};
+                            {0}}};
     if (!out[0].wanted && !out[1].wanted)
         return FARSUM_OK;
     status = grid_given(m, grid, &planes);

@@ -75,7 +75,7 @@ static int no_launcher(const char *command, const char *version)
 int ranks_launch(int ranks, int argc, char **argv)
 {
     static char version[1 << 14]; /* MPICH needs 8192 */
-    struct ranks_library library = {NULL};
+    struct ranks_library library = {0};
     char error[1024], number[16];
     const char *command = argv[1];
     int length = 0, n = 0;

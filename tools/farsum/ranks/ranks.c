@@ -140,7 +140,7 @@ static int fail_alone(const struct ranks_marks *marks, const char *command,
 int ranks_open(const struct ranks_marks *marks, const char *command,
                struct ranks **ranks)
 {
-    struct ranks_library library = {NULL};
+    struct ranks_library library = {0};
     struct comm *comm = NULL;
     char why[1200];
     if (ranks_library(&library, why, sizeof why) != 0)
