@@ -128,4 +128,14 @@ SIMD_FN vreal v_rsqrt(vreal x)
 #endif
     return y + y * (R(0.5) * h);
 }
+
+/* SHUFFLE(x, y, i, ...): the lanes i, ... of x and y, counted through both.
+ * GCC has Clang's function from version 12 on. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLE __builtin_shufflevector
+#else
+#define SHUFFLE(x, y, ...)                                                     \
+    __builtin_shuffle(                                                         \
+        x, y, (simd_int __attribute__((vector_size(sizeof(x))))){__VA_ARGS__})
+#endif
 #endif

@@ -38,19 +38,14 @@ SIMD_FN void sum_four(const vreal x[4], real out[4])
     vnarrow a = narrow(x[0]), b = narrow(x[1]);
     vnarrow c = narrow(x[2]), d = narrow(x[3]);
 #if FARSUM_BITS == 64
-    vnarrow low = __builtin_shufflevector(a, b, 0, 2)
-                  + __builtin_shufflevector(a, b, 1, 3);
-    vnarrow high = __builtin_shufflevector(c, d, 0, 2)
-                   + __builtin_shufflevector(c, d, 1, 3);
+    vnarrow low = SHUFFLE(a, b, 0, 2) + SHUFFLE(a, b, 1, 3);
+    vnarrow high = SHUFFLE(c, d, 0, 2) + SHUFFLE(c, d, 1, 3);
     memcpy(out, &low, sizeof low);
     memcpy(out + 2, &high, sizeof high);
 #else
-    a = __builtin_shufflevector(a, b, 0, 4, 1, 5)
-        + __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    c = __builtin_shufflevector(c, d, 0, 4, 1, 5)
-        + __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    a = __builtin_shufflevector(a, c, 0, 1, 4, 5)
-        + __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    a = SHUFFLE(a, b, 0, 4, 1, 5) + SHUFFLE(a, b, 2, 6, 3, 7);
+    c = SHUFFLE(c, d, 0, 4, 1, 5) + SHUFFLE(c, d, 2, 6, 3, 7);
+    a = SHUFFLE(a, c, 0, 1, 4, 5) + SHUFFLE(a, c, 2, 3, 6, 7);
     memcpy(out, &a, sizeof a);
 #endif
 }

@@ -114,8 +114,8 @@ SIMD_FN vreal v_min(vreal x, vreal y)
 #endif
 }
 
-#define SHUFFLE __builtin_shufflevector
-/* Lane g of the first G: the smallest lane of x[g]. */
+/* Lane g of the first G: the smallest lane of x[g].  Each step compares the
+ * halves of two vectors. */
 SIMD_FN vreal v_least(const vreal x[])
 {
 #if SIMD_BYTES * 8 / FARSUM_BITS == 2
