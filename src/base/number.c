@@ -165,7 +165,7 @@ static enum number_status slow_real(const char *p, size_t n, bool letter_d,
         p = copy;
     }
     char *end;
-    *value = strtod_l(p, &end, c_locale());
+    *value = c_locale_read(p, &end);
     if (end != p + n)
         return NUMBER_MALFORMED;
     return isinf(*value) ? NUMBER_TOO_LARGE : NUMBER_OK;
@@ -306,7 +306,7 @@ static size_t slow_print(char out[NUMBER_TEXT], double value)
     int n = 0;
     for (int digits = 15; digits <= 17; digits++) {
         n = c_locale_text(out, NUMBER_TEXT, "%.*g", digits, value);
-        if (strtod_l(out, NULL, c_locale()) == value)
+        if (c_locale_read(out, NULL) == value)
             break;
     }
     return (size_t)n;

@@ -337,7 +337,7 @@ static int put(const char *text, size_t length, void *output)
  * decimal point. */
 static int put_report(const json_t *report, struct output *out)
 {
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     int failed = json_dump_callback(report, put, out,
                                     JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     c_locale_leave(before);

@@ -335,7 +335,7 @@ farsum_status jit_build(struct jit *jit)
     mem_free(binary);
     binary = NULL;
     GO(progress_step(0, 0, "compiling %s", jit->file));
-    locale_t before = c_locale_enter(); /* compilers read numbers in the locale
+    void *before = c_locale_enter(); /* compilers read numbers in the locale
                                            too */
     status = (jit->nested ? d->backend->compile_nested
                           : d->backend->compile)(d, text, &binary, &bytes);

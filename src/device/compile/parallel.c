@@ -80,7 +80,7 @@ static void compile_run(struct compile *one)
     farsum_status status = FARSUM_OK;
     void *binary = NULL;
     int64_t bytes = 0;
-    locale_t words = c_locale_enter();
+    void *words = c_locale_enter();
     fp_hold();
     one->cached = cache_get(&one->key, &binary, &bytes);
     if (!one->cached)

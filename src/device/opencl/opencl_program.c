@@ -57,7 +57,7 @@ cl_int opencl_build(const struct opencl *cl, cl_id program,
                     const char *options)
 {
     cl_int error = 0;
-    locale_t before = c_locale_enter(); /* the compiler reads the text's numbers
+    void *before = c_locale_enter(); /* the compiler reads the text's numbers
                                            in the locale */
     for (int tries = cl->keeps ? BUILDS : 1; tries > 0; tries--) {
         error = cl->api.clBuildProgram(program, 1, &cl->device, options, NULL,

@@ -279,7 +279,7 @@ static void vkfft_destroy(void *state)
 static VkFFTResult vkfft_initialize(struct state *s, int app,
                                     VkFFTConfiguration how)
 {
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     now = &s->calls;
     VkFFTResult result = initializeVkFFT(&s->app[app], how);
     now = NULL;

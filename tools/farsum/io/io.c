@@ -142,7 +142,7 @@ int io_open(const char *path, const struct io_options *options,
     if (!r) return tell(error, size, "out of memory");
     r->text.fd = -1;
     if (options) r->options = *options;
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     int bad = choose_and_open(r, path);
     c_locale_leave(before);
     if (bad) {
@@ -158,7 +158,7 @@ int io_read(struct io_reader *r, struct io_frame *frame, char *error,
             size_t size) {
     io_frame_clear(frame);
     if (r->broken) return tell(error, size, r->text.message);
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     *r->note = 0;
     int got = r->format->read(r, frame);
     if (got == 1 && (r->options.slices
@@ -194,7 +194,7 @@ void io_close(struct io_reader *r) {
 int io_read_pairs(const char *path, struct io_pairs *pairs, char *error,
                   size_t size) {
     struct text text = {.fd = -1};
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     *pairs = (struct io_pairs){0};
     int bad = text_open(&text, path) || pairs_read(&text, pairs);
     c_locale_leave(before);
@@ -211,7 +211,7 @@ int io_read_memory(const char *format, const char *text, size_t n,
     struct io_reader *r = calloc(1, sizeof *r);
     if (!r) return tell(error, size, "out of memory");
     struct io_frame frame = {0};
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     int got = -1, frames = 0;
     r->image = text;
     r->image_size = n;
@@ -273,7 +273,7 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
     struct io_writer *w = calloc(1, sizeof *w);
     if (!w) return tell(error, size, "out of memory");
     w->format = chosen;
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     int bad = create(w, path);
     c_locale_leave(before);
     if (bad) {
@@ -288,7 +288,7 @@ int io_create(const char *path, const char *format, struct io_writer **writer,
 int io_write_begin(struct io_writer *w, const struct io_frame *head,
                    int64_t all, char *error, size_t size) {
     if (w->broken) return tell(error, size, w->output->message);
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     w->broken = w->format->begin(w, head, all) != 0;
     c_locale_leave(before);
     return w->broken ? tell(error, size, w->output->message) : 0;
@@ -297,7 +297,7 @@ int io_write_begin(struct io_writer *w, const struct io_frame *head,
 int io_write_slice(struct io_writer *w, const struct io_frame *slice,
                    char *error, size_t size) {
     if (w->broken) return tell(error, size, w->output->message);
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     w->broken = w->format->slice(w, slice) != 0;
     c_locale_leave(before);
     return w->broken ? tell(error, size, w->output->message) : 0;
@@ -306,7 +306,7 @@ int io_write_slice(struct io_writer *w, const struct io_frame *slice,
 int io_write_end(struct io_writer *w, const struct io_frame *head,
                  char *error, size_t size) {
     if (w->broken) return tell(error, size, w->output->message);
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     w->broken = w->format->end && w->format->end(w, head) != 0;
     c_locale_leave(before);
     w->frames++;
@@ -323,7 +323,7 @@ int io_write(struct io_writer *w, const struct io_frame *frame, char *error,
 }
 
 int io_commit(struct io_writer *w, char *error, size_t size) {
-    locale_t before = c_locale_enter();
+    void *before = c_locale_enter();
     bool bad = w->broken || (w->format->finish && w->format->finish(w)) ||
                output_commit(w->output);
     c_locale_leave(before);
