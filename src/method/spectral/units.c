@@ -99,19 +99,16 @@ farsum_status spectral_in(struct task *task, struct spectral *s, int r,
     farsum_status status = FARSUM_OK;
     farsum_precision from = task->problem.arrays, to = task->problem.precision;
     const struct pair_kind *kind = task->pair.kind;
-    double first_most = 0, second_most = 0, net[SUMS];
+    double most[2] = {0, 0}, net[SUMS];
     int width = task->pair.strengths;
     int64_t n = s->n, first = r * n * width;
-    PAR_FOR(task->threads, reduction(max : first_most, second_most))
+    PAR_FOR(task->threads, reduction(max : most[:2]))
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < width; a++) {
             double v = fabs(array_get(q, from, first + i * width + a));
-            if (units_part(&task->pair, a) == 0)
-                first_most = fmax(first_most, v);
-            else
-                second_most = fmax(second_most, v);
+            int part = units_part(&task->pair, a);
+            most[part] = fmax(most[part], v);
         }
-    double most[2] = {first_most, second_most};
     KEEP_ON(task_max(task, most, 2));
     units_strength(task, most);
     /* powers of two, hence exact; a dipole is in units of the cutoff */
