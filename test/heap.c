@@ -68,7 +68,8 @@ static void *counted_by(void *p, void *caller)
     for (int i = 0; i < libraries; i++)
         others_calls += at >= other[i].begin && at < other[i].end;
     if (p) {
-        int64_t now = live += (int64_t)malloc_usable_size(p), most = peak;
+        int64_t more = (int64_t)malloc_usable_size(p);
+        int64_t now = atomic_fetch_add(&live, more) + more, most = peak;
         while (now > most && !atomic_compare_exchange_weak(&peak, &most, now))
             continue;
     }
