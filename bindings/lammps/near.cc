@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include <farsum/expert.h>
-
 namespace farsum_lammps
 {
 namespace
@@ -41,8 +39,7 @@ void near_function::take(const farsum::plan &plan)
         angle[k] = M_PI * (static_cast<double>(k) + 0.5) / count;
         r2[k] = square * (1 + std::cos(angle[k])) / 2;
     }
-    farsum::check(farsum_plan_near(plan.get(), info.near_coefficients,
-                                   r2.data(), u.data(), nullptr));
+    plan.near(r2, u);
     for (std::size_t j = 0; j < n; j++) {
         for (std::size_t k = 0; k < n; k++)
             chebyshev[j] += (1 / std::sqrt(r2[k]) - u[k])

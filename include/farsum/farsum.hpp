@@ -331,6 +331,16 @@ class plan
     {
         hvp_of(q, v, product);
     }
+    /* farsum_plan_near.  u, du: as many numbers as r2, or none. */
+    void near(view<const double> r2, view<double> u, view<double> du = {}) const
+    {
+        if (u.size() > 0)
+            detail::require("u", u.size(), r2.size());
+        if (du.size() > 0)
+            detail::require("du", du.size(), r2.size());
+        check(
+            farsum_plan_near(get(), r2.size(), r2.data(), u.data(), du.data()));
+    }
     void finish()
     {
         check(farsum_plan_finish(get()));

@@ -162,6 +162,29 @@ static void hessian()
             "the problem's arrays are f64");
 }
 
+static void near_function()
+{
+    const std::vector<double> r2 = {0.01, 0.04, 1e6};
+    std::vector<double> u(3), du(3), again(3);
+    farsum::problem problem;
+    farsum::options options;
+    const std::vector<vec> at = {{0, 0, 0}, {1, 1, 1}};
+    const double one[2] = {1, -1};
+    problem.box(2, 2, 2).sample(at, farsum::view<const double>(one, 2));
+    problem.part = FARSUM_FAR;
+    options.method = "spectral";
+    farsum::plan plan(problem, options);
+    plan.near(r2, u, du);
+    farsum::check(
+        farsum_plan_near(plan.get(), 3, r2.data(), &again[0], nullptr));
+    expect(u == again && u[0] > u[1] && u[1] > 0 && u[2] == 0 && du[0] < 0,
+           "the near function");
+    plan.near(r2, {}, again);
+    expect(du == again, "the near function's derivative");
+    refuses([&] { plan.near(r2, farsum::view<double>(u.data(), 2)); },
+            FARSUM_ERR_ARGUMENT, "u: 2 numbers, must be 3");
+}
+
 static void f32_and_targets()
 {
     const std::vector<std::array<float, 3>> xs = {{1, 2, 3}, {4, 5, 6}};
@@ -269,6 +292,7 @@ int main(int argc, char **argv)
     same_bits_as_c();
     types_and_counts();
     hessian();
+    near_function();
     f32_and_targets();
     vectors();
     life();
