@@ -36,6 +36,7 @@ farsum_status spectral_part(struct task *task, void *state)
             continue;
         s->parameters.choice[r].row->variant->destroy(s->states[r]);
         s->states[r] = NULL;
+        task->report->info.stages[r].reason = "left out by problem.part";
     }
     if (task->part == FARSUM_NEAR) {
         mem_free(s->mesh);
