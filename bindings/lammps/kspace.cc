@@ -126,7 +126,7 @@ void kspace_farsum::refuse() const
         no("one or two periodic axes: all or none must be");
     if (gewaldflag)
         no("kspace_modify gewald: set cutoff or bandwidth of farsum");
-    if (update->whichflag == 1
+    if (update->whichflag == 1 && !sums_far_part_of(force->pair)
         && utils::strmatch(update->integrate_style, "^respa"))
         no("run_style respa: near pairs would move to its outer level");
     if (utils::strmatch(update->integrate_style, "^verlet/split"))

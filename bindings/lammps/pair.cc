@@ -108,6 +108,23 @@ void pair_farsum::init_style()
     neighbor->add_request(this);
 }
 
+/* Energy and pressure of Lennard-Jones pairs beyond the cutoff, at uniform
+ * density, times and per volume. */
+void pair_farsum::set_tail(int i, int j, const types &t)
+{
+    double mine[2] = {0, 0}, all[2];
+    for (int k = 0; k < atom->nlocal; k++) {
+        mine[0] += atom->type[k] == i;
+        mine[1] += atom->type[k] == j;
+    }
+    MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, world);
+    double s6 = sixth(t.sigma), cut3 = t.cut * t.cut * t.cut;
+    double front =
+        8 * M_PI * all[0] * all[1] * t.epsilon * s6 / (9 * cut3 * cut3 * cut3);
+    etail_ij = front * (s6 - 3 * cut3 * cut3);
+    ptail_ij = 2 * front * (2 * s6 - 3 * cut3 * cut3);
+}
+
 double pair_farsum::init_one(int i, int j)
 {
     std::size_t a = static_cast<std::size_t>(i),
@@ -130,8 +147,7 @@ double pair_farsum::init_one(int i, int j)
         offset_flag && t.cut > 0 ? 4 * t.epsilon * (ratio * ratio - ratio) : 0;
     types_[b][a] = t;
     if (tail_flag)
-        error->all(FLERR, "pair_style {} has no pair_modify tail",
-                   force->pair_style);
+        set_tail(i, j, t);
     return std::fmax(t.cut, cut_coul_);
 }
 

@@ -46,6 +46,7 @@ class pair_farsum : public LAMMPS_NS::Pair
     double cut_lj_ = 0, cut_coul_ = 0;
     std::vector<std::vector<types>> types_;
     void allocate();
+    void set_tail(int i, int j, const types &t);
     parts pair(const near_function &near, const types &t, double qq, double rsq,
                double factor_coul, double factor_lj) const;
     const near_function &near() const;

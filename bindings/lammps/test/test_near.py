@@ -111,6 +111,42 @@ def test_energy_is_conserved(run):
     assert abs(drift[1]) < 0.02
 
 
+def test_pair_modify(run):
+    """Mixing, shift and tail are those of lj/cut."""
+    results = []
+    for pair in (WHOLE, NEAR.format(7)):
+        lmp = run(salt(), accuracy=1e-10, pair=pair)
+        lmp.commands_string(f"""
+            pair_style {pair}
+            pair_coeff 1 1 0.05 2.5
+            pair_coeff 2 2 0.1 3.0 5.5
+            pair_modify tail yes mix arithmetic
+        """)
+        tail = everything(lmp)
+        lmp.commands_string("uncompute each\npair_modify tail no shift yes")
+        results.append((tail, everything(lmp)))
+    for want, got in zip(*results):
+        equal(got, want, 1e-7)
+    assert abs(results[0][0][0] - results[0][1][0]) > 1e-3
+
+
+def test_respa(run):
+    """Near pairs on the inner level, the far part on the outer one."""
+    box = chains(length=3)
+    lmp = run(box, (0, 0, 0.5), accuracy=1e-5, pair=NEAR.format(6))
+    lmp.commands_string("""
+        velocity all create 300 1234 loop all
+        timestep 0.5
+        run_style respa 2 2 bond 1 pair 1 kspace 2
+        fix 1 all nve
+        thermo_style custom step etotal ke
+        run 0
+    """)
+    start, kinetic = lmp.get_thermo("etotal"), lmp.get_thermo("ke")
+    lmp.command("run 200")
+    assert abs(lmp.get_thermo("etotal") - start) < 0.02 * kinetic
+
+
 def test_constant_pressure(run):
     ends = []
     for pair in (WHOLE, NEAR.format(6)):
@@ -169,7 +205,6 @@ def test_ranks(tmp_path, tilt):
      "kspace_style farsum 1e-5\nkspace_modify farsum cutoff 7"),
     ("only spectral", NEAR.format(6),
      "kspace_style farsum 1e-5\nkspace_modify farsum method fmm"),
-    ("tail", NEAR.format(6), "kspace_style farsum 1e-5\npair_modify tail yes"),
     ("not > 0", NEAR.format(-1), "kspace_style farsum 1e-5"),
 ])
 def test_refused(run, words, pair, sums):
