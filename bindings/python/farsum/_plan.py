@@ -243,7 +243,7 @@ class Plan:
         """
         at = np.array(r2, np.float64, order="C")
         u, du = np.empty_like(at), np.empty_like(at)
-        types = _c.FUNCTIONS["farsum_plan_near"][1]
+        types: Any = _c.FUNCTIONS["farsum_plan_near"][1]
         with self.lock:
             self._listener.run(
                 lib.farsum_plan_near, self._open(), at.size,
