@@ -15,7 +15,7 @@ from ._arrays import Space, as_numpy, space_of
 from ._calls import Listener
 from ._lib import ArgumentError, Error, check, lib, started
 from ._plan import KEYWORDS, Device, Ordered, on_host
-from ._result import Record
+from ._result import KERNELS, Record, dipole_forces
 from ._sums import UNITS, _frozen
 
 _types = {name: _options.types_of(_c.farsum_result)[name]
@@ -47,7 +47,9 @@ class BatchResult:
 
     def __getattr__(self, name: str) -> Any:
         if name == "forces":
-            self.forces = self._q[..., None] * self.field
+            self.forces = self._q[..., None] * self.field \
+                if "gradient" not in self.__dict__ else \
+                dipole_forces(self._q, self.field, self.gradient)
             return self.forces
         if name == "systems":  # at first use: conversion takes longer than sums
             self.systems = [Record(_options.plain(s)) for s in self._systems]
@@ -159,13 +161,13 @@ def _cells(cells: Any, count: int) -> Optional[np.ndarray]:
 def _arrays(space: Space, outputs: Tuple[str, ...], lead: Tuple[int, ...],
             n: int, count: int) -> Tuple[Dict[str, Any], Any]:
     """Arrays full of NaN, and the C result that points to them."""
-    shapes = {"potential": (n,), "field": (n, 3), "energy": (count,),
-              "virial": (count, 3, 3)}
+    shapes = {"potential": (n,), "field": (n, 3), "gradient": (n, 6),
+              "energy": (count,), "virial": (count, 3, 3)}
     result = started(_c.farsum_result())
     held: Dict[str, Any] = {}
     for name in outputs:
         if name not in shapes:
-            raise ArgumentError(f"outputs: batches of charges have no {name}")
+            raise ArgumentError(f"outputs: batches have no {name}")
         make = space.reals if name in _types else space.empty
         held[name] = value = make(lead + shapes[name])
         value[...] = float("nan")
@@ -202,11 +204,11 @@ def total_batch(kernel: str, x: Any, q: Any, offsets: np.ndarray,
                 options: Dict[str, Any]) -> BatchResult:
     """Sums one kernel by a kept or a new batch of the library.
 
-    x [N, 3] and q [N] or [R, N] in one space, offsets [S + 1] and cells
-    [S, 3, 3].
+    x [N, 3] and q [N] or [R, N], of charge_dipole [N, 4] or [R, N, 4], in one
+    space; offsets [S + 1] and cells [S, 3, 3].
     """
     space, n, count = space_of(x), len(x), len(offsets) - 1
-    lead = tuple(q.shape[:-1])
+    lead = tuple(q.shape[:-1 if KERNELS[kernel][0] == 1 else -2])
     bits = _options.bits(outputs, _options.BITS)
     options = {"kernel": kernel, **options, "outputs": bits}
     held, result = _arrays(

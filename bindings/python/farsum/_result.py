@@ -58,13 +58,7 @@ class Result:
             return q[..., None] * field
         if self.plan.kernel != "charge_dipole":
             raise AttributeError("flows have no forces")
-        forces = q[..., :1] * field
-        g = self.gradient
-        rows = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
-        for a, row in enumerate(rows):
-            for b, at in enumerate(row):
-                forces[..., a] -= g[..., at] * q[..., 1 + b]
-        return forces
+        return dipole_forces(q, field, self.gradient)
 
     def _torques(self) -> Any:
         if self.plan.kernel != "charge_dipole":
@@ -78,6 +72,16 @@ class Result:
     def __repr__(self) -> str:
         names = [n for n in (*_options.BITS, "error") if n in self.__dict__]
         return f"<farsum.Result {' '.join(names)} by {self.plan!r}>"
+
+
+def dipole_forces(q: Any, field: Any, gradient: Any) -> Any:
+    """q E - G p of charges and dipoles [..., 4]."""
+    forces = q[..., :1] * field
+    rows = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
+    for a, row in enumerate(rows):
+        for b, at in enumerate(row):
+            forces[..., a] -= gradient[..., at] * q[..., 1 + b]
+    return forces
 
 
 class Record:

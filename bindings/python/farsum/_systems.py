@@ -190,13 +190,19 @@ def sums(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
     return energy, potential, forces, w
 
 
+def _rows(x: Any, cell: Any, index: Any, systems: int
+          ) -> Tuple[np.ndarray, Optional[np.ndarray]]:
+    """Offsets [S + 1] and cells [S, 3, 3] of the library's batches."""
+    cells = None if cell is None else np.ascontiguousarray(
+        as_numpy(cell, "cell"), np.float64)
+    return np.array([0] + ends_of(x, index, systems), np.int64), cells
+
+
 def _by_batch(kernel: str, x: Any, q: Any, cell: Any, index: Any, systems: int,
               outputs: str, options: Dict[str, Any]
               ) -> Tuple[Any, Any, Any, Any]:
     """sums() of all systems in one call of the library."""
-    offsets = np.array([0] + ends_of(x, index, systems), np.int64)
-    cells = None if cell is None else np.ascontiguousarray(
-        as_numpy(cell, "cell"), np.float64)
+    offsets, cells = _rows(x, cell, index, systems)
     space = space_of(x)
     r = total_batch(kernel, space.take(x, "x"), space.take(q, "q"), offsets,
                     cells, outputs, "raise", options)
@@ -214,6 +220,13 @@ def pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
     gx, gq = zeros(x, *x.shape), zeros(x, *q.shape)
     gcell = zeros(x, systems, 3, 3)
     kernel = decoded(how)[0]
+    if f is not None and kernel == "laplace" and index is not None \
+            and exclude is None and not space_of(x).device:
+        gx, gq, gcell = dipoles_by_batch(x, q, cell, index, f, by_cell, systems,
+                                         how)
+        f = None
+    if f is None and w is None:
+        return gx, gq, gcell
     for part in parts(x, q, cell, index, exclude, factors, systems):
         own_f = None if f is None else f[:, part.points]
         own_w = None if w is None else w[:, part.at]
@@ -246,26 +259,14 @@ def cell_slope(x: Any, cell: Any, g: Any, virial: Any) -> Any:
 
 
 def by_dipoles(part: Part, f: Any, by_cell: bool, how: str) -> Gradients:
-    """Derivatives of f.F by two sums per set, with charges q and dipoles -+c.
-
-    c = s q f.  s makes charges and dipoles of like strength.
-    """
-    options = {k: v for k, v in decoded(how)[1].items() if k in COMMON}
-    q, sets, xp = part.q, len(part.q), functions_of(part.x)
-    c = q[..., None] * f
-    size = xp.sqrt(xp.square(c).sum(-1).mean(-1))
-    s = DIPOLE * part.spacing() * xp.sqrt(xp.square(q).mean(-1))
-    # where the charges do not feel f, s does not matter
-    s = xp.where(size > 0, s / xp.where(size > 0, size, 1), 1)
-    s = like(s, q)[:, None, None]
-    charges = q[..., None]
-    strengths = xp.concatenate([xp.concatenate([charges, -s * c], -1),
-                                xp.concatenate([charges, s * c], -1)])
-    outputs = "potential field gradient energy" + " virial" * by_cell
+    """Derivatives of f.F by two sums per set, with charges q and dipoles -+c."""
+    s = _dipole_scale(part, f)[:, None]
+    strengths = _with_dipoles(part.q, f, s)
 
     def summed(x: Any, strengths: Any) -> Any:
         return total("charge_dipole", x, strengths, cell=part.cell,
-                     outputs=outputs, **part.pairs, **options)
+                     outputs=_dipole_outputs(by_cell), **part.pairs,
+                     **_common(how))
 
     try:
         r = summed(part.x, strengths)
@@ -274,17 +275,72 @@ def by_dipoles(part: Part, f: Any, by_cell: bool, how: str) -> Gradients:
         if not space_of(part.x).device:
             raise
         r = summed(on_host(part.x), on_host(strengths))
-
-    def half(v: Any, scale: Any) -> Any:
-        return like(v[:sets] - v[sets:], q) / (2 * scale)
-
-    own = like(r.field[:sets] + r.field[sets:], q) / 2
-    gq = half(r.potential, s[..., 0]) + (f * own).sum(-1)
-    gx = -half(r.forces, s).sum(0)
+    gx, gq = _dipole_slopes(r, part.q, f, s)
     gcell = None
     if by_cell and part.cell is not None:
-        gcell = cell_slope(part.x, part.cell, gx, half(r.virial, s).sum(0))
+        virial = _half(r.virial, s[:, :, None], part.q).sum(0)
+        gcell = cell_slope(part.x, part.cell, gx, virial)
     return gx, gq, gcell
+
+
+def dipoles_by_batch(x: Any, q: Any, cell: Any, index: Any, f: Any,
+                     by_cell: bool, systems: int, how: str) -> Gradients:
+    """by_dipoles() of all systems in one call of the library."""
+    space, each = space_of(x), list(parts(x, q, cell, index, None, None, systems))
+    s = zeros(x, len(q), systems) + 1
+    for part in each:
+        s[:, part.at] = _dipole_scale(part, f[:, part.points])
+    strengths = _with_dipoles(q, f, s[:, index])
+    offsets, cells = _rows(x, cell, index, systems)
+    r = total_batch("charge_dipole", space.take(x, "x"),
+                    space.take(strengths, "q"), offsets, cells,
+                    _dipole_outputs(by_cell), "raise", _common(how))
+    gx, gq = _dipole_slopes(r, q, f, s[:, index])
+    gcell = zeros(x, systems, 3, 3)
+    if by_cell and cell is not None:
+        virial = _half(r.virial, s[..., None, None], q).sum(0)
+        for part in each:
+            gcell[part.at] = cell_slope(part.x, part.cell, gx[part.points],
+                                        virial[part.at])
+    return gx, gq, gcell
+
+
+def _common(how: str) -> Dict[str, Any]:
+    return {k: v for k, v in decoded(how)[1].items() if k in COMMON}
+
+
+def _dipole_outputs(by_cell: bool) -> str:
+    return "potential field gradient" + " virial" * by_cell
+
+
+def _dipole_scale(part: Part, f: Any) -> Any:
+    """s [R] of the dipoles c = s q f, which makes both of like strength."""
+    q, xp = part.q, functions_of(part.x)
+    size = xp.sqrt(xp.square(q[..., None] * f).sum(-1).mean(-1))
+    s = DIPOLE * part.spacing() * xp.sqrt(xp.square(q).mean(-1))
+    # where the charges do not feel f, s does not matter
+    return like(xp.where(size > 0, s / xp.where(size > 0, size, 1), 1), q)
+
+
+def _with_dipoles(q: Any, f: Any, s: Any) -> Any:
+    """Charges with dipoles -c, then with c; s [R, N or 1]."""
+    concatenate, charges = functions_of(q).concatenate, q[..., None]
+    c = s[..., None] * charges * f
+    return concatenate([concatenate([charges, -c], -1),
+                        concatenate([charges, c], -1)])
+
+
+def _half(v: Any, s: Any, q: Any) -> Any:
+    """The difference of both sums by 2 s."""
+    return like(v[:len(q)] - v[len(q):], q) / (2 * s)
+
+
+def _dipole_slopes(r: Any, q: Any, f: Any, s: Any) -> Tuple[Any, Any]:
+    """Derivatives of f.F by x [N, 3] and q [R, N] from both sums."""
+    sets = len(q)
+    own = like(r.field[:sets] + r.field[sets:], q) / 2
+    return (-_half(r.forces, s[..., None], q).sum(0),
+            _half(r.potential, s, q) + (f * own).sum(-1))
 
 
 def by_differences(part: Part, f: Any, w: Any, by_cell: bool, how: str

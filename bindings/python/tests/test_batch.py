@@ -122,6 +122,28 @@ def test_sums_with_derivatives_use_batches(many, monkeypatch, kernel):
         assert np.abs(a - b).max() < 1e-6 * np.abs(b).max()
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+def test_derivatives_of_forces_use_batches(many, monkeypatch, is_open):
+    from farsum import _systems
+    x, q, cells, ptr = many
+    f = np.cos(np.arange(2 * x.size)).reshape(2, *x.shape)
+    sets = np.stack([q, np.sin(np.arange(len(q)))])
+    how = _systems.encoded("laplace", {"tolerance": 1e-8})
+    wanted = [_systems.pull_back(
+        x[a:b], sets[:, a:b], None if is_open else cells[s:s + 1], None, None,
+        None, f[:, a:b], None, 1, True, how)
+        for s, (a, b) in enumerate(zip(ptr, ptr[1:]))]
+    monkeypatch.setattr(_systems, "total", None)
+    gx, gq, gcell = _systems.pull_back(
+        x, sets, None if is_open else cells, np.repeat(np.arange(5), SIZES),
+        None, None, f, None, 5, True, how)
+    for s, (a, b) in enumerate(zip(ptr, ptr[1:])):
+        for got, want in zip((gx[a:b], gq[:, a:b], gcell[s:s + 1]), wanted[s]):
+            assert got.shape == want.shape
+            assert np.abs(got - want).max(initial=0) \
+                <= 1e-5 * np.abs(want).max(initial=0)
+
+
 def test_torch(many):
     torch = pytest.importorskip("torch")
     x, q, cells, ptr = many

@@ -75,6 +75,12 @@ description::description(std::string_view how) : text(how)
     sum.options.log = log_line;
 }
 
+bool description::has_dipoles() const
+{
+    const char *kernel = sum.problem.kernel;
+    return !kernel || std::string_view(kernel) == "laplace";
+}
+
 task description::for_slopes() const
 {
     task out;
@@ -178,6 +184,40 @@ void by_kept_plan(const request &r,
     one = std::make_unique<kept_plan>(r, key);
     work(*one);
     plans().give(std::move(one));
+}
+
+bool by_batch(const systems &all, const task &how, const std::string &key,
+              std::int64_t rhs, const double *x, const double *q,
+              farsum_result out)
+{
+    if (all.has_pairs())
+        return false;
+    const std::string own = key + (all.cells ? "\ncell" : "\nopen");
+    auto one = batches().take(own, [](const kept_batch &) { return true; });
+    if (!one) {
+        farsum::problem p = how.problem;
+        farsum_batch *made = nullptr;
+        p.arrays = FARSUM_F64;
+        std::fill_n(p.periodic, 3, all.cells ? 1 : 0);
+        farsum_status status = farsum_batch_create(&p, &how.options, &made);
+        if (status == FARSUM_ERR_UNSUPPORTED)
+            return false;
+        farsum::check(status);
+        one = std::make_unique<kept_batch>();
+        one->key = own;
+        one->batch.reset(made);
+    }
+    out.size = sizeof out;
+    farsum_status status = farsum_batch_set(one->batch.get(), all.count,
+                                            all.offsets.data(), all.cells, x);
+    if (!status)
+        status = farsum_batch_execute(one->batch.get(), static_cast<int>(rhs),
+                                      q, &out);
+    const std::string words = status ? farsum_message() : "";
+    batches().give(std::move(one));
+    if (status)
+        throw farsum::error(status, words);
+    return true;
 }
 
 } // namespace handler

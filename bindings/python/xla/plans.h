@@ -31,6 +31,8 @@ class description
     task sum;
     /* For the sums of derivatives: without the choices of a method. */
     task for_slopes() const;
+    /* charge_dipole has the kernel's charges. */
+    bool has_dipoles() const;
     const std::string text;
 
   private:
@@ -68,6 +70,12 @@ struct kept_plan {
  * work: sums and returns the estimated error. */
 void by_kept_plan(const request &r,
                   const std::function<double(kept_plan &)> &work);
+
+/* Sums all systems by a kept or a new batch, if batches take the task.  q:
+ * [rhs][N][strengths].  out: the arrays to write. */
+bool by_batch(const systems &all, const task &how, const std::string &key,
+              std::int64_t rhs, const double *x, const double *q,
+              farsum_result out);
 
 struct free_batch {
     void operator()(farsum_batch *b) const

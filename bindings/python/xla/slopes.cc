@@ -65,90 +65,160 @@ static mat cell_slope(std::int64_t n, const double *x, const double *h,
     return solved(h, m);
 }
 
-/* One system's arguments and results. */
+/* Arguments and results of one system, or of all. */
 struct slopes {
-    const part &of;
-    std::int64_t sets, n; /* points of the system */
+    std::int64_t sets, n;              /* points */
+    std::vector<std::int64_t> offsets; /* of systems, [m + 1] */
+    reals spacing;                     /* [m] */
+    const double *cells;               /* [m][9]; NULL: open space */
     bool by_cell;
     const double *x, *q; /* [n][3], [sets][n] */
-    reals gx, gq;        /* [n][3], [sets][n] */
-    mat gcell{};
+    reals gx{}, gq{};    /* [n][3], [sets][n] */
+    reals gcell{};       /* [m][9] */
+
+    std::int64_t systems() const
+    {
+        return static_cast<std::int64_t>(spacing.size());
+    }
+    void clear()
+    {
+        gx.assign(static_cast<std::size_t>(3 * n), 0);
+        gq.assign(static_cast<std::size_t>(sets * n), 0);
+        gcell.assign(9 * spacing.size(), 0);
+    }
 };
 
-/* Derivatives of f.F by one sum with two right-hand sides per set: charges q
- * with dipoles -c and with c = s q f.  s makes both of like strength. */
-static void by_dipoles(const description &how, const double *f, slopes &to)
+/* Charges q with dipoles -c, then with c = s q f, [2 sets][n][4].  s
+ * [sets][m] makes charges and dipoles of a system of like strength. */
+static reals with_dipoles(const slopes &of, const double *f, reals &s)
 {
-    const std::int64_t n = to.n, sets = to.sets;
-    const auto count = static_cast<std::size_t>(2 * sets * n);
-    reals strengths(4 * count), phi(count), e(3 * count), grad(6 * count);
-    reals w(static_cast<std::size_t>(18 * sets)),
-        s(static_cast<std::size_t>(sets));
-    const double spacing = to.of.spacing(to.x);
-    for (std::int64_t r = 0; r < sets; r++) {
-        const double *q = to.q + r * n, *fr = f + 3 * r * n;
+    const std::int64_t n = of.n, m = of.systems();
+    reals strengths(static_cast<std::size_t>(8 * of.sets * n));
+    for (std::int64_t k = 0; k < of.sets * m; k++) {
+        const auto at = static_cast<std::size_t>(k % m);
+        const std::int64_t set = k / m, first = set * n + of.offsets[at],
+                           last = set * n + of.offsets[at + 1];
         double c2 = 0, q2 = 0;
-        for (std::int64_t i = 0; i < n; i++) {
-            q2 += q[i] * q[i];
+        for (std::int64_t i = first; i < last; i++) {
+            q2 += of.q[i] * of.q[i];
             for (std::int64_t d = 0; d < 3; d++)
-                c2 += q[i] * q[i] * fr[3 * i + d] * fr[3 * i + d];
+                c2 += of.q[i] * of.q[i] * f[3 * i + d] * f[3 * i + d];
         }
         /* where the charges do not feel f, s does not matter */
-        double &scale = s[static_cast<std::size_t>(r)];
-        scale = c2 > 0 ? dipole * spacing * std::sqrt(q2 / c2) : 1;
-        for (std::int64_t i = 0; i < n; i++)
+        const double scale =
+            c2 > 0 ? dipole * of.spacing[at] * std::sqrt(q2 / c2) : 1;
+        s.data()[k] = scale;
+        for (std::int64_t i = first; i < last; i++)
             for (int side = 0; side < 2; side++) {
-                double *at = strengths.data() + 4 * ((r + side * sets) * n + i);
-                at[0] = q[i];
+                double *to = strengths.data() + 4 * (i + side * of.sets * n);
+                to[0] = of.q[i];
                 for (std::int64_t d = 0; d < 3; d++)
-                    at[1 + d] = (side ? scale : -scale) * q[i] * fr[3 * i + d];
+                    to[1 + d] =
+                        (side ? scale : -scale) * of.q[i] * f[3 * i + d];
             }
     }
+    return strengths;
+}
+
+/* Results of the sums of charges with dipoles. */
+struct dipole_sums {
+    reals potential, field, gradient, virial;
+    dipole_sums(const slopes &of)
+        : potential(static_cast<std::size_t>(2 * of.sets * of.n)),
+          field(3 * potential.size()), gradient(6 * potential.size()),
+          virial(18 * of.spacing.size() * static_cast<std::size_t>(of.sets))
+    {
+    }
+    farsum_result arrays(bool by_cell)
+    {
+        farsum_result out = {};
+        out.potential = potential.data(), out.field = field.data();
+        out.gradient = gradient.data();
+        out.virial = by_cell ? virial.data() : nullptr;
+        return out;
+    }
+};
+
+/* Adds the slopes of f.F, half the differences of both sums by s. */
+static void add_slopes(const dipole_sums &r, const reals &strengths,
+                       const reals &s, const double *f, slopes &to)
+{
+    static const std::int64_t sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    const std::int64_t n = to.n, m = to.systems(), all = to.sets * n;
+    reals g(static_cast<std::size_t>(3 * n)); /* of this f alone */
+    for (std::int64_t k = 0; k < to.sets * m; k++) {
+        const auto at = static_cast<std::size_t>(k % m);
+        const double half = 0.5 / s.data()[k];
+        for (std::int64_t i = to.offsets[at]; i < to.offsets[at + 1]; i++) {
+            const std::int64_t j = k / m * n + i, p = j + all;
+            const double *em = r.field.data() + 3 * j,
+                         *ep = r.field.data() + 3 * p;
+            double slope =
+                half * (r.potential.data()[j] - r.potential.data()[p]);
+            for (std::int64_t a = 0; a < 3; a++) {
+                slope += f[3 * j + a] * (em[a] + ep[a]) / 2;
+                double force = to.q[j] * (em[a] - ep[a]); /* q E - G p */
+                for (std::int64_t b = 0; b < 3; b++)
+                    force -= r.gradient.data()[6 * j + sym[3 * a + b]]
+                                 * strengths.data()[4 * j + 1 + b]
+                             - r.gradient.data()[6 * p + sym[3 * a + b]]
+                                   * strengths.data()[4 * p + 1 + b];
+                g.data()[3 * i + a] -= half * force;
+            }
+            to.gq.data()[j] += slope;
+        }
+    }
+    for (std::size_t k = 0; k < g.size(); k++)
+        to.gx[k] += g[k];
+    for (std::int64_t k = 0; to.by_cell && k < m; k++) {
+        const std::int64_t first = to.offsets[static_cast<std::size_t>(k)];
+        const std::int64_t last = to.offsets[static_cast<std::size_t>(k + 1)];
+        mat w{};
+        for (std::int64_t set = 0; set < to.sets; set++)
+            for (std::int64_t c = 0; c < 9; c++) {
+                const double *at = r.virial.data() + 9 * (set * m + k) + c;
+                w.data()[c] +=
+                    (at[0] - at[9 * to.sets * m]) * 0.5 / s.data()[set * m + k];
+            }
+        const mat slope =
+            cell_slope(last - first, to.x + 3 * first, to.cells + 9 * k,
+                       g.data() + 3 * first, w.data());
+        for (std::int64_t c = 0; c < 9 && last > first; c++)
+            to.gcell.data()[9 * k + c] += slope.data()[c];
+    }
+}
+
+/* Derivatives of f.F by one sum with two right-hand sides per set.  of: the
+ * system, or NULL for all by a batch; false: batches do not take them. */
+static bool by_dipoles(const description &how, const systems &all,
+                       const part *of, const double *f, slopes &to)
+{
+    reals s(static_cast<std::size_t>(to.sets * to.systems()));
+    const reals strengths = with_dipoles(to, f, s);
+    dipole_sums sums(to);
+    const farsum_result out = sums.arrays(to.by_cell);
     task task = how.for_slopes();
     task.problem.kernel = "charge_dipole";
     task.problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_GRADIENT;
     if (to.by_cell)
         task.problem.outputs |= FARSUM_VIRIAL;
-    farsum_result out = {};
-    out.potential = phi.data(), out.field = e.data();
-    out.gradient = grad.data(), out.virial = to.by_cell ? w.data() : nullptr;
-    request r{task, (to.by_cell ? "dipoles, virial\n" : "dipoles\n") + how.text,
-              to.of, [&] { return std::make_pair(to.x, strengths.data()); }};
-    by_kept_plan(r, [&](kept_plan &k) {
-        k.set(to.of.cell, n, to.x);
-        k.plan.execute(static_cast<int>(2 * sets), strengths.data(), out);
-        return k.plan.info().estimated_error;
-    });
-    static const std::int64_t sym[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-    reals g(static_cast<std::size_t>(3 * n)); /* of this f alone */
-    mat virial{};
-    for (std::int64_t j = 0; j < sets * n; j++) {
-        const std::int64_t i = j % n, minus = j, plus = j + sets * n;
-        const double half = 0.5 / s[static_cast<std::size_t>(j / n)];
-        double slope = half * (phi.data()[minus] - phi.data()[plus]);
-        for (std::int64_t a = 0; a < 3; a++) {
-            const double *em = e.data() + 3 * minus, *ep = e.data() + 3 * plus;
-            slope += f[3 * j + a] * (em[a] + ep[a]) / 2;
-            double force = to.q[j] * (em[a] - ep[a]); /* q E - G p */
-            for (std::int64_t b = 0; b < 3; b++)
-                force -= grad.data()[6 * minus + sym[3 * a + b]]
-                             * strengths.data()[4 * minus + 1 + b]
-                         - grad.data()[6 * plus + sym[3 * a + b]]
-                               * strengths.data()[4 * plus + 1 + b];
-            g.data()[3 * i + a] -= half * force;
-        }
-        to.gq.data()[j] += slope;
+    const std::string key =
+        (to.by_cell ? "dipoles, virial\n" : "dipoles\n") + how.text;
+    if (!of) {
+        if (!by_batch(all, task, key, 2 * to.sets, to.x, strengths.data(), out))
+            return false;
+    } else {
+        request r{task, key, *of,
+                  [&] { return std::make_pair(to.x, strengths.data()); }};
+        by_kept_plan(r, [&](kept_plan &k) {
+            k.set(of->cell, to.n, to.x);
+            k.plan.execute(static_cast<int>(2 * to.sets), strengths.data(),
+                           out);
+            return k.plan.info().estimated_error;
+        });
     }
-    for (std::size_t k = 0; k < g.size(); k++)
-        to.gx[k] += g[k];
-    if (!to.by_cell)
-        return;
-    for (std::size_t k = 0; k < 9 * static_cast<std::size_t>(sets); k++)
-        virial[k % 9] +=
-            (w[k] - w[k + 9 * static_cast<std::size_t>(sets)]) * 0.5 / s[k / 9];
-    const mat slope = cell_slope(n, to.x, to.of.cell, g.data(), virial.data());
-    for (std::size_t k = 0; k < 9; k++)
-        to.gcell[k] += slope[k];
+    add_slopes(sums, strengths, s, f, to);
+    return true;
 }
 
 /* One set of charges along its f and w. */
@@ -168,7 +238,7 @@ struct direction {
             w[k] = all_w[9 * set + static_cast<std::int64_t>(k)];
             most_w = std::max(most_w, std::fabs(w[k]));
         }
-        const double size = std::max(most_f / of.of.spacing(of.x), most_w);
+        const double size = std::max(most_f / of.spacing[0], most_w);
         const bool charged =
             std::any_of(q, q + of.n, [](double v) { return v != 0; });
         step = size > 0 && charged ? step_size / size : 0;
@@ -191,12 +261,12 @@ static double at_step(kept_plan &k, const direction &d, double t, double weight,
                 sum += to.x[3 * i + b] * strain.data()[3 * a + b];
             x.data()[3 * i + a] = sum;
         }
-    if (to.of.cell)
-        h = times_transposed(to.of.cell, strain);
+    if (to.cells)
+        h = times_transposed(to.cells, strain);
     farsum_result out = {};
     out.potential = phi.data(), out.field = g.data();
     out.virial = to.by_cell ? virial.data() : nullptr;
-    k.set(to.of.cell ? h.data() : nullptr, n, x.data());
+    k.set(to.cells ? h.data() : nullptr, n, x.data());
     k.plan.execute(1, d.q, out);
     for (std::int64_t i = 0; i < n; i++) {
         to.gq.data()[set * n + i] += weight * phi.data()[i];
@@ -221,7 +291,7 @@ static double at_step(kept_plan &k, const direction &d, double t, double weight,
 
 /* Derivatives of f.F + w.W by differences of the fourth order. */
 static void by_differences(const description &how, const double *f,
-                           const double *w, slopes &to)
+                           const double *w, const part &of, slopes &to)
 {
     static const double at[4] = {1, -1, 2, -2}, weight[4] = {8, -8, -1, 1};
     std::vector<direction> all;
@@ -239,12 +309,11 @@ static void by_differences(const description &how, const double *f,
     task.problem.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
     if (to.by_cell)
         task.problem.outputs |= FARSUM_VIRIAL;
-    const reals gx = to.gx, gq = to.gq;
-    const mat gcell = to.gcell;
+    const reals gx = to.gx, gq = to.gq, gcell = to.gcell;
     request r{task,
               (to.by_cell ? "differences, virial\n" : "differences\n")
                   + how.text,
-              to.of, [&] { return std::make_pair(to.x, first); }};
+              of, [&] { return std::make_pair(to.x, first); }};
     by_kept_plan(r, [&](kept_plan &k) {
         double error = 0;
         to.gx = gx, to.gq = gq, to.gcell = gcell;
@@ -264,53 +333,87 @@ static bool any(const double *v, std::int64_t n)
     return v && std::any_of(v, v + n, [](double one) { return one != 0; });
 }
 
-static void one_system(const description &how, const systems &all,
-                       std::int64_t s, bool by_cell, frame &f, double *gx,
-                       double *gq, double *gcell)
+static void add(const reals &from, std::int64_t first, std::int64_t n,
+                double *to)
 {
+    for (std::int64_t k = 0; k < n; k++)
+        to[k] += from.data()[first + k];
+}
+
+/* What pull_back() is called with: f or w NULL are zero. */
+struct request_of_slopes {
+    const systems &all;
+    bool by_cell;
+    const double *x, *q, *f, *w;
+    double *gx, *gq, *gcell;
+};
+
+static void one_system(const description &how, const request_of_slopes &c,
+                       std::int64_t s)
+{
+    const systems &all = c.all;
     const part p = all[s];
     reals own_q, own_f, own_w;
-    const double *q =
-        cut(f.numbers(1), all.sets, all.n, p.begin, p.n, 1, own_q);
+    const double *q = cut(c.q, all.sets, all.n, p.begin, p.n, 1, own_q);
     if (p.n == 0 || !any(q, all.sets * p.n))
         return;
-    const double *along =
-        cut(f.numbers(6), all.sets, all.n, p.begin, p.n, 3, own_f);
-    const double *w = cut(f.numbers(7), all.sets, all.count, s, 1, 9, own_w);
-    const auto n = static_cast<std::size_t>(p.n);
-    slopes to{p,
-              all.sets,
-              p.n,
-              by_cell && p.cell,
-              f.numbers(0) + 3 * p.begin,
-              q,
-              reals(3 * n),
-              reals(n * static_cast<std::size_t>(all.sets))};
-    const char *kernel = how.sum.problem.kernel;
-    const bool charges = !kernel || std::string_view(kernel) == "laplace";
-    if (!any(along, 3 * all.sets * p.n))
-        along = nullptr;
+    const double *f = cut(c.f, all.sets, all.n, p.begin, p.n, 3, own_f);
+    const double *w = cut(c.w, all.sets, all.count, s, 1, 9, own_w);
+    const double *x = c.x + 3 * p.begin;
+    slopes to{
+        all.sets, p.n, {0, p.n}, {p.spacing(x)}, p.cell, c.by_cell && p.cell,
+        x,        q};
+    to.clear();
+    if (!any(f, 3 * all.sets * p.n))
+        f = nullptr;
     if (!any(w, 9 * all.sets))
         w = nullptr;
-    if (along && charges)
-        by_dipoles(how, along, to);
-    if (w || (along && !charges))
-        by_differences(how, charges ? nullptr : along, w, to);
-    std::copy(to.gx.begin(), to.gx.end(), gx + 3 * p.begin);
+    if (f && how.has_dipoles()) {
+        by_dipoles(how, all, &p, f, to);
+        f = nullptr;
+    }
+    if (f || w)
+        by_differences(how, f, w, p, to);
+    add(to.gx, 0, 3 * p.n, c.gx + 3 * p.begin);
     for (std::int64_t r = 0; r < all.sets; r++)
-        std::copy_n(to.gq.data() + r * p.n, p.n, gq + r * all.n + p.begin);
-    std::copy(to.gcell.begin(), to.gcell.end(), gcell + 9 * s);
+        add(to.gq, r * p.n, p.n, c.gq + r * all.n + p.begin);
+    add(to.gcell, 0, 9, c.gcell + 9 * s);
+}
+
+/* f.F of all systems by a batch; false: batches do not take it. */
+static bool all_systems(const description &how, const request_of_slopes &c)
+{
+    const systems &all = c.all;
+    slopes to{all.sets, all.n,     all.offsets,
+              {},       all.cells, c.by_cell && all.cells,
+              c.x,      c.q};
+    for (std::int64_t s = 0; s < all.count; s++) {
+        const part p = all[s];
+        to.spacing.push_back(p.n ? p.spacing(c.x + 3 * p.begin) : 1);
+    }
+    to.clear();
+    if (!by_dipoles(how, all, nullptr, c.f, to))
+        return false;
+    add(to.gx, 0, 3 * all.n, c.gx);
+    add(to.gq, 0, all.sets * all.n, c.gq);
+    add(to.gcell, 0, 9 * all.count, c.gcell);
+    return true;
 }
 
 static void pull_back(frame &f)
 {
     const description how(f.text("how"));
     const systems all(f, f.result(2).axes[0]);
-    double *gx = f.output(0), *gq = f.output(1), *gcell = f.output(2);
-    const bool by_cell = f.flag("by_cell");
-    for (std::int64_t s = 0; s < all.count; s++)
-        all.named(s,
-                  [&] { one_system(how, all, s, by_cell, f, gx, gq, gcell); });
+    request_of_slopes c{all,          f.flag("by_cell"), f.numbers(0),
+                        f.numbers(1), f.numbers(6),      f.numbers(7),
+                        f.output(0),  f.output(1),       f.output(2)};
+    if (all.n == 0 || all.sets == 0)
+        return;
+    if (all.count > 1 && how.has_dipoles() && !all.has_pairs() && c.f
+        && all_systems(how, c))
+        c.f = nullptr;
+    for (std::int64_t s = 0; (c.f || c.w) && s < all.count; s++)
+        all.named(s, [&] { one_system(how, c, s); });
 }
 
 } // namespace handler

@@ -29,42 +29,6 @@ static std::string key_of(const description &how, bool virial)
     return (virial ? "sums, virial\n" : "sums\n") + how.text;
 }
 
-/* Whether a batch of the library takes the options; then it sums. */
-static bool by_batch(const systems &all, const task &how,
-                     const std::string &key, const double *x, const double *q,
-                     const outputs &to)
-{
-    const std::string own = key + (all.cells ? "\ncell" : "\nopen");
-    auto one = batches().take(own, [](const kept_batch &) { return true; });
-    if (!one) {
-        farsum::problem p = how.problem;
-        farsum_batch *made = nullptr;
-        p.arrays = FARSUM_F64;
-        std::fill_n(p.periodic, 3, all.cells ? 1 : 0);
-        farsum_status status = farsum_batch_create(&p, &how.options, &made);
-        if (status == FARSUM_ERR_UNSUPPORTED)
-            return false;
-        farsum::check(status);
-        one = std::make_unique<kept_batch>();
-        one->key = own;
-        one->batch.reset(made);
-    }
-    farsum_result out = {};
-    out.size = sizeof out;
-    out.energy = to.energy, out.potential = to.potential, out.field = to.field;
-    out.virial = how.problem.outputs & FARSUM_VIRIAL ? to.virial : nullptr;
-    farsum_status status = farsum_batch_set(one->batch.get(), all.count,
-                                            all.offsets.data(), all.cells, x);
-    if (!status)
-        status = farsum_batch_execute(one->batch.get(),
-                                      static_cast<int>(all.sets), q, &out);
-    const std::string words = status ? farsum_message() : "";
-    batches().give(std::move(one));
-    if (status)
-        throw farsum::error(status, words);
-    return true;
-}
-
 /* One system by a plan. */
 static void by_plan(const systems &all, const part &p, const task &how,
                     const std::string &key, const double *x, const double *q,
@@ -118,7 +82,10 @@ static void sums(frame &f)
     const double *x = f.numbers(0), *q = f.numbers(1);
     if (all.n == 0 || all.sets == 0)
         return;
-    if (all.count > 1 && !all.has_pairs() && by_batch(all, task, key, x, q, to))
+    farsum_result out = {};
+    out.potential = to.potential, out.field = to.field;
+    out.energy = to.energy, out.virial = virial ? to.virial : nullptr;
+    if (all.count > 1 && by_batch(all, task, key, all.sets, x, q, out))
         return;
     for (std::int64_t s = 0; s < all.count; s++) {
         const part p = all[s];
