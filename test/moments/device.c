@@ -146,7 +146,8 @@ static void test_host(void)
 {
     static const char *const near[] = {"gpu_cells", "gpu_lanes", "gpu_verlet",
                                        "gpu_clusters", "gpu_pairs"};
-    static const char *const spread[] = {"gpu_particle", "gpu_particle_warp"};
+    static const char *const spread[] = {"gpu_particle", "gpu_particle_warp",
+                                         "gpu_tile"};
     static const char *const interp[] = {"gpu_particle", "gpu_particle_sorted",
                                          "gpu_cell", "gpu_tile"};
     for (int k = 0; k < 8; k++) {
@@ -161,7 +162,7 @@ static void test_host(void)
             c.y[i] = 0.17 * (i % 19);
         o.device.queues = 1 + k % 2;
         o.spectral.near = near[k % 5];
-        o.spectral.spread = spread[k / 2 % 2];
+        o.spectral.spread = spread[k % 3];
         o.spectral.interp = interp[k % 4];
         compare(&c, &o, c.m ? ALL : ALL | SUMS, near[k % 5]);
     }

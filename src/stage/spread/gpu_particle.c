@@ -26,7 +26,8 @@ farsum_status spread_particle_fits(const void *args)
 double spread_particle_cost(const struct spread_args *args, double slower)
 {
     struct gpu_rates rates = spread_gpu_rates(args);
-    double one = spread_gpu_cube(args) * spread_gpu_reals(args);
+    double one = spread_gpu_cube(args) * spread_gpu_reals(args)
+                 * (args->slopes ? 1.1 : 1);
     double bytes = spread_gpu_bytes(args) / cbrt(spread_clustering(args));
     double all = slower * (double)args->n * one
                  * gpu_seconds(&rates, rates.scattered, bytes);

@@ -51,7 +51,8 @@ static struct gpu_tiles tiles_of(const struct spread_args *args)
         .mesh = {args->mesh[0], args->mesh[1], args->mesh[2]},
         .support = args->window->support,
         .values = values,
-        .words = values < 4 ? values : 4,
+        .words = (values < 4 ? values : 4)
+                 + 3 * args->slopes * args->window->support,
         .across = args->group});
     tiles.warps = warps_of(args, tiles.tiles);
     return tiles;
@@ -60,7 +61,7 @@ static struct gpu_tiles tiles_of(const struct spread_args *args)
 static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
-    TRY(spread_gpu_fits(args));
+    TRY(spread_gpu_slopes_fit(args));
     struct gpu_tiles s = tiles_of(args);
     return gpu_tiles_fit(&s, args->device);
 }
@@ -80,7 +81,8 @@ static double cost(const void *a)
     double rows = (s.edge[0] + p) * (s.edge[1] + p) * values;
     double sectors = held * rows * ((s.edge[2] + p) * size / 32 + 0.9);
     double each = ceil(p / s.warps) * ceil(p / s.rows) * values; /* per warp */
-    double sums = s.warps * each * (values > 1 ? 2.1e-11 : 1.27e-11);
+    double sums = s.warps * each * (values > 1 ? 2.1e-11 : 1.27e-11)
+                  * (args->slopes ? 1.3 : 1);
     double mean = fmin(most, n / tiles * spread_clustering(args));
     double bytes = spread_gpu_bytes(args);
     return spread_gpu_write(args) + 9.5e-6
