@@ -171,9 +171,9 @@ typedef struct farsum_problem {
     double coulomb;          /* C (default: 1).  1/(8 pi viscosity): velocities
                                 of a fluid.  Below 0: strengths are masses and
                                 attract; -G makes the field the acceleration */
-    double softening;        /* Plummer's eps, a length: r becomes sqrt(r^2 +
-                                eps^2) (default: 0).  Pairs without distance
-                                stay left out.  1/r in open space only */
+    double softening;        /* of 1/r, a length (default: 0).  Open space: r
+                                becomes sqrt(r^2 + eps^2).  Three periodic axes,
+                                ewald only: radius of balls of charge */
     farsum_precision precision; /* of the sums (default: f64) */
     farsum_precision arrays; /* of the caller's arrays, f64 or f32 (default: as
                                 precision; f64 for mixed and auto) */

@@ -90,8 +90,8 @@ static farsum_status create_problem(struct farsum_batch *b,
     b->typical_q = q2 > 0 && isfinite(q2) ? sqrt(q2 / (double)p->n_sources) : 1;
     b->problem.sample_x = b->problem.sample_q = NULL;
     b->small = strcmp(p->kernel, "laplace") == 0 && cell_axes(p->periodic) == 3
-               && p->surface == FARSUM_TINFOIL && !b->options.method
-               && p->error <= FARSUM_ERROR_ABSOLUTE;
+               && p->softening == 0 && p->surface == FARSUM_TINFOIL
+               && !b->options.method && p->error <= FARSUM_ERROR_ABSOLUTE;
     return FARSUM_OK;
 }
 

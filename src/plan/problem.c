@@ -140,8 +140,8 @@ static farsum_status problem_numbers(farsum_problem *p)
     return FARSUM_OK;
 }
 
-/* Softening is only for 1/r, and its derivatives, in open space: softened
- * images at any distance do not add up. */
+/* Softening is only for 1/r, and in open space its derivatives.  In a cell it
+ * ends at a distance: Plummer's softened images do not add up. */
 static farsum_status problem_softening(const farsum_problem *p,
                                        const struct pair *pair)
 {
@@ -152,12 +152,17 @@ static farsum_status problem_softening(const farsum_problem *p,
         FAIL(ERR_UNSUPPORTED,
              "softening requires kernel laplace or charge_dipole, not %s",
              pair->name);
-    if (p->softening > 0
-        && cell_axes(p->periodic) > 0)
+    int axes = cell_axes(p->periodic);
+    if (p->softening > 0 && axes % 3 != 0)
         FAIL(ERR_UNSUPPORTED,
-             "softening is %g, but requires open space; the problem is "
+             "softening requires three periodic axes or none; the problem has "
+             "%d",
+             axes);
+    if (p->softening > 0 && axes > 0 && pair->kind->moments)
+        FAIL(ERR_UNSUPPORTED,
+             "softening of kernel %s requires open space; the problem is "
              "periodic",
-             p->softening);
+             pair->name);
     return FARSUM_OK;
 }
 

@@ -115,8 +115,28 @@ struct pass {
     struct reference_split split; /* xi = 0: the kernel itself */
     struct lattice lattice;
     double skip; /* square of the distance below which points coincide */
-    double soft; /* square of the softening */
+    double soft; /* square of Plummer's softening: open space */
+    double radius; /* of the softening: periodic cells, (3.9) */
 };
+
+#define FN static inline
+#define SOFTEN_REAL double
+#include "math/soften.kh"
+
+/* The values of a charge that is softened within h. */
+static void soft_pair(double h, const double d[3], double r2, double q,
+                      double v[REFERENCE_VIRIAL])
+{
+    double w = r2 / (h * h), g = q * soften_slope(w) / (h * h * h);
+    v[0] = q * soften_value(w) / h;
+    for (int a = 0; a < 3; a++) {
+        v[1 + a] = g * d[a];
+        v[4 + a] = g * d[a] * d[a];
+    }
+    v[7] = g * d[0] * d[1];
+    v[8] = g * d[0] * d[2];
+    v[9] = g * d[1] * d[2];
+}
 
 /* Adds the target's loss by source j: the mean over the nearest images. */
 static void exclude_pair(const struct pass *p, const struct images *m,
@@ -127,7 +147,10 @@ static void exclude_pair(const struct pass *p, const struct images *m,
     p->kind.load(p->q + j * p->kind.strengths, c);
     for (int n = 0; next_tied(m, &n, d, &r2); many++) {
         double v[REFERENCE_VALUES] = {0};
-        p->kind.near(&p->split, d, r2 + p->soft, c, v);
+        if (p->radius > 0 && r2 < p->radius * p->radius)
+            soft_pair(p->radius, d, r2, c[0], v);
+        else
+            p->kind.near(&p->split, d, r2 + p->soft, c, v);
         for (int a = 0; a < values; a++)
             sum[a] += v[a];
     }
@@ -188,8 +211,12 @@ farsum_status reference_exclude(const struct task *task,
                      .q = q,
                      .sums = sums,
                      .kind = kind ? *kind : reference_laplace,
-                     .split = {.screen = task->pair.kappa},
-                     .soft = task->problem.softening * task->problem.softening};
+                     .split = {.screen = task->pair.kappa}};
+    double soft = task->problem.softening;
+    if (task_axes(task) > 0)
+        p.radius = soft;
+    else
+        p.soft = soft * soft;
     if (e->rows == 0)
         return FARSUM_OK;
     if (task_axes(task) > 0) {

@@ -88,7 +88,7 @@ class Geometry(CommandTest):
                              "--method", method)
             self.refused(1, "surface vacuum needs three", "run", "in.xyz",
                          "--surface", "vacuum")
-            self.refused(1, "softening .* open space", "run", "in.xyz",
+            self.refused(1, "softening requires three .* or none", "run", "in.xyz",
                          "--softening", "0.1")
         self.refused(1, "method spectral: .*the problem has 1", "run",
                      "in.xyz", "--method", "spectral")

@@ -323,8 +323,10 @@ class Gravity(CommandTest):
                      "real")
         self.refused(2, "require kernel laplace", "run", "in.xyz", "--kernel", "r6",
                      "--softening", 1)
-        self.refused(1, "open space", "run", "in.xyz", "--gravity", 1,
-                     "--softening", 1, "--cell", "9,9,9")
+        cell = "--gravity", 1, "--softening", 1, "--cell", "9,9,9"
+        self.farsum("run", "in.xyz", *cell)
+        self.refused(1, "does not soften in periodic cells", "run", "in.xyz",
+                     *cell, "--method", "fmm")
 
 
 if __name__ == "__main__":

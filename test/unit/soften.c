@@ -366,8 +366,13 @@ static void refusals(void)
     p.kernel = NULL;
     for (int d = 0; d < 3; d++)
         p.periodic[d] = 1, p.cell[4 * d] = 20;
+    p.kernel = "charge_dipole";
     CHECK_FAILS(farsum_plan_create(&p, NULL, &plan), FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("open space");
+    p.kernel = NULL;
+    p.periodic[2] = 0;
+    CHECK_FAILS(farsum_plan_create(&p, NULL, &plan), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("three periodic axes or none");
     stars_clear(&s);
 }
 

@@ -28,6 +28,9 @@ static farsum_status spectral_fits(const struct task *task)
     TRY(spectral_part_fits(task));
     if (task_axes(task) != 3)
         TRY(open_axis_fits(task));
+    if (task->problem.softening > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "does not soften; in periodic cells method ewald does");
     if (task->device && !task->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",

@@ -67,6 +67,25 @@ static void ewald_method_destroy(void *state)
     mem_free(s);
 }
 
+/* A cutoff of at least the radius of softening. */
+static farsum_status ewald_softened(const struct task *task,
+                                    struct ewald_setup *setup,
+                                    struct ewald **ewald)
+{
+    struct ewald_info info;
+    TRY(ewald_create(setup, ewald));
+    ewald_get_info(*ewald, &info);
+    if (info.cutoff >= setup->soft)
+        return FARSUM_OK;
+    ewald_destroy(*ewald);
+    *ewald = NULL;
+    if (setup->cutoff > 0)
+        FAIL(ERR_ARGUMENT, "cutoff %g is shorter than the softening, %g",
+             task_length(task, setup->cutoff), task_length(task, setup->soft));
+    setup->cutoff = setup->soft;
+    return ewald_create(setup, ewald);
+}
+
 /* Creates the sum's state for a cell and replaces the current one. */
 static farsum_status ewald_make(const struct task *task, const double cell[9],
                                 struct reference *s)
@@ -81,6 +100,7 @@ static farsum_status ewald_make(const struct task *task, const double cell[9],
         .threads = task->threads,
         .isa = task->isa,
         .cutoff = task->options.cutoff,
+        .soft = p->softening,
         .vacuum = p->surface == FARSUM_VACUUM,
         .memory = (double)task->options.memory_limit / 2,
     };
@@ -92,7 +112,7 @@ static farsum_status ewald_make(const struct task *task, const double cell[9],
     if (kind)
         TRY(ewald_any_create(kind, task->pair.kappa, &setup, &any));
     else
-        TRY(ewald_create(&setup, &ewald));
+        TRY(ewald_softened(task, &setup, &ewald));
     ewald_destroy(s->ewald);
     ewald_any_destroy(s->any);
     s->ewald = ewald;

@@ -91,6 +91,7 @@ farsum_status ewald_body_work(struct ewald_body *b, size_t real_size,
     job->xi = job->split.xi = b->info.xi;
     job->rc = b->info.cutoff;
     job->kmax = b->info.kmax;
+    job->soft = b->setup.soft;
     const long double *length = b->lattice.length;
     job->coincide =
         EWALD_COINCIDE

@@ -10,6 +10,7 @@
 #define LEVEL_RINT rint
 #define LEVEL_SINCOS sincos
 #define LEVEL_SQRT sqrt
+#define LEVEL_ERF erf
 #define LEVEL_ERFC erfc
 #define LEVEL_EXP exp
 #define LANE(v, l) ((v)[l])

@@ -6,6 +6,10 @@ struct target {
     real sum[10], low[10]; /* phi, E (3), sum q d d f (6) */
 };
 
+#define FN static inline __attribute__((always_inline))
+#define SOFTEN_REAL real
+#include "math/soften.kh"
+
 /* Adds source j at the distance d, r2 = d.d < rc^2. */
 static inline __attribute__((always_inline)) void
 pair(const struct ewald_job *job, struct target *t, const real d[3], real r2,
@@ -18,8 +22,16 @@ pair(const struct ewald_job *job, struct target *t, const real d[3], real r2,
         add(&t->sum[0], &t->low[0], -q * self);
         return;
     }
-    real r = LEVEL_SQRT(r2), u = xi * r, p = LEVEL_ERFC(u) / r;
-    real f = (p + self * LEVEL_EXP(-u * u)) / r2;
+    real r = LEVEL_SQRT(r2), u = xi * r, p, f;
+    real h = job->soft, gauss = self * LEVEL_EXP(-u * u);
+    if (r2 < h * h) { /* less the far sum's part of the pair */
+        real far = LEVEL_ERF(u) / r, w = r2 / (h * h);
+        p = soften_value(w) / h - far;
+        f = soften_slope(w) / (h * h * h) - (far - gauss) / r2;
+    } else {
+        p = LEVEL_ERFC(u) / r;
+        f = (p + gauss) / r2;
+    }
     add(&t->sum[0], &t->low[0], q * p);
     real e[3] = {q * f * d[0], q * f * d[1], q * f * d[2]};
     for (int i = 0; i < 3; i++)

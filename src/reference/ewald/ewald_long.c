@@ -12,6 +12,7 @@ typedef long double real, vreal;
 #define LEVEL_RINT rintl
 #define LEVEL_SINCOS sincosl
 #define LEVEL_SQRT sqrtl
+#define LEVEL_ERF erfl
 #define LEVEL_ERFC erfcl
 #define LEVEL_EXP expl
 #define LANE(v, l) ((void)(l), (v))

@@ -142,6 +142,7 @@ struct ewald_job {
     const struct ewald_modes *modes;
     const struct ewald_points *sources, *targets;
     double xi, rc, kmax, coincide; /* coincide: a distance */
+    double soft;                   /* as in struct ewald_setup */
     const double *q; /* [n + EWALD_PAD] in sorted order */
     int want_virial, want_far;
     int threads;
