@@ -101,6 +101,34 @@ void multipole_slope(int p, const double *local, int axis, double *slope)
         }
 }
 
+void multipole_raise(int p, const double *charges, int axis, double *sum)
+{
+    for (int n = 1; n <= p; n++)
+        for (int m = 0; m <= n; m++) {
+            double z = sqrt((double)((n - m) * (n + m)));
+            double up = sqrt((double)((n + m - 1) * (n + m))) / 2;
+            double down = sqrt((double)((n - m - 1) * (n - m))) / 2;
+            struct cnum a = {0}, b = {0}, c = {0}, v;
+            if (m - 1 <= n - 1 && m - 1 >= 1 - n)
+                a = coefficient(charges, n - 1, m - 1);
+            if (m + 1 <= n - 1)
+                b = coefficient(charges, n - 1, m + 1);
+            if (m <= n - 1)
+                c = coefficient(charges, n - 1, m);
+            if (axis == 0)
+                v = (struct cnum){up * a.re - down * b.re,
+                                  up * a.im - down * b.im};
+            else if (axis == 1)
+                v = (struct cnum){-up * a.im - down * b.im,
+                                  up * a.re + down * b.re};
+            else
+                v = (struct cnum){z * c.re, z * c.im};
+            sum[multipole_at(n, m)] += v.re;
+            if (m > 0)
+                sum[multipole_at(n, -m)] += v.im;
+        }
+}
+
 /* sqrt(j!) for j = 0 .. most. */
 static void root_factorials_to(int most, long double *root)
 {

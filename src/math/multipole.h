@@ -54,6 +54,10 @@ double multipole_dot(int p, const double *local, const double *r);
  * The coefficients of degree p are 0. */
 void multipole_slope(int p, const double *local, int axis, double *slope);
 
+/* Adds to sum the expansion of dipoles along axis 0 .. 2 from that of charges
+ * of the same size, by (10.44): R's derivative along the axis. */
+void multipole_raise(int p, const double *charges, int axis, double *sum);
+
 /* Dense operators t[K][K], row-major, K = multipole_size(p): to = t from.
  *
  * M2M (10.6).  d: the source's centre less the target's, in the target's units.

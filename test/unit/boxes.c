@@ -103,7 +103,7 @@ static void far_field(struct chain *c, double *phi, double *e)
     double *q = check_memory((size_t)c->n, sizeof *q);
     double *multipole = check_memory((size_t)(size * boxes), sizeof *q);
     double *local = check_memory((size_t)(size * boxes), sizeof *q);
-    struct boxes_io io = {&c->tree, q, multipole, local, boxes, phi, e};
+    struct boxes_io io = {&c->tree, q, multipole, local, boxes, phi, e, NULL};
     for (int64_t i = 0; i < c->n; i++)
         q[i] = c->q[c->tree.source.order[i]];
     run(&p2m_stage, c, &io);

@@ -79,7 +79,7 @@ static void sums_run(struct sums *s, const struct variant *row,
     const struct tree_points *t = tree_targets(tree);
     for (int64_t k = 0; k < s->n; k++)
         q[k] = s->q[tree->source.order[k]];
-    struct p2p_io io = {tree, q, potential, field, 0};
+    struct p2p_io io = {tree, q, potential, field, 0, NULL};
     if (CHECK_OK(row->fits(&s->args))
         && CHECK_OK(row->create(&s->args, &state)))
         CHECK_OK(row->run(state, &io));
@@ -273,7 +273,7 @@ static void pair_f32(const struct variant *row, double d, float found[2])
     shape.precision = FARSUM_F32;
     found[0] = found[1] = 0;
     CHECK_OK(tree_set(&tree, &shape, &sources, NULL));
-    const struct p2p_io io = {&tree, q, found, NULL, 0};
+    const struct p2p_io io = {&tree, q, found, NULL, 0, NULL};
     if (CHECK_OK(row->fits(&args)) && CHECK_OK(row->create(&args, &state)))
         CHECK_OK(row->run(state, &io));
     row->destroy(state);
@@ -342,7 +342,7 @@ static void refuses(void)
     CHECK_FAILS(p2p_check(&bad), FARSUM_ERR_UNSUPPORTED);
     struct tree tree = {.dense = 1, .ws = 2};
     double out[1];
-    struct p2p_io io = {&tree, out, out, NULL, 0};
+    struct p2p_io io = {&tree, out, out, NULL, 0, NULL};
     CHECK_FAILS(p2p_check_io(&good, &io), FARSUM_ERR_ARGUMENT);
     tree.ws = 1;
     CHECK_OK(p2p_check_io(&good, &io));

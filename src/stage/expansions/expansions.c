@@ -24,6 +24,45 @@ farsum_status boxes_host_fits(const void *args)
     return gpu_not_wanted(a->device);
 }
 
+void boxes_moments(const struct boxes_args *args, double h, double *sums)
+{
+    int size = multipole_size(args->p);
+    double sum[MULTIPOLE_SIZE] = {0};
+    for (int d = 0; d < 3 && args->moments; d++)
+        multipole_raise(args->p, sums + (1 + d) * size, d, sum);
+    for (int k = 0; k < size && args->moments; k++)
+        sums[k] += sum[k] / h; /* a dipole's length in units of h */
+}
+
+void boxes_outputs(const struct boxes_args *args, double h, int outputs,
+                   double (*out)[MULTIPOLE_SIZE], double unit[BOXES_OUTPUTS])
+{
+    int at = 4;
+    unit[0] = 1 / h;
+    for (int a = 0; a < 3 && outputs > 1; a++) {
+        multipole_slope(args->p, out[0], a, out[1 + a]);
+        unit[1 + a] = -1 / (h * h);
+    }
+    for (int a = 0; a < 3 && outputs > 4; a++)
+        for (int b = a; b < 3; b++, at++) {
+            multipole_slope(args->p, out[1 + a], b, out[at]);
+            unit[at] = 1 / (h * h * h);
+        }
+}
+
+int boxes_arrays(const struct boxes_args *args, const struct boxes_io *io,
+                 int64_t i, void *to[BOXES_OUTPUTS])
+{
+    int64_t n = tree_targets(io->tree)->n, real = boxes_real(args);
+    to[0] = io->potential ? (char *)io->potential + real * i : NULL;
+    for (int a = 0; a < 3; a++)
+        to[1 + a] = io->field ? (char *)io->field + real * (a * n + i) : NULL;
+    for (int a = 0; a < 6; a++)
+        to[4 + a] =
+            io->gradient ? (char *)io->gradient + real * (a * n + i) : NULL;
+    return io->gradient ? BOXES_OUTPUTS : io->field ? 4 : 1;
+}
+
 double boxes_plain_cost(double operations)
 {
     return 1.5e-9 * operations;
@@ -45,8 +84,9 @@ void boxes_p2m_ops(const void *args, struct work *work)
 {
     const struct boxes_args *a = args;
     double n = (double)a->n_sources, k = expansion(a);
-    count_calls(&work->count, COUNT_FMA, 4 * n * k);
-    work->read += 4 * (double)boxes_real(a) * n;
+    double sums = a->moments ? 4 : 1;
+    count_calls(&work->count, COUNT_FMA, (3 + sums) * n * k);
+    work->read += (3 + sums) * (double)boxes_real(a) * n;
     work->written += (double)boxes_real(a) * k * (double)a->n_leaves;
     work->launches += a->device ? 1 : 0;
 }
@@ -90,10 +130,11 @@ void boxes_l2p_ops(const void *args, struct work *work)
 {
     const struct boxes_args *a = args;
     double n = (double)a->n_targets, k = expansion(a);
-    count_calls(&work->count, COUNT_FMA, 7 * n * k);
+    double sums = a->gradient ? BOXES_OUTPUTS : 4;
+    count_calls(&work->count, COUNT_FMA, (3 + sums) * n * k);
     work->read += 3 * (double)boxes_real(a) * n
                   + (double)boxes_real(a) * k * (double)a->n_leaves;
-    work->written += 4 * (double)boxes_real(a) * n;
+    work->written += sums * (double)boxes_real(a) * n;
     work->launches += a->device ? 1 : 0;
 }
 

@@ -44,6 +44,8 @@ struct boxes_args {
     int p;                 /* order of the expansions */
     int ws;
     int dense;             /* 1: the tree is dense */
+    int moments;           /* p2m: 1: sources have charges and dipoles */
+    int gradient;          /* l2p: 1: the gradient may be wanted */
     int periodic[3];
     int64_t root[3];
     double box[3];         /* edges of a box over its level's h */
@@ -60,12 +62,17 @@ struct boxes_args {
  * the tree is on the host. */
 struct boxes_io {
     const struct tree *tree;
-    const void *q;             /* p2m: [n_sources] */
+    const void *q;             /* p2m: [n_sources]; with moments charges and
+                                  dipoles, [4][n_sources] */
     void *multipole, *local;   /* [(p + 1)^2][stride] */
     int64_t stride;            /* at least the number of boxes in the tree */
     void *potential;           /* l2p: [n_targets]; NULL: not wanted */
     void *field;               /* l2p: [3][n_targets]; NULL: not wanted */
+    void *gradient;            /* l2p: [6][n_targets], xx xy xz yy yz zz; NULL:
+                                  not wanted */
 };
+/* Expansions of a leaf's targets at most: potential, field, gradient. */
+enum { BOXES_OUTPUTS = 10 };
 
 /* Bytes per real, and reals per SIMD vector of the host. */
 static inline int64_t boxes_real(const struct boxes_args *args)
@@ -111,6 +118,19 @@ static inline void boxes_child(const struct boxes_args *args, int octant,
 
 /* Common predicate of the host variants. */
 farsum_status boxes_host_fits(const void *args);
+/* p2m: the expansion of a leaf of edge h from the sums of q R over its charges,
+ * and, with moments, those of each component of its dipoles, sums[4][size].
+ * The result replaces the first. */
+void boxes_moments(const struct boxes_args *args, double h, double *sums);
+/* l2p: the expansions of so many outputs, 1, 4 or BOXES_OUTPUTS, from that of
+ * the potential, out[0].  h: the leaf's edge; unit[k]: the factor of output
+ * k. */
+void boxes_outputs(const struct boxes_args *args, double h, int outputs,
+                   double (*out)[MULTIPOLE_SIZE], double unit[BOXES_OUTPUTS]);
+/* The arrays of the outputs, of target i on; NULL: not wanted.  Returns the
+ * number of outputs up to the last one that is wanted. */
+int boxes_arrays(const struct boxes_args *args, const struct boxes_io *io,
+                 int64_t i, void *to[BOXES_OUTPUTS]);
 /* Seconds of a plain variant's step over all boxes, from its operations. */
 double boxes_plain_cost(double operations);
 /* 1: some root boxes are not near each other, or have images. */

@@ -201,7 +201,8 @@ void boxes_tile_shift(const struct boxes_tiles *s, int octant,
 /* Workspace of a thread. */
 static int64_t leaves_capacity(const struct boxes_args *a)
 {
-    return 4 * (int64_t)multipole_size(a->p) * boxes_real(a);
+    return (a->gradient ? BOXES_OUTPUTS : 4) * (int64_t)multipole_size(a->p)
+           * boxes_real(a);
 }
 
 double boxes_leaves_cost(const struct boxes_args *a, int64_t n_points,

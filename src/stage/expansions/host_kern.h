@@ -97,7 +97,7 @@ struct boxes_leaves {
     struct boxes_args args;
     const struct boxes_kern *kern;
     double *table; /* owned: coefficients of the recurrences */
-    void *workspace;    /* owned: [threads][4][size] */
+    void *workspace; /* owned: [threads][4 or BOXES_OUTPUTS][size] */
 };
 /* Seconds, where one coefficient of a vector of points takes `each`. */
 double boxes_leaves_cost(const struct boxes_args *args, int64_t n_points,
@@ -105,7 +105,8 @@ double boxes_leaves_cost(const struct boxes_args *args, int64_t n_points,
 int64_t boxes_leaves_bytes(const void *args);
 farsum_status boxes_leaves_create(const void *args, void **state);
 void boxes_leaves_destroy(void *state);
-/* Called for each leaf, with a thread's workspace for four expansions. */
+/* Called for each leaf, with a thread's workspace for four expansions, or
+ * BOXES_OUTPUTS if args.gradient. */
 typedef void boxes_leaf_work(const struct boxes_leaves *s,
                              const struct boxes_io *io, int64_t leaf,
                              char *workspace);

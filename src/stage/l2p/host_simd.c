@@ -5,7 +5,7 @@
 static double simd_cost(const void *args)
 {
     const struct boxes_args *a = args;
-    return boxes_leaves_cost(a, a->n_targets, 4.5e-9);
+    return boxes_leaves_cost(a, a->n_targets, a->gradient ? 9e-9 : 4.5e-9);
 }
 
 /* Converts an expansion for the sums of (10.9), in which orders m > 0 count
@@ -26,29 +26,23 @@ static void simd_leaf(const struct boxes_leaves *s, const struct boxes_io *io,
     const struct tree *tree = io->tree;
     const struct tree_points *points = tree_targets(tree);
     const struct boxes_args *a = &s->args;
-    size_t real = (size_t)boxes_real(a), n = (size_t)points->n;
-    size_t first = (size_t)points->begin[leaf];
-    int64_t count = points->begin[leaf + 1] - points->begin[leaf];
+    int64_t first = points->begin[leaf],
+            count = points->begin[leaf + 1] - first;
     int64_t box = tree_leaf_box(tree, leaf);
-    double unit = 1 / tree_h(tree, tree_level(tree, box));
-    double l[MULTIPOLE_SIZE], slope[MULTIPOLE_SIZE];
-    const double units[4] = {unit, -unit * unit, -unit * unit, -unit * unit};
+    double l[BOXES_OUTPUTS][MULTIPOLE_SIZE], unit[BOXES_OUTPUTS];
     const void *x[3];
-    void *out[4] = {io->potential ? (char *)io->potential + real * first
-                                  : NULL};
+    void *out[BOXES_OUTPUTS];
+    int outputs = boxes_arrays(a, io, first, out);
     if (count == 0)
         return;
-    boxes_get(a, io->local, io->stride, box, l);
-    simd_expansion(s, l, workspace, 0);
-    for (int d = 0; d < 3; d++) {
-        x[d] = (const char *)points->x[d] + real * first;
-        if (!io->field)
-            continue;
-        out[1 + d] = (char *)io->field + real * ((size_t)d * n + first);
-        multipole_slope(a->p, l, d, slope);
-        simd_expansion(s, slope, workspace, 1 + d);
-    }
-    s->kern->local(a->p, s->table, x, count, workspace, 4, units, out);
+    boxes_get(a, io->local, io->stride, box, l[0]);
+    boxes_outputs(a, tree_h(tree, tree_level(tree, box)), outputs, l, unit);
+    for (int k = 0; k < outputs; k++)
+        if (out[k])
+            simd_expansion(s, l[k], workspace, k);
+    for (int d = 0; d < 3; d++)
+        x[d] = (const char *)points->x[d] + boxes_real(a) * first;
+    s->kern->local(a->p, s->table, x, count, workspace, outputs, unit, out);
 }
 
 static farsum_status simd_run(void *state, const void *data)

@@ -31,6 +31,8 @@ static farsum_status boxes_fits(const void *args)
 {
     const struct p2p_args *a = args;
     TRY(gpu_wanted(a->device));
+    if (a->pair)
+        FAIL(ERR_UNSUPPORTED, "sums 1/r only, not kernel %s", a->pair->name);
     return p2p_check(a);
 }
 

@@ -30,10 +30,11 @@ static double simd_cost(const void *data)
     double real = args->precision == FARSUM_F32 ? 4 : 8;
     double lanes = width[args->isa] / real;
     double pair = (args->precision == FARSUM_F32 ? 4.0e-9 : 5.4e-9)
-                  + 1.8e-9 * (args->rhs - 1);
+                  + 1.8e-9 * (args->rhs * p2p_strengths(args) - 1)
+                  + (args->outputs & FARSUM_GRADIENT ? 6e-9 : 0);
     double leaf = args->filling > 1 ? args->filling : 1;
     /* each source of a near leaf is copied once per leaf */
-    double copied = 1.0e-9 * (3 + args->rhs) / leaf;
+    double copied = 1.0e-9 * (3 + args->rhs * p2p_strengths(args)) / leaf;
     return p2p_targets(args) * args->neighbours * (pair / lanes + copied)
            / args->threads;
 }
@@ -91,7 +92,7 @@ static farsum_status simd_run(void *state, const void *data)
     struct simd *simd = state;
     const struct p2p_io *io = data;
     TRY(p2p_check_io(&simd->args, io));
-    if (!io->potential && !io->field)
+    if (!io->potential && !io->field && !io->gradient)
         return FARSUM_OK;
     p2p_clear(&simd->args, io);
     int64_t leaves = io->tree->n_leaves;

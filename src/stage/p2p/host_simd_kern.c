@@ -12,7 +12,7 @@
 
 struct job {
     real *chunk;
-    int n, rhs; /* sources; sets of strengths */
+    int n, rhs; /* sources; sets of strengths, or numbers per source */
     int own;    /* 1: sources of the leaf itself, with the low bits of their
                    positions */
     vreal soft, skip;
@@ -21,6 +21,9 @@ struct job {
     const uint32_t *low;
     real *potential, *field; /* of the first set; NULL: not wanted */
     int64_t n_targets;
+    /* another kernel than 1/r: its sums, and p2p_outputs */
+    void (*pairs)(const struct job *job, int64_t begin, int64_t end);
+    double *to[P2P_VALUES], unit[P2P_VALUES], strength[P2P_STRENGTHS];
 };
 
 /* 1/sqrt(x) to rounding.  In f64 one step of fifth order in h = 1 - x y^2, |h|
@@ -116,6 +119,63 @@ static void (*const sums[SIMD_RHS][2][2])(const struct job *, int64_t,
                                           int64_t) = {SUM_ROW(1), SUM_ROW(2),
                                                       SUM_ROW(3), SUM_ROW(4)};
 
+#if FARSUM_BITS == 64
+#define FN SIMD_FN
+#define PAIR_REAL vreal
+#include "stage/p2p/pairs.kh"
+
+/* Sums target i of another kernel than 1/r. */
+SIMD_FN void pair_target(const struct job *job, int64_t i, int strengths,
+                         int values, p2p_pair *pair)
+{
+    vreal x[3], sum[P2P_VALUES] = {{0}};
+    for (int a = 0; a < 3; a++)
+        x[a] = v_set(job->t[a][i]);
+    for (int j = 0; j < job->n; j += W) {
+        const real *s = job->chunk + j;
+        vreal d[3], q[P2P_STRENGTHS], d2 = v_set(0);
+        for (int a = 0; a < 3; a++) {
+            d[a] = x[a] - v_load(s + a * SIMD_ROW);
+            d2 += d[a] * d[a];
+        }
+        for (int c = 0; c < strengths; c++)
+            q[c] = v_load(s + (3 + c) * SIMD_ROW);
+        pair(d, v_where(d2 > job->skip, sum_rsqrt(d2)), q, sum);
+    }
+    for (int a = 0; a < values; a++)
+        if (job->to[a])
+            job->to[a][i] += job->unit[a] * v_sum(sum[a]);
+}
+
+#define PAIRS(name, strengths, values)                                         \
+    static void pairs_##name(const struct job *job, int64_t begin,             \
+                             int64_t end)                                      \
+    {                                                                          \
+        for (int64_t i = begin; i < end; i++)                                  \
+            pair_target(job, i, strengths, values, p2p_##name);                \
+    }
+P2P_KERNELS(PAIRS)
+
+/* Sets what a leaf of edge h needs of another kernel than 1/r. */
+static void job_pairs(const struct simd_thread *thread, double h,
+                      struct job *job)
+{
+    static void (*const rows[])(const struct job *, int64_t, int64_t) = {
+#define ROW(name, strengths, values) pairs_##name,
+        P2P_KERNELS(ROW)
+#undef ROW
+    };
+    job->pairs = rows[p2p_kernel(thread->args)];
+    p2p_outputs(thread->args, thread->io, h, job->to, job->unit, job->strength);
+}
+#else
+static void job_pairs(const struct simd_thread *thread, double h,
+                      struct job *job)
+{
+    (void)thread, (void)h, (void)job; /* p2p_check has refused f32 */
+}
+#endif
+
 /* Fills the last vector with distant sources of strength 0. */
 static void job_flush(const struct simd_thread *thread, struct job *job,
                       int64_t begin, int64_t end)
@@ -126,7 +186,9 @@ static void job_flush(const struct simd_thread *thread, struct job *job,
         for (int row = SIMD_LOW; job->own && row < SIMD_ROWS; row++)
             job->chunk[row * SIMD_ROW + k] = R(0);
     }
-    if (job->n > 0)
+    if (job->n > 0 && job->pairs)
+        job->pairs(job, begin, end);
+    else if (job->n > 0)
         sums[job->rhs - 1][thread->args->softening > 0][job->field != NULL](
             job, begin, end);
     job->n = 0;
@@ -168,7 +230,8 @@ static int64_t job_take(const struct tree *tree, const struct tree_near *near,
         row_copy(to + a * SIMD_ROW, (const real *)s->x[a] + j, n, there, scale,
                  (real)near->offset[a]);
     for (int r = 0; r < job->rhs; r++)
-        row_copy(to + (3 + r) * SIMD_ROW, q + r * s->n + j, n, there, 1, 0);
+        row_copy(to + (3 + r) * SIMD_ROW, q + r * s->n + j, n, there,
+                 job->pairs ? (real)job->strength[r] : R(1), 0);
     job->n += (int)n;
     if (job->own)
         job_take_low(s, job, j, n);
@@ -186,6 +249,21 @@ static void job_near(const struct simd_thread *thread, struct job *job,
         j += job_take(tree, near, q, job, j);
         if (job->n == SIMD_CHUNK)
             job_flush(thread, job, begin, end);
+    }
+}
+
+/* Adds all near leaves to targets begin .. end; the leaf itself last, with its
+ * low bits. */
+static void job_leaf(const struct simd_thread *thread, struct job *job,
+                     int64_t n_near, int64_t leaf, const real *q, int64_t begin,
+                     int64_t end)
+{
+    const struct tree *tree = thread->io->tree;
+    for (job->own = 0; job->own < 2; job->own++) {
+        for (int64_t e = 0; e < n_near; e++)
+            if (p2p_own(tree, &thread->near[e], leaf) == job->own)
+                job_near(thread, job, &thread->near[e], q, begin, end);
+        job_flush(thread, job, begin, end);
     }
 }
 
@@ -211,17 +289,18 @@ static void simd_leaf(const struct simd_thread *thread, int64_t leaf)
         .low = t->low,
         .n_targets = t->n,
     };
+    if (args->pair) {
+        job_pairs(thread, h, &job);
+        job.rhs = p2p_strengths(args);
+        job_leaf(thread, &job, n_near, leaf, io->q, begin, end);
+        return;
+    }
     for (int r = 0; r < args->rhs; r += SIMD_RHS) {
         job.rhs = args->rhs - r < SIMD_RHS ? args->rhs - r : SIMD_RHS;
         job.potential = io->potential ? (real *)io->potential + r * t->n : NULL;
         job.field = io->field ? (real *)io->field + 3 * r * t->n : NULL;
-        const real *q = (const real *)io->q + r * s->n;
-        for (job.own = 0; job.own < 2; job.own++) {
-            for (int64_t e = 0; e < n_near; e++)
-                if (p2p_own(tree, &thread->near[e], leaf) == job.own)
-                    job_near(thread, &job, &thread->near[e], q, begin, end);
-            job_flush(thread, &job, begin, end);
-        }
+        job_leaf(thread, &job, n_near, leaf, (const real *)io->q + r * s->n,
+                 begin, end);
     }
 }
 

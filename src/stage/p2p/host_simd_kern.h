@@ -13,7 +13,8 @@ enum {
     SIMD_ROW = SIMD_CHUNK + 16, /* copies of a vector may exceed them */
     SIMD_RHS = 4,               /* sets of strengths at a time */
     SIMD_LOW = 3 + SIMD_RHS,    /* rows of the low bits of positions */
-    SIMD_ROWS = SIMD_LOW + 3,
+    SIMD_ROWS = SIMD_LOW + 3,   /* kernels with up to 6 strengths, in f64, have
+                                 no low bits */
 };
 
 /* State of one thread. */

@@ -9,6 +9,12 @@
  *     potential_i += q_j / sqrt(r^2 + eps^2)
  *     field_i     += q_j d / (r^2 + eps^2)^(3/2)
  *
+ * Other kernels (args->pair) have several strengths per source, and no
+ * softening:
+ *
+ *     flows          field is the velocity
+ *     charge_dipole  potential, field and gradient (pair_moments.kh)
+ *
  * A coincident pair is left out, softened or not: a target on a source, a
  * particle with itself.  A pair coincides if r <= skip; without softening also
  * if r <= p2p_least of a leaf's h.
@@ -21,6 +27,7 @@
 
 #include "base/isa.h"
 #include "device/buf.h"
+#include "math/pair.h"
 #include "points/tree/tree_set.h"
 #include "stage/stage.h"
 
@@ -28,7 +35,9 @@ struct p2p_args {
     farsum_precision precision; /* equal to the tree's */
     enum isa isa;
     int threads;
-    unsigned outputs; /* FARSUM_POTENTIAL | FARSUM_FIELD */
+    const struct pair *pair; /* borrowed; NULL: 1/r */
+    unsigned outputs; /* FARSUM_POTENTIAL | FARSUM_FIELD; charge_dipole also
+                         FARSUM_GRADIENT; flows FARSUM_FIELD */
     int rhs;          /* number of sets of strengths, at least 1 */
     double softening, skip;
     int64_t n_sources, n_targets; /* expected numbers; n_targets 0: targets are
@@ -46,10 +55,12 @@ struct p2p_args {
  * struct buf *. */
 struct p2p_io {
     const struct tree *tree; /* on a device its `gpu` is used */
-    const void *q;           /* [rhs][n_sources] */
+    const void *q;           /* [rhs][n_sources]; other kernels, of which rhs
+                                is 1: [strengths][n_sources] */
     void *potential;         /* [rhs][n_targets] */
     void *field;             /* [rhs][3][n_targets] */
     int fresh;               /* 1: results are overwritten */
+    void *gradient;          /* [6][n_targets]: xx xy xz yy yz zz */
 };
 
 /* Distance, in a leaf's h, up to which two positions coincide.  Below it the
@@ -89,6 +100,20 @@ static inline int64_t p2p_near_most(const struct p2p_args *args)
     return tree_near_most(&tree);
 }
 
+/* ops.c: the row of P2P_KERNELS (pairs.kh) that sums args->pair, from 0 on; -1:
+ * 1/r. */
+int p2p_kernel(const struct p2p_args *args);
+/* Numbers per source. */
+static inline int p2p_strengths(const struct p2p_args *args)
+{
+    return args->pair ? args->pair->strengths : 1;
+}
+/* The outputs of P2P_KERNELS: the array and the factor of sum a of a leaf of
+ * edge h, and the factor of strength c. */
+enum { P2P_STRENGTHS = 6, P2P_VALUES = 10 };
+void p2p_outputs(const struct p2p_args *args, const struct p2p_io *io, double h,
+                 double *to[P2P_VALUES], double unit[P2P_VALUES],
+                 double strength[P2P_STRENGTHS]);
 /* ops.c: checks args. */
 farsum_status p2p_check(const struct p2p_args *args);
 /* Fails if io and its tree do not match args. */

@@ -215,7 +215,8 @@ struct boxes_io fmm_gpu_far_io(const struct fmm_sum *sum)
         &g->local,
         s->stride,
         run_wanted(u->potential || u->energy, &g->potential),
-        run_wanted(u->field || u->virial, &g->field)};
+        run_wanted(u->field || u->virial, &g->field),
+        NULL};
 }
 
 struct p2p_io fmm_gpu_near_io(const struct fmm_sum *sum)
