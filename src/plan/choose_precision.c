@@ -20,11 +20,20 @@ static const char *precision_name(farsum_precision p)
     return p == FARSUM_F64 ? "f64" : p == FARSUM_F32 ? "f32" : "mixed";
 }
 
+/* In open space every method sums other kernels than 1/r in f64. */
+static int precision_wide(const struct farsum_plan *plan)
+{
+    const struct pair_kind *kind = plan->task.pair.kind;
+    return task_axes(&plan->task) == 0 && (!kind->charged || kind->moments);
+}
+
 /* The precision that remains of the requested one: that of the pairs, and that
  * of the rest. */
 farsum_status plan_method_in(struct farsum_plan *plan, farsum_precision asked,
                              const struct machine by[2])
 {
+    if (precision_wide(plan))
+        asked = FARSUM_F64;
     plan->task.pairs = asked == FARSUM_F64 ? FARSUM_F64 : FARSUM_F32;
     plan->task.problem.precision =
         asked == FARSUM_F32 ? FARSUM_F32 : FARSUM_F64;
