@@ -41,6 +41,7 @@ struct sample_fmm {
     int known;   /* 1: the rest is set */
     int sampled; /* open space: 1: from a sample's points; the next six */
     double edge[3], volume, q1, q2, potential, force;
+    double p2, reach;          /* charges with dipoles: method/fmm/fmm.h */
     double mean, most, spread; /* of |q|: mean, maximum, standard deviation */
 };
 

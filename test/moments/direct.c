@@ -276,7 +276,7 @@ static void test_refused(void)
     p.outputs = FARSUM_GRADIENT;
     refused(&p, NULL, 0, FARSUM_ERR_ARGUMENT, "charge_dipole has a gradient");
     p.kernel = "charge_dipole";
-    refused(&p, "fmm", 0, FARSUM_ERR_UNSUPPORTED, "method direct sums it");
+    refused(&p, "fmm", 1, FARSUM_ERR_UNSUPPORTED, "no error bound (strict)");
     refused(&p, "direct", 1, FARSUM_ERR_UNSUPPORTED, "leave out strict");
     p.outputs = FARSUM_VELOCITY;
     refused(&p, NULL, 0, FARSUM_ERR_ARGUMENT, "no velocity");

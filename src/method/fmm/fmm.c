@@ -5,6 +5,7 @@
  * Astrophys.  Cosmol.  1 (2014) 1). */
 #include "base/progress.h"
 #include "method/fmm/device/ranks.h"
+#include "method/fmm/kernels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,13 +56,8 @@ static farsum_status fmm_fits(const struct task *task)
 {
     const farsum_problem *p = &task->problem;
     double best = fmm_best(p);
-    if (strcmp(task->pair.name, "laplace") != 0)
-        FAIL(ERR_UNSUPPORTED,
-             "expands 1/r in solid harmonics; kernel %s is none%s",
-             task->pair.name,
-             !task->pair.kind->moments ? ""
-             : task_axes(task) > 0     ? "; method ewald sums it"
-                                       : "; method direct sums it");
+    if (fmm_kernel_of(task) != FMM_LAPLACE)
+        TRY(fmm_kernel_fits(task));
     if (task_axes(task) % 3 != 0)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes or none; the problem has %d",
@@ -130,6 +126,7 @@ static void fmm_destroy(void *state)
     tree_clear(&s->tree);
     points_clear(&s->source);
     points_clear(&s->target);
+    fmm_kernel_clear(s);
     mem_free(s->caller.q);
     mem_free(s->caller.potential);
     mem_free(s->caller.field);
@@ -159,6 +156,11 @@ static double fmm_bytes(const struct task *task, const struct fmm *s)
     /* strengths, potentials, fields, positions; on the host the order of the
      * points in the tree, on a device a second copy of their positions */
     double given = task->device ? 8 * 11 : 8 * 9;
+    int strengths = task->pair.strengths;
+    if (s->input.kernel != FMM_LAPLACE) /* strengths and gradient twice */
+        given += 16 * (strengths - 1) + (fmm_kernel_gradient(task) ? 96 : 0);
+    if (s->input.kernel >= FMM_STOKESLET) /* passes */
+        given += 8 * (4 + (fmm_kernel_moments(s->input.kernel) ? 4 : 1));
     return share * (bytes + points * (given + size * 8 + low));
 }
 
@@ -236,6 +238,7 @@ static farsum_status fmm_create(struct task *task, void *state)
     const farsum_problem *p = &task->problem;
     const struct boxes_args boxes = s->boxes;
     const struct p2p_args pairs = s->pairs;
+    task->pair.reach = s->input.reach;
     /* its kernels compile while the stages are created */
     if (!task->dry && task->device)
         TRY(task_agree(task, fmm_gpu_create(task, s)));

@@ -20,13 +20,29 @@ enum {
     FMM_STAGES
 };
 
+/* The kernels that fmm sums; all but the first in open space, on the host. */
+enum fmm_kernel {
+    FMM_LAPLACE,
+    FMM_DIPOLES,
+    FMM_STOKESLET,
+    FMM_ROTLET,
+    FMM_STRESSLET,
+    FMM_NONE
+};
+
 /* Known properties of the points: C = 1, caller's units. */
 struct fmm_input {
+    enum fmm_kernel kernel;
     int periodic;
     double edge[3];          /* of the cell, or of the points' bounding box */
     double volume;
-    double q1, q2;           /* means over the sources of q and q^2 */
-    double potential, force; /* norms that the tolerance refers to */
+    double q1, q2;    /* means over the sources of q and q^2; of a flow the size
+                      of the mean strength, and the mean of square() */
+    double p2, reach; /* charges with dipoles: mean of p^2; see struct pair */
+    int gradient; /* the same: 1: a force is q E - G p; 0: see fmm_kernel_force
+                   */
+    double potential, force; /* norms that the tolerance refers to; force: of a
+                                flow the velocity */
     double near; /* RMS force of pairs much nearer than others, if there is no
                     sample; else 0 */
 };
@@ -48,6 +64,8 @@ struct fmm_clustering {
      * boxes may be much larger than the clusters in them. */
     int listed, sparse;
     double far[FMM_KNOTS][2], uneven[FMM_KNOTS][2];
+    double
+        bend[2]; /* one process on the host: as random, of N / h^6, N / h^8 */
 };
 
 /* Boxes and order. */
@@ -91,9 +109,19 @@ struct fmm_found {
 /* On the host: strengths and sums of the current right-hand side in f64, in the
  * caller's order and the task's units, C = 1. */
 struct fmm_caller {
-    double *q;         /* owned, [n] */
+    double *q;         /* owned, [n][strengths] */
     double *potential; /* owned, [targets] */
-    double *field;     /* owned, [targets][3] */
+    double *field;     /* owned, [targets][3]: field, or velocity */
+    double *gradient;  /* owned, [targets][6]; NULL: not among the outputs */
+    int64_t have_q, have_potential, have_field, have_gradient;
+};
+
+/* Flows only, in the order of leaves: sources and sums of one pass of the far
+ * stages (kernels.h). */
+struct fmm_passes {
+    double *q;         /* owned, [n] charges, or [4][n] with dipoles */
+    double *potential; /* owned, [targets] */
+    double *field;     /* owned, [3][targets] */
     int64_t have_q, have_potential, have_field;
 };
 
@@ -129,9 +157,12 @@ struct fmm {
                                      targets are the sources.  In a periodic
                                      cell they hold fractions until the tree is
                                      built. */
+    double middle[3];             /* open space: of all points */
     struct fmm_caller caller;
+    struct fmm_passes passes;
     void *q, *potential, *field;  /* owned, in the order of leaves */
-    int64_t have_q, have_potential, have_field;
+    double *gradient;             /* the same; NULL: not among the outputs */
+    int64_t have_q, have_potential, have_field, have_gradient;
     void *multipole, *local;      /* owned */
     int64_t stride, have_multipole, have_local;
     struct fmm_clustering clustering;
@@ -344,6 +375,10 @@ static inline struct positions fmm_positions(const struct points *p)
 /* method/fmm/run.c: execute on the host. */
 farsum_status fmm_host_execute(struct task *task, struct fmm *s, int rhs,
                                const void *q, farsum_result *result);
+/* Runs a stage if status is OK, and adds its seconds. */
+farsum_status fmm_run_stage(struct fmm *s, int r, farsum_status status,
+                            const struct p2p_io *pairs,
+                            const struct boxes_io *boxes);
 /* Sums right-hand side r and writes its results; over ranks those of its own
  * points, collectively. */
 farsum_status fmm_host_one(struct task *task, struct fmm *s, int r,

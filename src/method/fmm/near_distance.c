@@ -49,6 +49,7 @@ int64_t fmm_near_step(const struct task *task, const struct fmm *s,
                       int separate)
 {
     return s->sampled || task->sample.n_targets > 0 || separate
+                   || s->input.kernel != FMM_LAPLACE
                ? 0
                : 1 + s->all_n / MANY;
 }

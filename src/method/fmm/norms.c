@@ -10,6 +10,7 @@
 #include "base/arrays.h"
 #include "reference/direct/direct_sum.h"
 #include "method/fmm/bound/bound.h"
+#include "method/fmm/kernels.h"
 #include "tune/parameters.h"
 
 enum { TARGETS_LEAST = 64 };
@@ -81,6 +82,8 @@ static farsum_status facts_sums(const struct task *task, struct fmm_input *f,
 {
     farsum_status status = FARSUM_OK;
     int64_t targets = facts_targets(n);
+    if (f->kernel != FMM_LAPLACE)
+        return fmm_kernel_sample(task, f, n, x, q, targets);
     double *y = NULL, *phi = NULL, *e = NULL, *own = NULL;
     GO(MEM_RAW(y, 3 * targets));
     GO(MEM_RAW(phi, targets));
@@ -108,30 +111,28 @@ static farsum_status facts_open(const struct task *task, struct fmm_input *f)
     const farsum_problem *p = &task->problem;
     farsum_status status = FARSUM_OK;
     int64_t n = p->n_sources;
-    double *x = NULL, *q = NULL, low[3], high[3], per = task_per(task);
+    double *x = NULL, low[3], high[3], per = task_per(task);
+    const double *q = task->sample_q;
     f->q1 = f->q2 = 1;
     f->edge[0] = f->edge[1] = f->edge[2] = f->volume = 1;
     f->force = pow((double)n, 2.0 / 3);
     f->potential = cbrt((double)n);
+    if (f->kernel != FMM_LAPLACE)
+        fmm_kernel_guess(f, (double)n);
     if (!p->sample_x)
         return FARSUM_OK;
     GO(MEM_RAW(x, 3 * n));
-    GO(MEM_RAW(q, n));
-    f->q1 = f->q2 = 0;
-    for (int64_t i = 0; i < n; i++) {
-        q[i] = task->sample_q[i];
-        f->q1 += q[i] / (double)n;
-        f->q2 += q[i] * q[i] / (double)n;
+    fmm_kernel_means(task, n, q, f);
+    for (int64_t i = 0; i < n; i++)
         for (int d = 0; d < 3; d++) {
             double v = per * array_get(p->sample_x, p->arrays, 3 * i + d);
             low[d] = i && low[d] < v ? low[d] : v;
             high[d] = i && high[d] > v ? high[d] : v;
             x[3 * i + d] = v;
-            if (!isfinite(v) || !isfinite(q[i]))
+            if (!isfinite(v))
                 GO_FAIL(ERR_ARGUMENT, "sample: particle %lld is not finite",
                         (long long)i);
         }
-    }
     double most = fmax(high[0] - low[0], fmax(high[1] - low[1],
                                               high[2] - low[2]));
     most = most > 0 ? most : 1;
@@ -144,7 +145,6 @@ static farsum_status facts_open(const struct task *task, struct fmm_input *f)
     GO(facts_sums(task, f, n, x, q));
 done:
     mem_free(x);
-    mem_free(q);
     return status;
 }
 
@@ -183,6 +183,8 @@ static farsum_status facts_known(struct fmm *s, const struct sample_fmm *known)
     f->volume = known->volume;
     f->q1 = known->q1;
     f->q2 = known->q2;
+    f->p2 = known->p2;
+    f->reach = known->reach;
     f->potential = known->potential;
     f->force = known->force;
     return FARSUM_OK;
@@ -200,6 +202,8 @@ void fmm_measured(const void *state, struct sample *sample)
                             .volume = f->volume,
                             .q1 = f->q1,
                             .q2 = f->q2,
+                            .p2 = f->p2,
+                            .reach = f->reach,
                             .potential = f->potential,
                             .force = f->force,
                             .mean = t ? t->mean : 1,
@@ -211,6 +215,9 @@ farsum_status fmm_input(const struct task *task, struct fmm *s)
 {
     const struct sample *sample = &task->sample;
     struct fmm_input *f = &s->input;
+    f->kernel = fmm_kernel_of(task);
+    f->gradient = f->kernel == FMM_DIPOLES && task->problem.n_targets == 0
+                  && task->problem.outputs & FARSUM_GRADIENT;
     f->periodic = task_axes(task) == 3;
     if (!f->periodic) {
         s->sample_length = task->units.length;

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "method/fmm/bound/bound.h"
 #include "method/fmm/device/set_points.h"
+#include "method/fmm/kernels.h"
 #include "points/clustering.h"
 
 enum {
@@ -31,7 +32,11 @@ void fmm_extent(struct fmm *s, const double low[3], const double high[3])
         f->edge[d] = fmax(f->edge[d], 1e-3 * most);
         f->volume *= f->edge[d];
     }
-    if (!s->sampled) {
+    for (int d = 0; d < 3; d++)
+        s->middle[d] = low[d] / 2 + high[d] / 2;
+    if (!s->sampled && f->kernel != FMM_LAPLACE) {
+        fmm_kernel_guess(f, (double)s->all_n);
+    } else if (!s->sampled) {
         double n = (double)s->all_n;
         f->force = f->q2 * pow(n / f->volume, 2.0 / 3);
         f->potential = sqrt(f->q2) * cbrt(n / f->volume);

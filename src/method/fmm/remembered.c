@@ -13,8 +13,8 @@ static int found_known(const struct fmm_found *f, const struct fmm *s,
            && f->learnt.wide == s->learnt.wide && a->periodic == b->periodic
            && a->edge[0] == b->edge[0] && a->edge[1] == b->edge[1]
            && a->edge[2] == b->edge[2] && a->volume == b->volume
-           && a->q1 == b->q1 && a->q2 == b->q2 && a->potential == b->potential
-           && a->force == b->force;
+           && a->q1 == b->q1 && a->q2 == b->q2 && a->p2 == b->p2
+           && a->potential == b->potential && a->force == b->force;
 }
 
 /* The cached entry for these inputs; NULL: none. */

@@ -8,8 +8,9 @@
 #include "base/par.h"
 #include "base/arrays.h"
 #include "base/progress.h"
-#include "method/fmm/fmm.h"
+#include "method/fmm/kernels.h"
 #include "reference/exclusions.h"
+#include "reference/kernels.h"
 
 /* Sums over the sources of q, q u and q u^2, u from the centre of the root box
  * along the cell's axes: (10.14). */
@@ -77,9 +78,9 @@ static double run_in(const struct task *task, struct fmm *s)
 
 /* Runs a stage.  Over ranks `lattice` is collective, so that a rank that failed
  * runs it too. */
-static farsum_status run_stage(struct fmm *s, int r, farsum_status status,
-                               const struct p2p_io *pairs,
-                               const struct boxes_io *boxes)
+farsum_status fmm_run_stage(struct fmm *s, int r, farsum_status status,
+                            const struct p2p_io *pairs,
+                            const struct boxes_io *boxes)
 {
     double start = clock_seconds();
     if (status == FARSUM_OK)
@@ -104,16 +105,20 @@ static farsum_status run_stages(const struct task *task, struct fmm *s,
     farsum_status status = FARSUM_OK;
     size_t size = (size_t)array_size(task->problem.precision);
     size_t targets = (size_t)tree_targets(&s->tree)->n;
-    const struct p2p_io pairs = {&s->tree, s->q,
+    const struct p2p_io pairs = {&s->tree,
+                                 s->q,
                                  potential ? s->potential : NULL,
-                                 field ? s->field : NULL, 0};
-    const struct boxes_io boxes = {&s->tree, s->q, s->multipole, s->local,
-                                   s->stride, pairs.potential, pairs.field};
+                                 field ? s->field : NULL,
+                                 0,
+                                 NULL};
+    const struct boxes_io boxes = {&s->tree,    s->q,      s->multipole,
+                                   s->local,    s->stride, pairs.potential,
+                                   pairs.field, NULL};
     memset(s->potential, 0, targets * size);
     memset(s->field, 0, 3 * targets * size);
     for (int r = 0; r < FMM_STAGES; r++)
         if (s->choice[r].row)
-            status = run_stage(s, r, status, &pairs, &boxes);
+            status = fmm_run_stage(s, r, status, &pairs, &boxes);
     if (status == FARSUM_OK)
         status = progress_step(FMM_STAGES, FMM_STAGES, "summing");
     return task_agree(task, status);
@@ -287,10 +292,12 @@ farsum_status fmm_host_one(struct task *task, struct fmm *s, int r,
     const struct positions source = fmm_positions(&s->source);
     const struct positions target = fmm_positions(&s->target);
     double energy = 0, virial[9] = {0};
-    const struct host_sums sums =
+    struct host_sums sums =
         host_sums(result, c->potential, c->field, &energy, virial);
+    sums.gradient = result->gradient ? c->gradient : NULL;
     host_strengths(task, source.n, r, q, c->q);
-    TRY(run_sum(task, s, &sums));
+    TRY(s->input.kernel != FMM_LAPLACE ? fmm_kernel_sum(task, s, &sums)
+                                       : run_sum(task, s, &sums));
     TRY(s->ranks ? fmm_ranks_exclude(task, s, &sums)
                  : reference_exclude(task, &source, &target, c->q, &sums));
     (void)task_sum(task, &energy, 1);
@@ -298,6 +305,9 @@ farsum_status fmm_host_one(struct task *task, struct fmm *s, int r,
     TRY(task_agree(
         task, host_results(task, tree_targets(&s->tree)->n, r, &sums, result)));
     host_net(task, source.n, c->q);
+    const struct reference_kind *kind = reference_kind_find(task->pair.name);
+    if (kind)
+        task->report->info.net_strength = kind->net(source.n, c->q);
     return FARSUM_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "method/fmm/device/ranks.h"
 #include "method/fmm/bound/bound.h"
+#include "method/fmm/kernels.h"
 
 /* Periodic cells: wraps positions to fractions. */
 static farsum_status points_wrapped(const struct task *task, struct fmm *s,
@@ -49,7 +50,11 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
     } else {
         TRY(points_copied(task, s, n, x, m, y, &extent));
         fmm_extent(s, extent.low, extent.high);
-        fmm_input_targets(task, s, &s->source, &s->target, 0);
+        if (s->input.kernel != FMM_LAPLACE)
+            fmm_kernel_apart(task, s);
+        else
+            fmm_input_targets(task, s, &s->source, &s->target, 0);
+        task->pair.reach = s->input.reach;
     }
     if (!task->problem.exclude_coincident)
         TRY(points_distinct(&s->source, s->input.periodic, task->threads,
@@ -64,10 +69,12 @@ farsum_status fmm_points_arrays(const struct task *task, struct fmm *s)
     int64_t targets = tree_targets(&s->tree)->n;
     struct fmm_caller *c = &s->caller;
     s->stride = (s->tree.n_boxes + 15) / 16 * 16;
-    TRY(MEM_RESERVE(c->q, &c->have_q, s->source.n));
+    int64_t strengths = task->pair.strengths;
+    TRY(fmm_kernel_arrays(task, s));
+    TRY(MEM_RESERVE(c->q, &c->have_q, strengths * s->source.n));
     TRY(MEM_RESERVE(c->potential, &c->have_potential, targets));
     TRY(MEM_RESERVE(c->field, &c->have_field, 3 * targets));
-    TRY(mem_reserve(&s->q, &s->have_q, s->source.n, size));
+    TRY(mem_reserve(&s->q, &s->have_q, strengths * s->source.n, size));
     TRY(mem_reserve(&s->potential, &s->have_potential, targets, size));
     TRY(mem_reserve(&s->field, &s->have_field, 3 * targets, size));
     TRY(mem_reserve(&s->multipole, &s->have_multipole, numbers * s->stride,

@@ -87,6 +87,29 @@ static double rounding_share(const struct task *task, const struct fmm_input *f,
     return field ? 18 : f->periodic ? 25 : 7;
 }
 
+/* Other kernels: rounding of the sums, that of the nearest pair's coordinates,
+ * whose distance follows from the norm, and for flows that of terms which
+ * contain the position x: E of far boxes times the extent. */
+static double kernel_rounding(const struct fmm_input *f,
+                              const struct fmm_clustering *clustering,
+                              double eps, double n, int field)
+{
+    double norm = field ? f->force : f->potential, h = clustering->h;
+    double q2 = f->q2 + (f->reach > 0 ? f->p2 / (f->reach * f->reach) : 0);
+    int flow = f->kernel >= FMM_STOKESLET;
+    double power = f->kernel == FMM_STOKESLET ? 1 : flow ? 2 : field ? 4 : 1;
+    double unit = flow || !field ? sqrt(q2) : q2;
+    double near = unit > 0 ? pow(norm * sqrt(n) / unit, 1 / power) : 0;
+    double extent = fmax(f->edge[0], fmax(f->edge[1], f->edge[2]));
+    near = fmin(near, 4 * cbrt(n * n / f->volume));
+    double terms = flow ? extent * sqrt(5 * q2 * clustering->random[1]) : 0;
+    if (f->kernel == FMM_STRESSLET && h > 0)
+        terms *= 1 / h;
+    return eps
+           * hypot_of(hypot_of(16 * norm, terms),
+                      0.5 * power * h * near * norm);
+}
+
 /* The RMS rounding error of sums, C = 1; of forces if field.
  *
  * The estimate includes the effect of a coordinate's last bit on the nearest
@@ -104,6 +127,8 @@ double fmm_rounding(const struct task *task, const struct fmm_input *f,
     double eps = fmm_eps(task), n = (double)task->problem.n_sources;
     double norm = field ? f->force : f->potential, dx = clustering->h, more;
     double near = fmax(f->force, f->near);
+    if (f->kernel != FMM_LAPLACE)
+        return kernel_rounding(f, clustering, eps, n, field);
     if (!(f->q2 > 0))
         return 8 * eps * norm;
     if (!f32 && f->periodic)
@@ -130,21 +155,93 @@ static double knots(const double (*v)[2], int order, int field)
     return a * pow(b / a, part);
 }
 
+/* Errors of potentials and of their derivatives, in units of a box, and the
+ * sums over the levels that multiply their squares.  A derivative by the source
+ * has the error of one by the target; higher ones follow by the same ratio. */
+struct terms {
+    double e[4], sum[4];
+};
+
+static void terms_set(struct terms *t, const double e[2], const double sum[2],
+                      const double more[2])
+{
+    double ratio = e[1] / e[0];
+    t->e[0] = e[0];
+    for (int k = 1; k < 4; k++)
+        t->e[k] = t->e[k - 1] * ratio;
+    for (int k = 0; k < 2; k++) {
+        t->sum[k] = sum[k];
+        t->sum[2 + k] = more[k];
+    }
+}
+
+/* Factors of (10.45): a third of the square of the distance, in boxes, of the
+ * pairs with the largest errors. */
+#define STOKESLET_REACH 0.375
+#define STRESSLET_REACH 0.25
+
+/* The square of the error of charges and dipoles with these mean squares,
+ * (10.45); of forces, or velocities, if field. */
+static double terms_square(const struct terms *t, const struct fmm_input *f,
+                           double q2, double p2, int ws, int field)
+{
+    double v[4], reach = (1 + ws) * (1 + ws), own;
+    for (int k = 0; k < 4; k++)
+        v[k] = t->e[k] * t->e[k] * t->sum[k];
+    switch (f->kernel) {
+    case FMM_STOKESLET:
+        return q2
+               * (v[0]
+                  + STOKESLET_REACH * reach * t->e[1] * t->e[1] * t->sum[0]);
+    case FMM_ROTLET:
+        return q2 * 2 / 3 * v[1];
+    case FMM_STRESSLET:
+        return q2
+               * (v[1]
+                  + STRESSLET_REACH * reach * t->e[2] * t->e[2] * t->sum[1]);
+    default: /* charges, maybe with dipoles */
+        if (!field)
+            return q2 * v[0] + p2 / 3 * v[1];
+        own = q2 * v[1] + p2 / 3 * v[2];
+        if (f->gradient)
+            return f->q2 * own + f->p2 / 3 * (q2 * v[2] + p2 / 3 * v[3]);
+        return (f->q2 + (f->reach > 0 ? f->p2 / (f->reach * f->reach) : 0))
+               * own;
+    }
+}
+
 /* The truncation error, C = 1; of forces if field. */
 static double fmm_truncation(const struct fmm_input *f, int order, int ws,
                              const double box[3],
                              const struct fmm_clustering *clustering, int field)
 {
-    struct fmm_error e = fmm_error(order, ws, box, field);
-    double far = clustering->random[field], uneven = 0;
-    if (clustering->listed) {
-        far = knots(clustering->far, order, field);
-        uneven = knots(clustering->uneven, order, field);
+    double far[2], uneven[2] = {0}, e[2], whole[2], bend[2], none[2] = {0};
+    double q1 = f->q1 * f->q1, h = clustering->h;
+    struct terms random, lumps, together;
+    for (int k = 0; k < 2; k++) {
+        struct fmm_error one = fmm_error(order, ws, box, k);
+        e[k] = one.random;
+        whole[k] = one.together;
+        far[k] = clustering->random[k];
+        if (clustering->listed) {
+            far[k] = knots(clustering->far, order, k);
+            uneven[k] = knots(clustering->uneven, order, k);
+        }
     }
-    double random = e.random * sqrt(f->q2 * far + f->q1 * f->q1 * uneven);
-    double together =
-        e.together * fabs(f->q1) * sqrt(clustering->together[field]);
-    return hypot_of(random, together) * (field ? sqrt(f->q2) : 1);
+    double even = clustering->random[1], more = even > 0 ? far[1] / even : 0;
+    for (int k = 0; k < 2; k++)
+        bend[k] = more * clustering->bend[k];
+    terms_set(&random, e, far, bend);
+    terms_set(&lumps, e, uneven, none);
+    terms_set(&together, whole, clustering->together, none);
+    if (f->p2 > 0 && h > 0) /* a dipole next to charges that add up */
+        for (int k = 0; k < 2; k++) {
+            lumps.sum[2 + k] = uneven[1] / pow(h, 2 + 2 * k);
+            together.sum[2 + k] = clustering->together[1] / pow(h, 2 + 2 * k);
+        }
+    return sqrt(terms_square(&random, f, f->q2, f->p2, ws, field)
+                + terms_square(&lumps, f, q1, 0, ws, field)
+                + terms_square(&together, f, q1, 0, ws, field));
 }
 
 static double fmm_norm(const struct fmm_input *f, int field)

@@ -3,7 +3,7 @@
  * number of leaves, the points per leaf. */
 #include <math.h>
 
-#include "method/fmm/fmm.h"
+#include "method/fmm/kernels.h"
 
 static const struct stage *const stages[FMM_STAGES] = {
 #define BOXES_STAGE(NAME, name) &name##_stage,
@@ -57,6 +57,8 @@ void fmm_args(const struct task *task, const struct fmm *s,
         .threads = task->threads,
         .device = task->device,
         .p = shape->order,
+        .moments = fmm_kernel_moments(s->input.kernel),
+        .gradient = fmm_kernel_gradient(task),
         .ws = shape->ws,
         .dense = shape->dense,
         .depth = shape->depth,
@@ -74,7 +76,10 @@ void fmm_args(const struct task *task, const struct fmm *s,
         .precision = task->problem.precision,
         .isa = task->isa,
         .threads = task->threads,
-        .outputs = FARSUM_POTENTIAL | FARSUM_FIELD,
+        .pair = s->input.kernel != FMM_LAPLACE ? &task->pair : NULL,
+        .outputs = (s->input.kernel >= FMM_STOKESLET ? 0 : FARSUM_POTENTIAL)
+                   | FARSUM_FIELD
+                   | (fmm_kernel_gradient(task) ? FARSUM_GRADIENT : 0),
         .rhs = 1,
         .softening = task->problem.softening,
         .n_sources = n,
@@ -109,6 +114,8 @@ farsum_status fmm_choose(const struct task *task, const struct fmm *s,
         TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
                    &options, &choice[r]));
         choice[r].cost *= task->machine.factor[MACHINE_FMM + r];
+        if (r != FMM_P2P)
+            choice[r].cost *= fmm_kernel_passes(s->input.kernel);
     }
     return FARSUM_OK;
 }
@@ -148,6 +155,8 @@ void fmm_shape_clustering(const struct fmm *s, const struct fmm_shape *shape,
          level--, h *= 2, filling *= 8) {
         clustering->random[0] += filling / (h * h);
         clustering->random[1] += filling / (h * h * h * h);
+        clustering->bend[0] += filling / pow(h, 6);
+        clustering->bend[1] += filling / pow(h, 8);
         sum[0] += filling / h;
         sum[1] += filling / (h * h);
     }
