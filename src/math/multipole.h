@@ -55,7 +55,7 @@ double multipole_dot(int p, const double *local, const double *r);
 void multipole_slope(int p, const double *local, int axis, double *slope);
 
 /* Adds to sum the expansion of dipoles along axis 0 .. 2 from that of charges
- * of the same size, by (10.44): R's derivative along the axis. */
+ * of the same size, by (10.46): R's derivative along the axis. */
 void multipole_raise(int p, const double *charges, int axis, double *sum);
 
 /* Dense operators t[K][K], row-major, K = multipole_size(p): to = t from.

@@ -8,8 +8,8 @@
 static struct cloud cloud;
 static struct cloud_sums found, wanted;
 
-/* The error of the current cloud by fmm, and its estimate, at most so many times
- * the error; what: for messages. */
+/* The error of the current cloud by fmm, and its estimate: at most `most` times
+ * the error.  what: for messages. */
 static void check_cloud(const char *what, double most)
 {
     const char *kernel = cloud.kernel;
@@ -219,6 +219,50 @@ static void test_precision(void)
     }
 }
 
+/* A plan that was made for a sample sums points of another size, where its unit
+ * of length changes, and the first ones again. */
+static void test_moved(void)
+{
+    for (int k = 0; k < CLOUD_KERNELS; k++) {
+        farsum_options o;
+        farsum_plan *plan = NULL;
+        farsum_result r = FARSUM_RESULT_INIT;
+        farsum_plan_info info[3];
+        cloud_set(&cloud, cloud_kernels[k], CLOUD_EVEN, 300, 100);
+        o = cloud.options;
+        o.method = "fmm";
+        farsum_problem p = cloud_problem(&cloud);
+        *(cloud.flow ? &r.velocity : &r.field) = found.vector;
+        CHECK_OK(farsum_plan_create(&p, &o, &plan));
+        for (int turn = 0; turn < 3; turn++) {
+            double by = turn == 1   ? ldexp(1, 20)
+                        : turn == 2 ? ldexp(1, -20)
+                                    : 1;
+            for (int i = 0; i < 3 * cloud.n; i++)
+                cloud.x[i] *= by;
+            for (int i = 0; i < 3 * cloud.m; i++)
+                cloud.y[i] *= by;
+            for (int i = 0; i < 4 * cloud.n && !cloud.flow; i++)
+                cloud.q[i] *= i % 4 ? by : 1;
+            CHECK_OK(farsum_plan_set_points(plan, cloud.n, cloud.x, cloud.m,
+                                            cloud.y));
+            CHECK_OK(farsum_plan_execute(plan, 1, cloud.q, &r));
+            info[turn] = (farsum_plan_info){.size = sizeof *info};
+            CHECK_OK(farsum_plan_get_info(plan, &info[turn]));
+        }
+        farsum_plan_destroy(plan);
+        CHECK(info[1].order == info[0].order && info[2].order == info[0].order
+                  && info[2].levels == info[0].levels,
+              "%s: orders %d, %d, %d", cloud.kernel, info[0].order,
+              info[1].order, info[2].order);
+        CHECK(info[1].leaves == info[0].leaves, "%s: %lld leaves, then %lld",
+              cloud.kernel, (long long)info[0].leaves,
+              (long long)info[1].leaves);
+        CHECK_NEAR(info[1].estimated_error, info[0].estimated_error,
+                   1e-6 * info[0].estimated_error);
+    }
+}
+
 static void check_choice(const char *kernel, int64_t n, const char *method)
 {
     farsum_options o = FARSUM_OPTIONS_INIT;
@@ -258,6 +302,7 @@ int main(void)
     RUN(test_rhs);
     RUN(test_check);
     RUN(test_precision);
+    RUN(test_moved);
     RUN(test_choice);
     return check_end();
 }

@@ -133,6 +133,7 @@ struct fmm {
                        points */
     double sample_norm[2]; /* potential, force of the sample then; 0: not stored
                               yet */
+    double sample_p2;      /* the same of charges with dipoles */
     int sample_length;     /* the plan's unit of length then */
     double axis[9]; /* directions of the periodic cell, rows */
     struct cell cell; /* its reduced basis */

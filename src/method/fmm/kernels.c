@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels.c: sums of other kernels than 1/r.  A flow's far field is a
- * combination of several sums of 1/r on one tree, (10.44). */
+ * combination of several sums of 1/r on one tree, (10.48). */
 #include "method/fmm/kernels.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels.h: kernels other than 1/r in open space, on the host, math.md 10.7.
+/* kernels.h: kernels other than 1/r in open space, on the host, math.md section
+ * 10.
  * Near pairs are summed as the kernel says.  The far field is that of one sum
  * over charges with dipoles, or of several sums of 1/r that make a flow. */
 #ifndef FARSUM_METHOD_FMM_KERNELS_H
@@ -34,8 +35,9 @@ void fmm_kernel_guess(struct fmm_input *f, double n);
 farsum_status fmm_kernel_sample(const struct task *task, struct fmm_input *f,
                                 int64_t n, const double *x, const double *q,
                                 int64_t targets);
-/* Norms at separate targets, at most those at the sources. */
-void fmm_kernel_apart(const struct task *task, struct fmm *s);
+/* Norms of the current points: the sample's, in the plan's present unit of
+ * length; at separate targets at most those at the sources. */
+void fmm_kernel_norms(const struct task *task, struct fmm *s);
 /* The force q E - G p; its square.  gradient NULL: a dipole counts as
  * pair_square() says. */
 void fmm_kernel_force(const double q[4], const double e[3],

@@ -48,11 +48,17 @@ static int kernel_power(enum fmm_kernel kernel)
     return kernel == FMM_STOKESLET ? 1 : 2;
 }
 
+/* As in a cell of these points, task/sample_dipoles.c. */
+static double kernel_reach(const struct fmm_input *f, double n)
+{
+    return f->kernel == FMM_DIPOLES ? M_SQRT1_2 * cbrt(f->volume / n) : 0;
+}
+
 void fmm_kernel_guess(struct fmm_input *f, double n)
 {
     double near = cbrt(n / f->volume), q2 = f->q2;
     if (f->kernel == FMM_DIPOLES) { /* as strong as charges at that distance */
-        f->reach = M_SQRT1_2 / near;
+        f->reach = kernel_reach(f, n);
         f->p2 = q2 * f->reach * f->reach;
         q2 *= 2;
     }
@@ -164,11 +170,29 @@ static void apart_squares(const struct task *task, const struct fmm *s,
     }
 }
 
-void fmm_kernel_apart(const struct task *task, struct fmm *s)
+/* The unit of length may have changed since the sample was summed. */
+static void norms_sampled(const struct task *task, struct fmm *s)
+{
+    struct fmm_input *f = &s->input;
+    int longer = task->units.length - s->sample_length;
+    if (s->sample_norm[1] == 0) {
+        s->sample_norm[0] = f->potential;
+        s->sample_norm[1] = f->force;
+        s->sample_p2 = f->p2;
+    }
+    f->potential = ldexp(s->sample_norm[0], longer);
+    f->force = ldexp(s->sample_norm[1], kernel_power(f->kernel) * longer);
+    f->p2 = ldexp(s->sample_p2, -2 * longer);
+}
+
+void fmm_kernel_norms(const struct task *task, struct fmm *s)
 {
     struct fmm_input *f = &s->input;
     double potential = 0, field = 0, own = 1;
     int64_t m = s->target.n, some = fmm_input_some(s->source.n, m);
+    f->reach = kernel_reach(f, (double)s->all_n);
+    if (s->sampled)
+        norms_sampled(task, s);
     if (m == 0)
         return;
     PAR_FOR(task->threads, reduction(+ : potential, field))

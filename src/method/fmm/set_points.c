@@ -51,7 +51,7 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
         TRY(points_copied(task, s, n, x, m, y, &extent));
         fmm_extent(s, extent.low, extent.high);
         if (s->input.kernel != FMM_LAPLACE)
-            fmm_kernel_apart(task, s);
+            fmm_kernel_norms(task, s);
         else
             fmm_input_targets(task, s, &s->source, &s->target, 0);
         task->pair.reach = s->input.reach;

@@ -175,13 +175,13 @@ static void terms_set(struct terms *t, const double e[2], const double sum[2],
     }
 }
 
-/* Factors of (10.45): a third of the square of the distance, in boxes, of the
+/* Factors of (10.49): a third of the square of the distance, in boxes, of the
  * pairs with the largest errors. */
 #define STOKESLET_REACH 0.375
 #define STRESSLET_REACH 0.25
 
 /* The square of the error of charges and dipoles with these mean squares,
- * (10.45); of forces, or velocities, if field. */
+ * (10.49); of forces, or velocities, if field. */
 static double terms_square(const struct terms *t, const struct fmm_input *f,
                            double q2, double p2, int ws, int field)
 {

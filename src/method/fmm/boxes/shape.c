@@ -76,7 +76,8 @@ void fmm_args(const struct task *task, const struct fmm *s,
         .precision = task->problem.precision,
         .isa = task->isa,
         .threads = task->threads,
-        .pair = s->input.kernel != FMM_LAPLACE ? &task->pair : NULL,
+        .pair =
+            s->input.kernel != FMM_LAPLACE ? pair_find(task->pair.name) : NULL,
         .outputs = (s->input.kernel >= FMM_STOKESLET ? 0 : FARSUM_POTENTIAL)
                    | FARSUM_FIELD
                    | (fmm_kernel_gradient(task) ? FARSUM_GRADIENT : 0),
