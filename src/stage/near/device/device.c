@@ -125,15 +125,21 @@ void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
     jit_define(jit, "GRADIENT", "%d", (args->outputs & FARSUM_GRADIENT) != 0);
     jit_define(jit, "VIRIAL", "%d", (args->outputs & FARSUM_VIRIAL) != 0);
     jit_define(jit, "WIDE", "%d", args->wide);
+    jit_begin(&g->cells_jit, args->device, "stage/near/device/cells.k",
+              args->precision);
+    jit_define(&g->cells_jit, "GROUP", "%d", group);
+    jit_define(&g->cells_jit, "STRENGTHS", "%d", pair->strengths);
 }
 
 farsum_status near_gpu_build(struct near_gpu *g, int group)
 {
+    struct jit *cells = &g->cells_jit;
     TRY(jit_build(&g->jit));
-    TRY(jit_kernel(&g->jit, "near_place", group, 0, &g->place));
-    TRY(jit_kernel(&g->jit, "near_charges", group, 0, &g->charges));
-    TRY(jit_kernel(&g->jit, "near_fold", group, 0, &g->fold));
-    return jit_kernel(&g->jit, "near_total", group, 0, &g->total);
+    TRY(jit_build(cells));
+    TRY(jit_kernel(cells, "near_place", group, 0, &g->place));
+    TRY(jit_kernel(cells, "near_charges", group, 0, &g->charges));
+    TRY(jit_kernel(cells, "near_fold", group, 0, &g->fold));
+    return jit_kernel(cells, "near_total", group, 0, &g->total);
 }
 
 farsum_status near_gpu_sums(struct near_gpu *g, const char *name, int group)
@@ -167,6 +173,8 @@ void near_gpu_destroy(void *state)
     buf_clear(&g->folded);
     if (g->jit.device)
         jit_clear(&g->jit);
+    if (g->cells_jit.device)
+        jit_clear(&g->cells_jit);
     mem_free(g);
 }
 

@@ -27,7 +27,7 @@ struct near_placed {
 /* First member of a variant's state. */
 struct near_gpu {
     struct near_args args;
-    struct jit jit;
+    struct jit jit, cells_jit; /* cells_jit: of cells.k */
     struct kernel place, charges, fold, total;
     struct kernel sum, sum_virial; /* found by near_gpu_sums */
     struct near_cells cells;
@@ -87,7 +87,7 @@ double near_gpu_waiting(const struct near_args *args, double steps,
  * variant's plan computes it.  Moments: energies need field and potential. */
 void near_gpu_begin(struct near_gpu *near, const struct near_args *args,
                     const char *file, int group);
-/* Builds, and finds the kernels of stage/near/device/cells.kh. */
+/* Builds, and finds the kernels of stage/near/device/cells.k. */
 farsum_status near_gpu_build(struct near_gpu *near, int group);
 /* Finds the kernel `name` and, if the plan computes a virial, name_virial. */
 farsum_status near_gpu_sums(struct near_gpu *near, const char *name, int group);
