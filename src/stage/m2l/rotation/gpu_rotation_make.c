@@ -104,9 +104,16 @@ static int rotation_copies(const struct boxes_args *a, int text)
     return a->p > STRAIGHT ? 1 : 4;
 }
 
+/* Whether the device is a CPU. */
+static int rotation_processor(const struct boxes_args *a)
+{
+    const struct device_properties *properties = &a->device->properties;
+    return properties->integrated && properties->subgroup == 1;
+}
+
 /* Teams that share targets: as many as fill the device.  If the instructions
  * exceed their cache: as many as possible, since teams wait for each other and
- * read the same instructions. */
+ * read the same instructions.  On a CPU one, which has no barriers. */
 static int rotation_teams(const struct boxes_args *a,
                           const struct rotation_form *form)
 {
@@ -115,7 +122,7 @@ static int rotation_teams(const struct boxes_args *a,
     int teams = form->teams ? form->teams : 1;
     if (a->shape.group)
         return a->shape.group > form->lanes ? a->shape.group / form->lanes : 1;
-    if (form->teams == 0)
+    if (form->teams == 0 && !rotation_processor(a))
         while (teams < TEAMS_MOST && (a->p > ALONE || teams * threads < wanted))
             teams *= 2;
     while (teams > 1
@@ -132,9 +139,7 @@ static farsum_status rotation_kernels(struct rotation *s,
     struct jit *jit = &s->gpu.jit;
     int group = form->lanes * teams;
     int64_t capacity = rotation_capacity(a, form, teams);
-    int processor =
-        a->device->properties.integrated && a->device->properties.subgroup == 1;
-    int text = !processor || a->p <= TEXT_MOST;
+    int text = !rotation_processor(a) || a->p <= TEXT_MOST;
     jit_begin(jit, a->device,
               "stage/m2l/rotation/gpu_rotation.k", a->precision);
     TRY(rotation_text(jit, a->p, text));
