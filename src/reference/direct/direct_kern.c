@@ -16,7 +16,7 @@ SIMD_FN void lane_run(struct lane *t, const double *x, const double *q,
         vreal dx = t->x[0] - v_set(x[3 * j]);
         vreal dy = t->x[1] - v_set(x[3 * j + 1]);
         vreal dz = t->x[2] - v_set(x[3 * j + 2]);
-        vreal r2 = dx * dx + dy * dy + dz * dz, r;
+        vreal r2 = dx * dx + dy * dy + dz * dz, r = {0};
         for (int l = 0; l < W; l++)
             r[l] = sqrt(r2[l] + soft[l]);
         vreal inv = v_where(r2 > v_set(0), v_set(1) / r);

@@ -15,7 +15,7 @@ SIMD_FN real sign_of(int c, int bits)
 
 SIMD_FN vreal gather(const real *base, const int32_t *at, int whole)
 {
-    vreal v;
+    vreal v = {0};
     if (whole)
         return v_load(base + at[0]);
     for (int i = 0; i < W; i++)
