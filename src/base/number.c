@@ -303,13 +303,23 @@ static size_t lay_out(char *out, bool negative, uint64_t digits, int exponent)
 
 static size_t slow_print(char out[NUMBER_TEXT], double value)
 {
-    int n = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        n = c_locale_text(out, NUMBER_TEXT, "%.*g", digits, value);
-        if (c_locale_read(out, NULL) == value)
+    char text[NUMBER_TEXT];
+    uint64_t digits = 0, power_of_ten = 0;
+    int exponent = 0;
+    for (int n = 14; n <= 16; n++) {
+        c_locale_text(text, NUMBER_TEXT, "%.*e", n, fabs(value));
+        exponent = -n;
+        if (c_locale_read(text, NULL) == fabs(value))
             break;
     }
-    return (size_t)n;
+    const char *p = text; /* d.ddde+xx */
+    for (; *p != 'e'; p++)
+        if (*p != '.')
+            digits = 10 * digits + (uint64_t)(*p - '0');
+    char sign = p[1];
+    number_count(p + 2, &p, &power_of_ten);
+    exponent += sign == '-' ? -(int)power_of_ten : (int)power_of_ten;
+    return lay_out(out, value < 0, digits, exponent);
 }
 
 size_t number_print_real(char out[NUMBER_TEXT], double value)
