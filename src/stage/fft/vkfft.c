@@ -187,6 +187,7 @@ static int vk_silent(const char *format, ...)
 #define clReleaseMemObject vk_release
 #define clReleaseProgram now->api->clReleaseProgram
 #define clSetKernelArg now->api->clSetKernelArg
+#undef printf /* with Clang and _FORTIFY_SOURCE glibc defines a macro */
 #define printf vk_silent
 #define setlocale(category, name) vk_locale()
 static char *vk_locale(void)
