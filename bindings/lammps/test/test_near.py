@@ -5,6 +5,7 @@ kspace_style farsum."""
 import numpy as np
 import pytest
 
+import farsum
 from conftest import BEGIN, PLUGIN, chains, launch, salt
 
 WHOLE = "lj/cut 6.0"
@@ -63,6 +64,18 @@ def test_accuracy(run, accuracy):
     wrong = everything(lmp)[1] - want[1]
     rms = np.sqrt(np.mean(np.sum(wrong**2, 1))) / lmp.constant
     assert accuracy / 1000 < rms < accuracy
+
+
+def test_device(run):
+    """The far part on a device, if OpenCL has one."""
+    if not any(d.available and d.name.startswith("opencl")
+               for d in farsum.devices()):
+        pytest.skip("no device of OpenCL")
+    box = chains(length=3)
+    want = everything(run(box, (0, 0, 0.5), accuracy=1e-10, pair=WHOLE))
+    lmp = run(box, (0, 0, 0.5), accuracy=1e-10, pair=NEAR.format(6))
+    lmp.command("kspace_modify farsum device opencl:0")
+    equal(everything(lmp), want, 1e-6)
 
 
 def test_newton_off(run):

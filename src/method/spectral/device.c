@@ -36,6 +36,7 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
     gpu_exclude_clear(&g->exclude);
     gpu_mixed_clear(&g->mixed);
     gpu_moments_clear(&g->moments);
+    gpu_part_clear(&g->part);
     gpu_ranks_destroy(g->ranks);
     mem_free(g);
 }
@@ -266,10 +267,10 @@ farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
     for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant *v = s->parameters.choice[r].row->variant;
         const struct points *a = r == STAGE_INTERP ? targets : &s->source;
-        if (v->set)
+        if (v->set && s->states[r]) /* a part lacks some stages */
             TRY(v->set(s->states[r], a, targets));
         /* the cells of the near variant are the smallest */
-        if (r == STAGE_NEAR && !task->problem.exclude_coincident
+        if (r == STAGE_NEAR && s->states[r] && !task->problem.exclude_coincident
             && !s->lists.distinct)
             TRY(gpu_coincident(s));
     }

@@ -56,6 +56,12 @@ struct gpu_moments {
     struct buf record;
 };
 
+/* The far part only: the self term. */
+struct gpu_part {
+    struct jit jit;
+    struct kernel self;
+};
+
 struct spectral_gpu {
     struct device *device; /* borrowed */
     struct jit jit;
@@ -80,6 +86,7 @@ struct spectral_gpu {
     struct gpu_exclude exclude;
     struct gpu_mixed mixed;
     struct gpu_moments moments;
+    struct gpu_part part;
     struct graph recording; /* graph of a sum */
     struct gpu_ranks *ranks; /* owned; NULL: one rank */
     int64_t n, targets; /* that the caller gives; over ranks, on this one */
@@ -150,6 +157,14 @@ farsum_status gpu_exclude_ready(const struct task *task,
 farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
                               const struct spectral_units *units);
 void gpu_exclude_clear(struct gpu_exclude *exclude);
+/* method/spectral/part/device.c: compiles the kernel; adds the self term to the
+ * potential or velocity, and to the energy.  NULL: not wanted. */
+farsum_status gpu_part_create(const struct task *task,
+                              struct spectral_gpu *gpu);
+void gpu_part_clear(struct gpu_part *part);
+farsum_status gpu_part_self(const struct task *task, struct spectral *s,
+                            const struct buf *potential,
+                            const struct buf *energy);
 /* method/spectral/device_mixed.c: creates the kernels; allocates for n sources;
  * converts q [n] to mixed.q. */
 farsum_status gpu_mixed_create(struct spectral_gpu *gpu);

@@ -52,6 +52,9 @@ farsum_status gpu_exclude_kernels(const struct task *task,
 farsum_status spectral_gpu_exclude(const struct task *task, struct spectral *s)
 {
     struct gpu_exclude *x = &s->gpu->exclude;
+    if (task->part != FARSUM_WHOLE && task->exclusions.rows > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "exclusions of part far are not summed on devices yet");
     if (gpu_excluded_same(&x->excluded, task))
         return FARSUM_OK;
     x->excluded.version = 0;

@@ -36,8 +36,19 @@ static farsum_status sum_stage(struct spectral *s, int r, int watch,
     return stopwatch_stop(&g->watch[watch]);
 }
 
+/* The far part: the self term instead of near pairs. */
+static farsum_status sum_self(const struct part *p, const struct totals *t)
+{
+    struct stopwatch *watch = &p->s->gpu->watch[STAGE_NEAR];
+    TRY(stopwatch_start(watch));
+    TRY(gpu_part_self(p->task, p->s, t->potential, t->energy));
+    return stopwatch_stop(watch);
+}
+
 static farsum_status sum_near(const struct part *p, const struct totals *t)
 {
+    if (p->task->part == FARSUM_FAR)
+        return sum_self(p, t);
     struct near_io near = {.q = &p->s->gpu->q,
                            .potential = t->potential,
                            .field = t->field,

@@ -7,6 +7,7 @@
 #include "base/arrays.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "method/spectral/device.h"
 #include "method/spectral/ranks.h"
 #include "stage/near/one_pair.h"
 
@@ -17,8 +18,15 @@ farsum_status spectral_part_fits(const struct task *task)
     if (task->given.part == FARSUM_WHOLE)
         return FARSUM_OK;
     const char *part = task->given.part == FARSUM_NEAR ? "near" : "far";
-    if (task->device)
-        FAIL(ERR_UNSUPPORTED, "part %s is not summed on devices yet", part);
+    if (task->device && task->given.part != FARSUM_FAR)
+        FAIL(ERR_UNSUPPORTED, "part %s is summed only on hosts", part);
+    if (task->device
+        && (task->comm || task->pair.kind->moments
+            || task->exclusions.count > 0))
+        FAIL(ERR_UNSUPPORTED,
+             "part %s is not summed on devices yet with ranks, exclusions or "
+             "kernel charge_dipole",
+             part);
     if (task_axes(task) != 3)
         FAIL(ERR_UNSUPPORTED, "part %s needs three periodic axes", part);
     return FARSUM_OK;
@@ -31,6 +39,8 @@ farsum_status spectral_part(struct task *task, void *state)
         spectral_ranks_part(task, s);
         return FARSUM_OK;
     }
+    if (s->gpu)
+        TRY(gpu_part_create(task, s->gpu));
     for (int r = 0; r < STAGE_COUNT; r++) {
         if ((r == STAGE_NEAR) == (task->part == FARSUM_NEAR))
             continue;
