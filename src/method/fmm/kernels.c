@@ -14,7 +14,6 @@
 /* A flow as sums over charges, or over dipoles.  Positions are relative to the
  * middle of all points. */
 struct flow {
-    int passes, dipoles;
     /* The charge of a source of strengths q at y in a pass, or its dipole. */
     void (*source)(int pass, const double *q, const double *y, double *to);
     /* Adds to the velocity at x what a pass's potential and field give. */
@@ -80,61 +79,10 @@ static void stresslet_add(int pass, const double *x, double phi,
 }
 
 static const struct flow flows[] = {
-    [FMM_STOKESLET] = {4, 0, stokeslet_source, stokeslet_add},
-    [FMM_ROTLET] = {3, 0, rotlet_source, rotlet_add},
-    [FMM_STRESSLET] = {4, 1, stresslet_source, stresslet_add},
+    [FMM_STOKESLET] = {stokeslet_source, stokeslet_add},
+    [FMM_ROTLET] = {rotlet_source, rotlet_add},
+    [FMM_STRESSLET] = {stresslet_source, stresslet_add},
 };
-
-enum fmm_kernel fmm_kernel_of(const struct task *task)
-{
-    static const char *const names[] = {
-        [FMM_LAPLACE] = "laplace",     [FMM_DIPOLES] = "charge_dipole",
-        [FMM_STOKESLET] = "stokeslet", [FMM_ROTLET] = "rotlet",
-        [FMM_STRESSLET] = "stresslet",
-    };
-    int k = 0;
-    while (k < FMM_NONE && strcmp(task->pair.name, names[k]) != 0)
-        k++;
-    return (enum fmm_kernel)k;
-}
-
-farsum_status fmm_kernel_fits(const struct task *task)
-{
-    const char *name = task->pair.name;
-    if (fmm_kernel_of(task) == FMM_NONE)
-        FAIL(ERR_UNSUPPORTED,
-             "expands 1/r in solid harmonics; kernel %s is none", name);
-    if (task_axes(task) > 0)
-        FAIL(ERR_UNSUPPORTED, "sums kernel %s in open space only%s", name,
-             task->pair.kind->moments ? "; method ewald sums it" : "");
-    if (task->device)
-        FAIL(ERR_UNSUPPORTED, "sums kernel %s on the host only", name);
-    if (task->links.ranks > 0)
-        FAIL(ERR_UNSUPPORTED, "sums kernel %s in one process only", name);
-    if (task->problem.softening > 0)
-        FAIL(ERR_UNSUPPORTED,
-             "has no softening of kernel %s; method direct sums it", name);
-    if (task->options.strict)
-        FAIL(ERR_UNSUPPORTED, "has no error bound (strict) of kernel %s", name);
-    return FARSUM_OK;
-}
-
-int fmm_kernel_passes(enum fmm_kernel kernel)
-{
-    return kernel >= FMM_STOKESLET ? flows[kernel].passes : 1;
-}
-
-int fmm_kernel_moments(enum fmm_kernel kernel)
-{
-    return kernel >= FMM_STOKESLET ? flows[kernel].dipoles
-                                   : kernel == FMM_DIPOLES;
-}
-
-int fmm_kernel_gradient(const struct task *task)
-{
-    return task->pair.kind->moments
-           && task->problem.outputs & (FARSUM_GRADIENT | FARSUM_VIRIAL);
-}
 
 farsum_status fmm_kernel_arrays(const struct task *task, struct fmm *s)
 {
@@ -147,7 +95,7 @@ farsum_status fmm_kernel_arrays(const struct task *task, struct fmm *s)
     if (s->input.kernel < FMM_STOKESLET)
         return FARSUM_OK;
     TRY(MEM_RESERVE(p->q, &p->have_q,
-                    (flows[s->input.kernel].dipoles ? 4 : 1) * n));
+                    (fmm_kernel_moments(s->input.kernel) ? 4 : 1) * n));
     TRY(MEM_RESERVE(p->potential, &p->have_potential, m));
     return MEM_RESERVE(p->field, &p->have_field, 3 * m);
 }
@@ -202,7 +150,7 @@ static void pass_in(const struct task *task, struct fmm *s,
         double y[3], to[3];
         kernel_place(s, &s->source, order[k], y);
         flow->source(pass, s->caller.q + order[k] * width, y, to);
-        if (!flow->dipoles) {
+        if (!fmm_kernel_moments(s->input.kernel)) {
             q[k] = to[0];
             continue;
         }
@@ -244,7 +192,7 @@ static farsum_status kernel_flow(const struct task *task, struct fmm *s,
                                 .stride = s->stride,
                                 .potential = p->potential,
                                 .field = p->field};
-    for (int pass = 0; pass < flow->passes; pass++) {
+    for (int pass = 0; pass < fmm_kernel_passes(s->input.kernel); pass++) {
         pass_in(task, s, flow, pass);
         memset(p->potential, 0, targets * sizeof *p->potential);
         memset(p->field, 0, 3 * targets * sizeof *p->field);

@@ -8,7 +8,7 @@
 
 #include "method/fmm/fmm.h"
 
-/* The kernel that fmm sums; FMM_NONE: it does not. */
+/* kernels_fit.c: the kernel that fmm sums; FMM_NONE: it does not. */
 enum fmm_kernel fmm_kernel_of(const struct task *task);
 /* Fails if fmm does not sum this problem of another kernel than 1/r. */
 farsum_status fmm_kernel_fits(const struct task *task);
