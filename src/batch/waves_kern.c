@@ -43,7 +43,9 @@ SIMD_FN void pair_add(const struct near_table *t, const vreal d[3], vreal q,
     vreal r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     vmask none = r2 <= t->same, in = r2 < R(1);
     vreal y = v_where(~none, v_rsqrt(v_select(none, v_set(1), r2)));
-    vreal v = R(2) * r2 - R(1), p = t->p[t->terms - 1], g = v_set(0);
+    /* in a needle the polynomials of far pairs would overflow */
+    vreal v = v_where(in, R(2) * r2 - R(1)), p = t->p[t->terms - 1];
+    vreal g = v_set(0);
     for (int k = t->terms - 2; k >= 0; k--) {
         p = p * v + t->p[k];
         g = g * v + t->g[k];

@@ -162,6 +162,23 @@ static void test_f32(void)
     compare(3e-4, FARSUM_ERROR_ABSOLUTE, 1e-6); /* summed again */
 }
 
+/* In f32 the polynomials of far pairs in a needle are out of range. */
+static void test_needle(void)
+{
+    struct systems s = systems_needle();
+    struct sums got = sums_make(&s), wanted = sums_make(&s);
+    farsum_problem problem = systems_problem(1e-3);
+    farsum_batch *batch = made(&problem, 1), *host = made(&problem, 0);
+    here(batch, &s, &got);
+    here(host, &s, &wanted);
+    alike(&s, batch, host, &got, &wanted, 1e-5, "needle");
+    farsum_batch_destroy(batch);
+    farsum_batch_destroy(host);
+    sums_free(&got);
+    sums_free(&wanted);
+    systems_free(&s);
+}
+
 static int same(const void *a, const void *b, int64_t count)
 {
     return memcmp(a, b, (size_t)count * sizeof(double)) == 0;
@@ -450,6 +467,7 @@ int main(void)
     device->device->properties.clock = 1e13;
     RUN(test_f64);
     RUN(test_f32);
+    RUN(test_needle);
     RUN(test_company);
     RUN(test_faults);
     RUN(test_close);

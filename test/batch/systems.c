@@ -183,3 +183,18 @@ struct errors sums_errors(const struct systems *s, int64_t index,
         sqrt(df) / norm, sqrt(dp / p),
         fabs(got->energy[index] - wanted->energy[index]) / half, dw / half};
 }
+
+struct systems systems_needle(void)
+{
+    const int64_t n[] = {16};
+    struct systems s = systems_make(1, n, 41);
+    memset(s.cells, 0, 9 * sizeof *s.cells);
+    for (int d = 0; d < 3; d++)
+        s.cells[4 * d] = d < 2 ? 1 : 960;
+    for (int i = 0; i < 16; i++) {
+        s.x[3 * i] = 0.3 * (i % 3);
+        s.x[3 * i + 1] = 0.2 * (i % 4);
+        s.x[3 * i + 2] = 60 * i;
+    }
+    return s;
+}

@@ -15,6 +15,8 @@ struct systems {
 /* Random charges with a minimum distance in random tilted cells; seed > 0.  The
  * first system is neutral, every third has a net charge. */
 struct systems systems_make(int64_t count, const int64_t *n, uint64_t seed);
+/* 16 charges in a cell 960 times as long as wide. */
+struct systems systems_needle(void);
 void systems_free(struct systems *s);
 
 struct sums {
