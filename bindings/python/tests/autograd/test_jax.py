@@ -124,7 +124,8 @@ def test_refusals():
             (lambda: fj.coulomb(x, q, cell, targets=x), NotImplementedError,
              "targets"),
             (lambda: fj.coulomb(x.astype(int), q, cell), ValueError, "f32"),
-            (lambda: fj.coulomb(x * np.nan, q, cell), Exception, "not finite"),
+            (lambda: fj.coulomb(x * np.nan, q, cell).energy
+             .block_until_ready(), Exception, "not finite"),
             (lambda: jax.jit(fj.coulomb)(x * np.nan, q, cell).energy
              .block_until_ready(), Exception, "not finite")]:
         with pytest.raises(error, match=words):
