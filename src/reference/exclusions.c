@@ -116,7 +116,7 @@ struct pass {
     struct lattice lattice;
     double skip; /* square of the distance below which points coincide */
     double soft; /* square of Plummer's softening: open space */
-    double radius; /* of the softening: periodic cells, (3.9) */
+    double radius; /* of the softening: periodic cells, (3.11) */
 };
 
 #define FN static inline

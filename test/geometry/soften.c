@@ -258,6 +258,29 @@ static void close(void)
     CHECK(field < 1e-6, "field of a pair differs by %g", field);
 }
 
+/* More sources than create was told of shorten the cutoff, but not below the
+ * softening. */
+static void more(void)
+{
+    static struct cloud c;
+    static struct sums expected, later;
+    int tried = 0;
+    for (double h = 0.9; h < 9; h += 0.3) {
+        cloud_make(&c, 1e-9);
+        c.problem.softening = h;
+        if (cloud_sum(&c, &expected) != FARSUM_OK)
+            continue;
+        c.problem.n_sources = 3;
+        if (cloud_sum(&c, &later) != FARSUM_OK)
+            continue;
+        tried++;
+        CHECK_NEAR(later.energy, expected.energy, 1e-7 * fabs(expected.energy));
+        for (int i = 0; i < 3 * POINTS; i++)
+            CHECK_NEAR(later.field[i], expected.field[i], 1e-6);
+    }
+    CHECK(tried > 4, "%d cases", tried);
+}
+
 static void batch(void)
 {
     const int64_t offsets[2] = {0, POINTS};
@@ -304,6 +327,7 @@ int main(void)
     RUN(ladder);
     RUN(others);
     RUN(close);
+    RUN(more);
     RUN(batch);
     RUN(refused);
     return check_end();

@@ -43,7 +43,7 @@ struct ewald_setup {
     double accuracy; /* RMS force error over max(RMS F, q_rms^2 (N/V)^(2/3));
                         the potential's likewise */
     double cutoff;   /* rc; 0: the cheapest one */
-    double soft;     /* radius within which 1/r is softened, math.md (3.9); at
+    double soft;     /* radius within which 1/r is softened, math.md (3.11); at
                         most rc; ewald_sum.h only */
     int64_t n, m;    /* expected sources and targets; m = 0: the sources */
     int64_t share_of; /* the sources are a part of so many; 0: all */
