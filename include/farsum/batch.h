@@ -15,17 +15,18 @@
  * Small systems of 1/r with three periodic axes are summed over pairs and waves
  * without a mesh, larger ones and other problems by plans that the batch keeps.
  * The results of a system are the same bits whatever the other systems are and
- * however many threads sum them.  A system with more than 20000 sources uses
- * all threads, and its bits may depend on their number.
+ * however many threads sum them.  There are two exceptions: a system of 20000
+ * sources or more uses all threads, and its bits may depend on their number; a
+ * system that plans sum on a device repeats its bits with deterministic = 1.
  *
- * On a device (options.device) a few launches sum all small systems together,
- * by the same method as on the host, up to some thousand sources each; plans
- * sum the others one by one.  problem.memory says where x, q and the results
- * are; energies and virials too.  offsets and cells are on the host.
+ * With options.device a few launches sum all small systems together, of up to
+ * some thousand sources each, by the host's method; plans sum the others one by
+ * one.  problem.memory says where x, q and all results are, energies and
+ * virials too.  offsets and cells are on the host.
  *
  * A system at fault is named in the message, "system 17: ...", and spoils no
- * other: the call sums all others, returns the status of the first system at
- * fault, and leaves that system's results as they were.
+ * other: the call sums all others, and returns the status of the first system
+ * at fault.  That system's results may be those of before or of this call.
  * farsum_batch_get_system() has the status of each. */
 #ifndef FARSUM_BATCH_H
 #define FARSUM_BATCH_H

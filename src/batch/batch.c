@@ -323,6 +323,8 @@ farsum_status farsum_batch_execute(farsum_batch *b, int rhs, const void *q,
     TRY(execute_small(b, rhs, q, &out));
     execute_plans(b, rhs, q, &out);
     execute_excess(b);
+    if (b->problem.memory == FARSUM_DEVICE)
+        TRY(device_finish(b->gpu->device));
     const struct batch_fault *fault = &b->faults[1];
     return fault->system < 0
                ? FARSUM_OK

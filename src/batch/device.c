@@ -124,7 +124,6 @@ farsum_status batch_gpu_points(struct farsum_batch *b, const void *x)
         TRY(buf_given(&given, gpu->device, x, bytes, "positions"));
         return buf_copy(&gpu->x, 0, &given, 0, bytes);
     }
-    TRY(buf_given_host(gpu->device, x, bytes, "positions"));
     return buf_upload(&gpu->x, 0, x, bytes);
 }
 

@@ -2,7 +2,7 @@
 /* device.h: batches on a device.
  *
  * Small systems are summed as on the host, with the same choices and estimates,
- * in five launches for all of them.  Positions, strengths and results stay on
+ * in a few launches for all of them.  Positions, strengths and results stay on
  * the device; a table of systems goes there, and a record of each comes back,
  * by which the host finds faults and systems to be summed again. */
 #ifndef FARSUM_BATCH_DEVICE_H

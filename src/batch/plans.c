@@ -123,7 +123,7 @@ static farsum_status plan_sum(const struct farsum_batch *b,
         TRY(device ? batch_gpu_plan(b, s, plan, r, q, out)
                    : plan_host(b, s, plan, r, q, out));
         TRY(farsum_plan_get_info(plan, &info));
-        if (info.estimated_error >= error) {
+        if (error == error && !(info.estimated_error < error)) {
             error = info.estimated_error;
             s->norm = info.norm;
         }

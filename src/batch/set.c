@@ -49,6 +49,8 @@ static farsum_status set_memory(struct farsum_batch *b, int64_t systems,
     TRY(MEM_RESERVE(b->system, &b->systems_have, systems));
     TRY(MEM_RESERVE(b->order, &b->order_have, systems));
     if (b->problem.memory != FARSUM_DEVICE) {
+        if (b->gpu)
+            TRY(buf_given_host(b->gpu->device, x, bytes, "positions"));
         TRY(mem_reserve(&b->x, &b->x_have, bytes, 1));
         if (bytes > 0)
             memcpy(b->x, x, (size_t)bytes);
