@@ -39,7 +39,11 @@ static void test_kernels(void)
             if (i == 2)
                 parts_exclude(&c);
             c.m = i == 3 ? 30 : 0;
-            together(&c, 2e-13, kernels[k]);
+            /* a part excludes by the fitted e^(-kappa r), the whole sum by the
+             * exact one; the fit's error is far below the tolerance */
+            int fitted = i == 2 && strcmp(kernels[k], "yukawa") == 0;
+            together(&c, fitted ? 1e-4 * c.problem.tolerance : 2e-13,
+                     kernels[k]);
         }
 }
 

@@ -251,8 +251,8 @@ void clustering_inside(const struct clustering *c,
             double h = tree_h(t, level), n = (double)c->count[box];
             clustering->random[0] += share * n / (h * h);
             clustering->random[1] += share * n / (h * h * h * h);
-            clustering->bend[0] += share * n / pow(h, 6);
-            clustering->bend[1] += share * n / pow(h, 8);
+            clustering->bend[0] += share * n / (h * h * h * h * h * h);
+            clustering->bend[1] += share * n / (h * h * h * h * h * h * h * h);
             sum[0] += n / h;
             sum[1] += n / (h * h);
         }

@@ -156,8 +156,8 @@ void fmm_shape_clustering(const struct fmm *s, const struct fmm_shape *shape,
          level--, h *= 2, filling *= 8) {
         clustering->random[0] += filling / (h * h);
         clustering->random[1] += filling / (h * h * h * h);
-        clustering->bend[0] += filling / pow(h, 6);
-        clustering->bend[1] += filling / pow(h, 8);
+        clustering->bend[0] += filling / (h * h * h * h * h * h);
+        clustering->bend[1] += filling / (h * h * h * h * h * h * h * h);
         sum[0] += filling / h;
         sum[1] += filling / (h * h);
     }
