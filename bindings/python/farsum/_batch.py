@@ -75,8 +75,13 @@ class _Batch:
         self._device: Optional[Device] = None
         self._listener = Listener(options.pop("log", None))
         device = options.pop("device", None)
-        if space.device and device is None:
-            device = Device(space.device, space.stream())
+        if space.device:
+            name = getattr(device, "name", device)
+            if name not in (None, space.device, space.device.split(":")[0]):
+                raise ArgumentError(f"device is {name!r}, but the arrays are "
+                                    f"on {space.device!r}")
+            if not isinstance(device, Device):
+                device = Device(space.device, space.stream())
             problem.memory = _c.ENUMS["farsum_memory"]["device"]
         if isinstance(device, Device):
             how.device.handle, self._device = device.handle, device
@@ -224,6 +229,11 @@ def total_batch(kernel: str, x: Any, q: Any, offsets: np.ndarray,
                               faults == "raise")
     finally:
         cache.plans.give(key, kept)
+    for s in found:  # the library may have written some of its results
+        own = slice(int(offsets[s]), int(offsets[s + 1]))
+        for name, value in held.items():
+            at: Any = s if name in ("energy", "virial") else own
+            value[(slice(None),) * len(lead) + (at,)] = float("nan")
     return BatchResult(space.give(q), {k: space.give(v) for k, v in
                                        held.items()}, systems, found)
 

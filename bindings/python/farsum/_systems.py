@@ -139,6 +139,12 @@ def ends_of(x: Any, index: Any, systems: int) -> List[int]:
 def parts(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
           systems: int) -> Iterator[Part]:
     """The systems that have points and charges: without, all sums are 0."""
+    if exclude is not None:
+        pairs = as_numpy(on_host(exclude), "exclude")
+        outside = pairs[(pairs < 0) | (pairs >= len(x))]
+        if len(outside):
+            raise ArgumentError(f"exclude names source {outside[0]}, but there "
+                                f"are {len(x)}")
     begin = 0
     for at, end in enumerate(ends_of(x, index, systems)):
         points = slice(begin, end)
@@ -219,8 +225,10 @@ def pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
     """
     gx, gq = zeros(x, *x.shape), zeros(x, *q.shape)
     gcell = zeros(x, systems, 3, 3)
-    kernel = decoded(how)[0]
-    if f is not None and kernel == "laplace" and index is not None \
+    kernel, options = decoded(how)
+    dipoles = kernel == "laplace" and (cell is None
+                                       or not options.get("softening"))
+    if f is not None and dipoles and index is not None \
             and exclude is None and not space_of(x).device:
         gx, gq, gcell = dipoles_by_batch(x, q, cell, index, f, by_cell, systems,
                                          how)
@@ -235,7 +243,7 @@ def pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
         if own_w is not None and not bool(own_w.any()):
             own_w = None
         found = []
-        if own_f is not None and kernel == "laplace":
+        if own_f is not None and dipoles:
             found.append(by_dipoles(part, own_f, by_cell, how))
             own_f = None
         if own_f is not None or own_w is not None:

@@ -9,6 +9,7 @@
 #include <farsum/farsum.hpp>
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,7 @@ class frame
     void *stream_ = nullptr;
     std::optional<inside> inside_;
     std::deque<reals> owned_;
+    std::map<int, reals *> copied_; /* arguments that are in owned_ */
     std::vector<pending> outputs_;
 
     void write(void *to, const void *from, std::size_t bytes) const;

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <system_error>
 
 namespace handler
 {
@@ -27,30 +28,42 @@ store<kept_batch> &batches()
     return *one;
 }
 
+/* A number as Python writes it, whatever the locale. */
+template <class T>
+static T number(const std::string &name, const std::string &value)
+{
+    T found = {};
+    const char *end = value.data() + value.size();
+    const auto read = std::from_chars(value.data(), end, found);
+    if (read.ec != std::errc() || read.ptr != end)
+        refuse("how: " + name + " is \"" + value + "\", not a number");
+    return found;
+}
+
 /* Whether the problem has the field, which is then set. */
 static bool problem_field(farsum_problem &p, const std::string &name,
                           const std::string &value)
 {
-    const double real = std::strtod(value.c_str(), nullptr);
-    const int number = std::atoi(value.c_str());
+    const auto real = [&] { return number<double>(name, value); };
+    const auto choice = [&] { return number<int>(name, value); };
     if (name == "kernel")
         p.kernel = value.c_str();
     else if (name == "kappa")
-        p.kappa = real;
+        p.kappa = real();
     else if (name == "coulomb")
-        p.coulomb = real;
+        p.coulomb = real();
     else if (name == "softening")
-        p.softening = real;
+        p.softening = real();
     else if (name == "tolerance")
-        p.tolerance = real;
+        p.tolerance = real();
     else if (name == "surface")
-        p.surface = static_cast<farsum_surface>(number);
+        p.surface = static_cast<farsum_surface>(choice());
     else if (name == "precision")
-        p.precision = static_cast<farsum_precision>(number);
+        p.precision = static_cast<farsum_precision>(choice());
     else if (name == "error")
-        p.error = static_cast<farsum_error_kind>(number);
+        p.error = static_cast<farsum_error_kind>(choice());
     else if (name == "exclude_coincident")
-        p.exclude_coincident = number;
+        p.exclude_coincident = choice();
     else
         return false;
     return true;
@@ -75,9 +88,11 @@ description::description(std::string_view how) : text(how)
     sum.options.log = log_line;
 }
 
-bool description::has_dipoles() const
+bool description::has_dipoles(bool in_cell) const
 {
     const char *kernel = sum.problem.kernel;
+    if (in_cell && sum.problem.softening > 0)
+        return false;
     return !kernel || std::string_view(kernel) == "laplace";
 }
 

@@ -31,8 +31,8 @@ class description
     task sum;
     /* For the sums of derivatives: without the choices of a method. */
     task for_slopes() const;
-    /* charge_dipole has the kernel's charges. */
-    bool has_dipoles() const;
+    /* charge_dipole sums the kernel's charges; in a cell not softened ones. */
+    bool has_dipoles(bool in_cell) const;
     const std::string text;
 
   private:

@@ -368,7 +368,7 @@ static void one_system(const description &how, const request_of_slopes &c,
         f = nullptr;
     if (!any(w, 9 * all.sets))
         w = nullptr;
-    if (f && how.has_dipoles()) {
+    if (f && how.has_dipoles(p.cell != nullptr)) {
         by_dipoles(how, all, &p, f, to);
         f = nullptr;
     }
@@ -409,8 +409,8 @@ static void pull_back(frame &f)
                         f.output(0),  f.output(1),       f.output(2)};
     if (all.n == 0 || all.sets == 0)
         return;
-    if (all.count > 1 && how.has_dipoles() && !all.has_pairs() && c.f
-        && all_systems(how, c))
+    if (all.count > 1 && how.has_dipoles(all.cells != nullptr)
+        && !all.has_pairs() && c.f && all_systems(how, c))
         c.f = nullptr;
     for (std::int64_t s = 0; (c.f || c.w) && s < all.count; s++)
         all.named(s, [&] { one_system(how, c, s); });

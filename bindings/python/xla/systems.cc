@@ -45,6 +45,10 @@ systems::systems(frame &f, std::int64_t number)
     : n(f.argument(0).axes[0]), sets(f.argument(1).axes[0]), count(number),
       cells(f.numbers(2)), pairs_(f.integers(4)), factors_(f.numbers(5))
 {
+    for (std::int64_t i : pairs_)
+        if (i < 0 || i >= n)
+            refuse("exclude names source " + std::to_string(i)
+                   + ", but there are " + std::to_string(n));
     std::vector<std::int64_t> index = f.integers(3);
     if (index.empty()) {
         offsets.assign(static_cast<std::size_t>(count + 1), n);

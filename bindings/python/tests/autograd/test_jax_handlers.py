@@ -2,6 +2,7 @@
 """farsum.jax: XLA's handlers against the same sums from Python."""
 
 import concurrent.futures
+import locale
 
 import numpy as np
 import pytest
@@ -132,6 +133,10 @@ def test_errors_have_the_words_of_the_library(caplog):
     with pytest.raises(Exception, match="two systems"):
         fj.coulomb(x, q[0], cells, INDEX, exclude=[[0, 59]]) \
             .energy.block_until_ready()
+    for pair in ([-1, -2], [60, 61]):
+        with pytest.raises(Exception, match="exclude names source"):
+            fj.coulomb(x, q[0], cells, INDEX, exclude=[pair]) \
+                .energy.block_until_ready()
     assert (run(x) == want).all()
     for wrong, error, words in [
             ({"tolerence": 1e-3}, TypeError, "tolerance"),
@@ -143,6 +148,23 @@ def test_errors_have_the_words_of_the_library(caplog):
     skewed = cells[0] + 9 * np.outer([0, 1, 0], cells[0][0])
     fj.coulomb(x[:20], q[0, :20], skewed).energy.block_until_ready()
     assert "shorter basis" in caplog.text
+
+
+def test_numbers_do_not_follow_the_locale():
+    x, q, cells = four_systems(1)
+    how = {"coulomb": 14.399645, "tolerance": 1e-6}
+    want = fj.coulomb(x[:20], q[0, :20], cells[0], **how).energy
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+    except locale.Error:
+        pytest.skip("no locale with a decimal comma")
+    try:
+        farsum.cache.plans.clear()
+        got = fj.coulomb(x[:20], q[0, :20], cells[0], **how).energy
+    finally:
+        locale.setlocale(locale.LC_ALL, before)
+    assert got == want
 
 
 @pytest.mark.skipif(jax.default_backend() == "cpu", reason="no GPU")
