@@ -7,10 +7,11 @@
  *
  *     C q_i q_j erf(r/g)/r,  g^2 = g_i^2 + g_j^2
  *
- * J_i is above C sqrt(2/pi)/g_i, the energy of the cloud itself, so the energy
- * has a minimum.
+ * J_i contains the cloud's energy with itself, C sqrt(2/pi) q_i^2 / (2 g_i), so
+ * the plan and the pairs do not add it.  J_i exceeds C sqrt(2/pi)/g_i, so the
+ * energy has a minimum.
  *
- * The charges that minimise the energy at the sum 0 follow from conjugate
+ * The charges with sum 0 that minimise the energy follow from conjugate
  * gradients: each step is one execute with other strengths, at the same points.
  *
  * The plan sums the far part of point charges.  The program's list of pairs has
