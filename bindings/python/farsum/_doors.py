@@ -145,7 +145,8 @@ def functions(run: Run) -> Tuple[Callable[..., Sums], ...]:
                 **options: Any) -> Sums:
         """Sums the gravity of masses q [N] in open space, without a virial.
 
-        softening: Plummer's length; r becomes sqrt(r^2 + softening^2).
+        softening: in open space Plummer's length, r becomes
+        sqrt(r^2 + softening^2); in a cell the radius of balls (docs/math.md, 3).
         """
         how = described("laplace", coulomb=-G, softening=softening or None,
                         **options)

@@ -174,7 +174,8 @@ def gravity(x: Any, m: Any, G: float = 1.0, softening: float = 0.0,
     """Sums the gravity of masses m [n] at x [n, 3] in open space.
 
     Results: potential [n], acceleration [n, 3] (also field), forces [n, 3],
-    energy.  softening: Plummer's length; r becomes sqrt(r^2 + softening^2).
+    energy.  softening: in open space Plummer's length, r becomes
+    sqrt(r^2 + softening^2); in a cell the radius of balls (docs/math.md, 3).
     """
     return total("laplace", x, m, coulomb=-G, softening=softening or None,
                  **options)
