@@ -204,15 +204,15 @@ def _run(kept: _Batch, rhs: int, space: Space, given: Tuple[Any, ...],
     return systems, faults
 
 
-def total_batch(kernel: str, x: Any, q: Any, offsets: np.ndarray,
+def total_batch(kernel: str, space: Space, x: Any, q: Any, offsets: np.ndarray,
                 cells: Optional[np.ndarray], outputs: Any, faults: str,
                 options: Dict[str, Any]) -> BatchResult:
     """Sums one kernel by a kept or a new batch of the library.
 
-    x [N, 3] and q [N] or [R, N], of charge_dipole [N, 4] or [R, N, 4], in one
+    x [N, 3] and q [N] or [R, N], of charge_dipole [N, 4] or [R, N, 4], in the
     space; offsets [S + 1] and cells [S, 3, 3].
     """
-    space, n, count = space_of(x), len(x), len(offsets) - 1
+    n, count = len(x), len(offsets) - 1
     lead = tuple(q.shape[:-1 if KERNELS[kernel][0] == 1 else -2])
     bits = _options.bits(outputs, _options.BITS)
     options = {"kernel": kernel, **options, "outputs": bits}
@@ -280,5 +280,5 @@ def coulomb_batch(x: Any, q: Any, cells: Any = None, *, batch: Any = None,
         raise ArgumentError(f"q has the shape {list(q.shape)}, not [{n}] or "
                             f"[R, {n}]")
     offsets = _offsets(n, batch, ptr, cells)
-    return total_batch("laplace", x, q, offsets,
+    return total_batch("laplace", space, x, q, offsets,
                        _cells(cells, len(offsets) - 1), outputs, faults, options)

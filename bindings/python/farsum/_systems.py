@@ -210,8 +210,8 @@ def _by_batch(kernel: str, x: Any, q: Any, cell: Any, index: Any, systems: int,
     """sums() of all systems in one call of the library."""
     offsets, cells = _rows(x, cell, index, systems)
     space = space_of(x)
-    r = total_batch(kernel, space.take(x, "x"), space.take(q, "q"), offsets,
-                    cells, outputs, "raise", options)
+    r = total_batch(kernel, space, space.take(x, "x"), space.take(q, "q"),
+                    offsets, cells, outputs, "raise", options)
     w = r.virial if "virial" in outputs else zeros(x, len(q), systems, 3, 3)
     return like(r.energy, x), r.potential, r.forces, like(w, x)
 
@@ -300,7 +300,7 @@ def dipoles_by_batch(x: Any, q: Any, cell: Any, index: Any, f: Any,
         s[:, part.at] = _dipole_scale(part, f[:, part.points])
     strengths = _with_dipoles(q, f, s[:, index])
     offsets, cells = _rows(x, cell, index, systems)
-    r = total_batch("charge_dipole", space.take(x, "x"),
+    r = total_batch("charge_dipole", space, space.take(x, "x"),
                     space.take(strengths, "q"), offsets, cells,
                     _dipole_outputs(by_cell), "raise", _common(how))
     gx, gq = _dipole_slopes(r, q, f, s[:, index])
