@@ -10,6 +10,18 @@ struct target {
 #define SOFTEN_REAL real
 #include "math/soften.kh"
 
+/* (erf(u)/r - 2 xi e^(-u^2)/sqrt(pi))/r^2 in units of 4 xi^3/sqrt(pi), u = xi r
+ * small, where the difference loses all digits: sum (-u^2)^k/(k! (2k + 3)). */
+static inline real far_slope(real u2)
+{
+    real sum = 0, term = 1;
+    for (int k = 0; k < 13; k++) {
+        sum += term / (2 * k + 3);
+        term *= -u2 / (k + 1);
+    }
+    return sum;
+}
+
 /* Adds source j at the distance d, r2 = d.d < rc^2. */
 static inline __attribute__((always_inline)) void
 pair(const struct ewald_job *job, struct target *t, const real d[3], real r2,
@@ -27,7 +39,9 @@ pair(const struct ewald_job *job, struct target *t, const real d[3], real r2,
     if (r2 < h * h) { /* less the far sum's part of the pair */
         real far = LEVEL_ERF(u) / r, w = r2 / (h * h);
         p = soften_value(w) / h - far;
-        f = soften_slope(w) / (h * h * h) - (far - gauss) / r2;
+        f = soften_slope(w) / (h * h * h)
+            - (u < (real)0.3 ? 2 * self * xi * xi * far_slope(u * u)
+                             : (far - gauss) / r2);
     } else {
         p = LEVEL_ERFC(u) / r;
         f = (p + gauss) / r2;
