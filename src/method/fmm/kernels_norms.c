@@ -110,7 +110,8 @@ static void sample_norms(struct fmm_input *f, int64_t n, int64_t targets,
     if (targets < n)
         force -= most;
     f->force = fmax(f->force, sqrt(force / (double)targets));
-    f->potential = fmax(f->potential, sqrt(potential / (double)targets));
+    if (!flow)
+        f->potential = sqrt(potential / (double)targets);
 }
 
 farsum_status fmm_kernel_sample(const struct task *task, struct fmm_input *f,

@@ -35,6 +35,9 @@ farsum_status spectral_part_fits(const struct task *task)
 farsum_status spectral_part(struct task *task, void *state)
 {
     struct spectral *s = state;
+    for (int r = 0; r < STAGE_COUNT; r++)
+        if ((r == STAGE_NEAR) != (task->part == FARSUM_NEAR))
+            task->report->info.stages[r].reason = "left out by problem.part";
     if (s->ranks) {
         spectral_ranks_part(task, s);
         return FARSUM_OK;
@@ -46,7 +49,6 @@ farsum_status spectral_part(struct task *task, void *state)
             continue;
         s->parameters.choice[r].row->variant->destroy(s->states[r]);
         s->states[r] = NULL;
-        task->report->info.stages[r].reason = "left out by problem.part";
     }
     if (task->part == FARSUM_NEAR) {
         mem_free(s->mesh);
