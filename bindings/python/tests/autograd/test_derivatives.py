@@ -349,7 +349,7 @@ def test_refusals():
             (lambda: ft.coulomb(x * float("nan"), q, cell),
              farsum.PositionError, "finite"),
             (lambda: ft.coulomb(x, q, cell, exclude=[[0, 9]]), ValueError,
-             "two systems"),
+             "source 9"),
             (lambda: ft.coulomb(x, q, cell, torch.zeros(3)), ValueError,
              "batch"),
             (lambda: ft.coulomb(x, q, cell.expand(3, 3, 3)), ValueError,
