@@ -67,25 +67,6 @@ static void ewald_method_destroy(void *state)
     mem_free(s);
 }
 
-/* A cutoff of at least the radius of softening. */
-static farsum_status ewald_softened(const struct task *task,
-                                    struct ewald_setup *setup,
-                                    struct ewald **ewald)
-{
-    struct ewald_info info;
-    TRY(ewald_create(setup, ewald));
-    ewald_get_info(*ewald, &info);
-    if (info.cutoff >= setup->soft)
-        return FARSUM_OK;
-    ewald_destroy(*ewald);
-    *ewald = NULL;
-    if (setup->cutoff > 0)
-        FAIL(ERR_ARGUMENT, "cutoff %g is shorter than the softening, %g",
-             task_length(task, setup->cutoff), task_length(task, setup->soft));
-    setup->cutoff = setup->soft;
-    return ewald_create(setup, ewald);
-}
-
 /* Creates the sum's state for a cell and replaces the current one. */
 static farsum_status ewald_make(const struct task *task, const double cell[9],
                                 struct reference *s)
@@ -109,10 +90,11 @@ static farsum_status ewald_make(const struct task *task, const double cell[9],
     memcpy(setup.cell, cell, sizeof setup.cell);
     for (int d = 0; d < 3; d++)
         setup.open[d] = !p->periodic[d];
-    if (kind)
-        TRY(ewald_any_create(kind, task->pair.kappa, &setup, &any));
-    else
-        TRY(ewald_softened(task, &setup, &ewald));
+    if (setup.cutoff > 0 && setup.cutoff < setup.soft)
+        FAIL(ERR_ARGUMENT, "cutoff %g is shorter than the softening, %g",
+             task_length(task, setup.cutoff), task_length(task, setup.soft));
+    TRY(kind ? ewald_any_create(kind, task->pair.kappa, &setup, &any)
+             : ewald_create(&setup, &ewald));
     ewald_destroy(s->ewald);
     ewald_any_destroy(s->any);
     s->ewald = ewald;

@@ -91,7 +91,8 @@ void ewald_search(const struct ewald_oracle *oracle,
         capacity = setup->memory;
     struct ewald_info try = {.level = level};
     for (double f = 0.25; f < 2000; f *= 1.04) {
-        try.cutoff = setup->cutoff > 0 ? setup->cutoff : f * a;
+        try.cutoff =
+            setup->cutoff > 0 ? setup->cutoff : fmax(f * a, setup->soft);
         double s = solve(oracle, setup->accuracy, try.cutoff / a);
         if (s * a > oracle->xi_most * try.cutoff && !(setup->cutoff > 0))
             continue;

@@ -74,10 +74,6 @@ farsum_status ewald_set_points(struct ewald *e, int64_t n, const double *x,
     struct ewald_body *b = &e->body;
     TRY(ewald_body_count(b, n, m, y));
     TRY(ewald_tune(&b->lattice, &b->setup, &b->info));
-    if (b->info.cutoff < b->setup.soft) { /* more sources shorten it */
-        b->setup.cutoff = b->setup.soft;
-        TRY(ewald_tune(&b->lattice, &b->setup, &b->info));
-    }
     e->kern = b->info.level == EWALD_LONG ? &ewald_long
                                           : isa_ewald[b->setup.isa][0];
     TRY(ewald_body_points(b, x, y, b->setup.vacuum));
