@@ -53,7 +53,10 @@ farsum_status batch_gpu_plan(const struct farsum_batch *b,
     TRY(buf_given(&given, gpu->device, q, (at + s->n * each) * size,
                   "strengths"));
     TRY(part_in(gpu, &gpu->given_q, &given, at, s->n * each, size));
-    TRY(part_in(gpu, &gpu->given_x, &gpu->x, 3 * s->first, 3 * s->n, size));
+    if (r == 0) {
+        TRY(part_in(gpu, &gpu->given_x, &gpu->x, 3 * s->first, 3 * s->n, size));
+        TRY(farsum_plan_set_points(plan, s->n, gpu->given_x.handle, 0, NULL));
+    }
     for (int i = 0; i < 6; i++) {
         if (!to[i].given)
             continue;
@@ -62,7 +65,6 @@ farsum_status batch_gpu_plan(const struct farsum_batch *b,
     }
     one.potential = place[0], one.field = place[1], one.energy = place[2];
     one.virial = place[3], one.velocity = place[4], one.gradient = place[5];
-    TRY(farsum_plan_set_points(plan, s->n, gpu->given_x.handle, 0, NULL));
     TRY(farsum_plan_execute(plan, 1, gpu->given_q.handle, &one));
     TRY(farsum_plan_finish(plan));
     for (int i = 0; i < 6; i++) {

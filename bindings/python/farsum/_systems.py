@@ -140,11 +140,13 @@ def parts(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
           systems: int) -> Iterator[Part]:
     """The systems that have points and charges: without, all sums are 0."""
     if exclude is not None:
-        pairs = as_numpy(on_host(exclude), "exclude")
-        outside = pairs[(pairs < 0) | (pairs >= len(x))]
+        exclude = as_numpy(on_host(exclude), "exclude")
+        outside = exclude[(exclude < 0) | (exclude >= len(x))]
         if len(outside):
             raise ArgumentError(f"exclude names source {outside[0]}, but there "
                                 f"are {len(x)}")
+    if factors is not None:
+        factors = as_numpy(on_host(factors), "factors")
     begin = 0
     for at, end in enumerate(ends_of(x, index, systems)):
         points = slice(begin, end)
@@ -158,14 +160,12 @@ def parts(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
 def _pairs_of(pairs: Any, factors: Any, begin: int, end: int) -> Dict[str, Any]:
     if pairs is None:
         return {}
-    pairs = as_numpy(on_host(pairs), "exclude")
     inside = (pairs >= begin) & (pairs < end)
     if (inside[:, 0] != inside[:, 1]).any():
         raise ArgumentError("exclude: a pair joins two systems")
     own = inside[:, 0]
-    if factors is not None:
-        factors = as_numpy(on_host(factors), "factors")[own]
-    return {"exclude": pairs[own] - begin, "factors": factors}
+    return {"exclude": pairs[own] - begin,
+            "factors": None if factors is None else factors[own]}
 
 
 def sums(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
