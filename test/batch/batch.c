@@ -151,11 +151,6 @@ static void test_absolute(void)
     systems_free(&s);
 }
 
-static int same(const void *a, const void *b, int64_t count)
-{
-    return memcmp(a, b, (size_t)count * sizeof(double)) == 0;
-}
-
 /* Each system on its own, in another order, by 1 and 3 threads, after other
  * calls: the same bits. */
 static void company(double tolerance)
@@ -169,25 +164,12 @@ static void company(double tolerance)
     sum(batch, &s, &all);
     sum(three, &o, &rest);
     sum(three, &s, &one);
-    CHECK(same(all.potential, one.potential, s.n)
-              && same(all.field, one.field, 3 * s.n)
-              && same(all.energy, one.energy, s.count)
-              && same(all.virial, one.virial, 9 * s.count),
+    CHECK(sums_same(all.potential, one.potential, s.n)
+              && sums_same(all.field, one.field, 3 * s.n)
+              && sums_same(all.energy, one.energy, s.count)
+              && sums_same(all.virial, one.virial, 9 * s.count),
           "other bits by 3 threads, at %g", tolerance);
-    for (int64_t k = s.count - 1; k >= 0; k--) {
-        int64_t at = s.offsets[k], n = s.offsets[k + 1] - at;
-        const int64_t offsets[] = {0, n};
-        farsum_result out = sums_result(&one);
-        CHECK_OK(farsum_batch_set(batch, 1, offsets, s.cells + 9 * k,
-                                  s.x + 3 * at));
-        CHECK_OK(farsum_batch_execute(batch, 1, s.q + at, &out));
-        CHECK(same(all.potential + at, one.potential, n)
-                  && same(all.field + 3 * at, one.field, 3 * n)
-                  && same(all.energy + k, one.energy, 1)
-                  && same(all.virial + 9 * k, one.virial, 9),
-              "system %lld of %lld sources alone has other bits, at %g",
-              (long long)k, (long long)n, tolerance);
-    }
+    sums_alone(batch, &s, &all, tolerance);
     farsum_batch_destroy(batch);
     farsum_batch_destroy(three);
     sums_free(&all);
@@ -215,8 +197,8 @@ static void others(const struct systems *s, int64_t bad,
                   "system %lld has results", (long long)k);
             continue;
         }
-        CHECK(same(wanted->potential + at, got->potential + at, n)
-                  && same(wanted->energy + k, got->energy + k, 1),
+        CHECK(sums_same(wanted->potential + at, got->potential + at, n)
+                  && sums_same(wanted->energy + k, got->energy + k, 1),
               "system %lld is spoilt", (long long)k);
     }
 }
@@ -452,8 +434,8 @@ static void test_memory(void)
             CHECK_FAILS(farsum_batch_execute(batch, 1, s.q, &out),
                         FARSUM_ERR_STATE);
         sum(batch, &s, &got);
-        CHECK(same(wanted.field, got.field, 3 * s.n), "other sums after %d",
-              (int)k);
+        CHECK(sums_same(wanted.field, got.field, 3 * s.n),
+              "other sums after %d", (int)k);
         farsum_batch_destroy(batch);
     }
     CHECK(k > 8, "set allocates only %d times", (int)k);
@@ -468,7 +450,7 @@ static void test_memory(void)
               "allocation %d: %s", (int)k, farsum_message());
         if (k > 1 && status != FARSUM_OK)
             named += CHECK_SAYS("system 3: ");
-        CHECK(same(wanted.field, got.field, 3 * s.offsets[3]),
+        CHECK(sums_same(wanted.field, got.field, 3 * s.offsets[3]),
               "other sums after %d", (int)k);
         farsum_batch_destroy(batch);
     }

@@ -179,36 +179,17 @@ static void test_needle(void)
     systems_free(&s);
 }
 
-static int same(const void *a, const void *b, int64_t count)
-{
-    return memcmp(a, b, (size_t)count * sizeof(double)) == 0;
-}
-
 /* Each system alone has the bits that it has among the others. */
 static void company(double tolerance)
 {
     struct systems s = systems_make(SIZES, sizes, 22);
-    struct sums all = sums_make(&s), one = sums_make(&s);
+    struct sums all = sums_make(&s);
     farsum_problem problem = systems_problem(tolerance);
     farsum_batch *batch = made(&problem, 1);
     here(batch, &s, &all);
-    for (int64_t k = s.count - 1; k >= 0; k--) {
-        int64_t at = s.offsets[k], n = s.offsets[k + 1] - at;
-        const int64_t offsets[] = {0, n};
-        farsum_result out = sums_result(&one);
-        CHECK_OK(
-            farsum_batch_set(batch, 1, offsets, s.cells + 9 * k, s.x + 3 * at));
-        CHECK_OK(farsum_batch_execute(batch, 1, s.q + at, &out));
-        CHECK(same(all.potential + at, one.potential, n)
-                  && same(all.field + 3 * at, one.field, 3 * n)
-                  && same(all.energy + k, one.energy, 1)
-                  && same(all.virial + 9 * k, one.virial, 9),
-              "system %lld of %lld sources alone has other bits, at %g",
-              (long long)k, (long long)n, tolerance);
-    }
+    sums_alone(batch, &s, &all, tolerance);
     farsum_batch_destroy(batch);
     sums_free(&all);
-    sums_free(&one);
     systems_free(&s);
 }
 
@@ -254,8 +235,8 @@ static void fault(const struct systems *s, const struct sums *wanted,
                 CHECK(got.potential[at] == -7 && got.energy[k] == -7,
                       "%s: system %lld has results", words, (long long)k);
             else
-                CHECK(same(wanted->potential + at, got.potential + at, n)
-                          && same(wanted->energy + k, got.energy + k, 1),
+                CHECK(sums_same(wanted->potential + at, got.potential + at, n)
+                          && sums_same(wanted->energy + k, got.energy + k, 1),
                       "%s: system %lld is spoilt", words, (long long)k);
         }
         farsum_batch_destroy(batch);
@@ -445,8 +426,8 @@ static void test_memory(void)
         CHECK(status == FARSUM_OK || status == FARSUM_ERR_MEMORY, "%d: %s",
               failed, farsum_message());
         here(batch, &s, &got);
-        CHECK(same(wanted.field, got.field, 3 * s.n), "other sums after %d",
-              failed);
+        CHECK(sums_same(wanted.field, got.field, 3 * s.n),
+              "other sums after %d", failed);
         farsum_batch_destroy(batch);
     }
     CHECK(failed > 8, "only %d allocations", failed);

@@ -198,3 +198,29 @@ struct systems systems_needle(void)
     }
     return s;
 }
+
+int sums_same(const double *a, const double *b, int64_t count)
+{
+    return memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+void sums_alone(farsum_batch *batch, const struct systems *s,
+                const struct sums *all, double tolerance)
+{
+    struct sums one = sums_make(s);
+    for (int64_t k = s->count - 1; k >= 0; k--) {
+        int64_t at = s->offsets[k], n = s->offsets[k + 1] - at;
+        const int64_t offsets[] = {0, n};
+        farsum_result out = sums_result(&one);
+        CHECK_OK(farsum_batch_set(batch, 1, offsets, s->cells + 9 * k,
+                                  s->x + 3 * at));
+        CHECK_OK(farsum_batch_execute(batch, 1, s->q + at, &out));
+        CHECK(sums_same(all->potential + at, one.potential, n)
+                  && sums_same(all->field + 3 * at, one.field, 3 * n)
+                  && sums_same(all->energy + k, one.energy, 1)
+                  && sums_same(all->virial + 9 * k, one.virial, 9),
+              "system %lld of %lld sources alone has other bits, at %g",
+              (long long)k, (long long)n, tolerance);
+    }
+    sums_free(&one);
+}

@@ -35,5 +35,10 @@ struct errors {
 };
 struct errors sums_errors(const struct systems *s, int64_t index,
                           const struct sums *got, const struct sums *wanted);
+/* 1: the same bits. */
+int sums_same(const double *a, const double *b, int64_t count);
+/* CHECKs that each system alone has the bits that it has among the others. */
+void sums_alone(farsum_batch *batch, const struct systems *s,
+                const struct sums *all, double tolerance);
 farsum_problem systems_problem(double tolerance);
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "geometry/sums.h"
 
 enum { POINTS = 300, TARGETS = 40 };
 
@@ -65,43 +66,13 @@ static void slab_make(struct slab *s, int open, double thick, double net,
 
 static farsum_status slab_sum(const struct slab *s, struct sums *to)
 {
-    farsum_problem p = s->problem;
-    farsum_plan *plan = NULL;
     farsum_result r = FARSUM_RESULT_INIT;
-    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     r.potential = to->potential;
     r.field = to->field;
-    p.n_targets = s->m;
-    if (s->m == 0) {
-        r.energy = &to->energy;
-        r.virial = to->virial;
-    } else {
-        p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
-    }
-    farsum_status status = farsum_plan_create(&p, &s->options, &plan);
-    if (status == FARSUM_OK)
-        status = farsum_plan_set_points(plan, POINTS, s->x, s->m,
-                                        s->m ? s->y : NULL);
-    if (status == FARSUM_OK)
-        status = farsum_plan_execute(plan, 1, s->q, &r);
-    if (status == FARSUM_OK)
-        status = farsum_plan_get_info(plan, &info);
-    to->cutoff = info.cutoff;
-    farsum_plan_destroy(plan);
-    return status;
-}
-
-/* RMS of a - b over that of b, with the weight q of each row of `width`. */
-static double off(const double *a, const double *b, const double *q, int n,
-                  int width)
-{
-    double square = 0, size = 0;
-    for (int i = 0; i < n * width; i++) {
-        double w = q ? q[i / width] : 1;
-        square += pow(w * (a[i] - b[i]), 2);
-        size += pow(w * b[i], 2);
-    }
-    return sqrt(square / size);
+    r.energy = &to->energy;
+    r.virial = to->virial;
+    return geometry_sum(&s->problem, &s->options, POINTS, s->x, s->q, s->m,
+                        s->y, r, &to->cutoff);
 }
 
 static double size(const double *v, int n)
@@ -126,12 +97,12 @@ static void compare(const struct slab *s, const char *what)
     CHECK_OK(slab_sum(s, &a));
     CHECK_OK(slab_sum(&t, &b));
     double limit = s->problem.tolerance;
-    double force = off(a.field, b.field, s->m ? NULL : s->q, n, 3);
+    double force = geometry_off(a.field, b.field, s->m ? NULL : s->q, n, 3);
     CHECK(force <= limit, "%s: forces off by %g, %g allowed", what, force,
           limit);
     /* Errors have wave numbers above 1/rc: a potential's is below rc times its
      * field's. */
-    double phi = off(a.potential, b.potential, NULL, n, 1);
+    double phi = geometry_off(a.potential, b.potential, NULL, n, 1);
     double most =
         limit * a.cutoff * size(b.field, 3 * n) / size(b.potential, n);
     CHECK(phi <= fmax(limit, most), "%s: potentials off by %g", what, phi);
@@ -343,10 +314,10 @@ static void cells(void)
                 t.problem.tolerance = 1e-13;
                 CHECK_OK(slab_sum(&t, &b));
                 memcpy(a[k].potential, phi + k * POINTS, sizeof b.potential);
-                double off_field =
-                    off(field + 3 * k * POINTS, b.field, NULL, POINTS, 3);
+                double off_field = geometry_off(field + 3 * k * POINTS, b.field,
+                                                NULL, POINTS, 3);
                 double off_phi =
-                    off(a[k].potential, b.potential, NULL, POINTS, 1);
+                    geometry_off(a[k].potential, b.potential, NULL, POINTS, 1);
                 CHECK(off_field < 2e-9 && off_phi < 2e-9,
                       "step %d, row %d: off by %g and %g", step, k, off_field,
                       off_phi);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "geometry/sums.h"
 #include "farsum/batch.h"
 
 enum { POINTS = 300, TARGETS = 30, PAIRS = 12 };
@@ -77,26 +78,13 @@ static void exclude(struct cloud *c)
 
 static farsum_status cloud_sum(const struct cloud *c, struct sums *to)
 {
-    farsum_problem p = c->problem;
-    farsum_plan *plan = NULL;
     farsum_result r = FARSUM_RESULT_INIT;
     r.potential = to->potential;
     r.field = to->field;
-    p.n_targets = c->m;
-    if (c->m == 0) {
-        r.energy = &to->energy;
-        r.virial = to->virial;
-    } else {
-        p.outputs = FARSUM_POTENTIAL | FARSUM_FIELD;
-    }
-    farsum_status status = farsum_plan_create(&p, &c->options, &plan);
-    if (status == FARSUM_OK)
-        status = farsum_plan_set_points(plan, POINTS, c->x, c->m,
-                                        c->m ? c->y : NULL);
-    if (status == FARSUM_OK)
-        status = farsum_plan_execute(plan, 1, c->q, &r);
-    farsum_plan_destroy(plan);
-    return status;
+    r.energy = &to->energy;
+    r.virial = to->virial;
+    return geometry_sum(&c->problem, &c->options, POINTS, c->x, c->q, c->m,
+                        c->y, r, NULL);
 }
 
 /* What remains of the nearest image of sources i and j. */
@@ -151,18 +139,6 @@ static void loop(const struct cloud *c, struct sums *to)
             }
 }
 
-static double off(const double *a, const double *b, const double *q, int n,
-                  int width)
-{
-    double square = 0, size = 0;
-    for (int i = 0; i < n * width; i++) {
-        double w = q ? q[i / width] : 1;
-        square += pow(w * (a[i] - b[i]), 2);
-        size += pow(w * b[i], 2);
-    }
-    return sqrt(square / size);
-}
-
 /* Pairs are at least 0.03 apart, or rounding of 1/r would be seen. */
 static void reference(const struct cloud *c, struct sums *to)
 {
@@ -185,17 +161,18 @@ static void compare(const struct cloud *c, const struct sums *exact,
     int n = c->m ? c->m : POINTS;
     double limit = c->problem.tolerance;
     CHECK_OK(cloud_sum(c, &a));
-    double force = off(a.field, exact->field, c->m ? NULL : c->q, n, 3);
-    double phi = off(a.potential, exact->potential, NULL, n, 1);
+    double force =
+        geometry_off(a.field, exact->field, c->m ? NULL : c->q, n, 3);
+    double phi = geometry_off(a.potential, exact->potential, NULL, n, 1);
     CHECK(force <= limit, "%s: forces off by %g, %g allowed", what, force,
           limit);
     CHECK(phi <= limit, "%s: potentials off by %g", what, phi);
     if (c->m)
         return;
     CHECK_NEAR(a.energy, exact->energy, 3 * limit * fabs(exact->energy));
-    CHECK(off(a.virial, exact->virial, NULL, 9, 1) <= 10 * limit,
+    CHECK(geometry_off(a.virial, exact->virial, NULL, 9, 1) <= 10 * limit,
           "%s: virial off by %g", what,
-          off(a.virial, exact->virial, NULL, 9, 1));
+          geometry_off(a.virial, exact->virial, NULL, 9, 1));
 }
 
 static void ladder(void)
@@ -250,11 +227,11 @@ static void close_by(double apart)
     t.q[0] = 0;
     CHECK_OK(cloud_sum(&c, &a));
     CHECK_OK(cloud_sum(&t, &b));
-    double field = off(a.field + 6, b.field + 6, NULL, POINTS - 2, 3);
+    double field = geometry_off(a.field + 6, b.field + 6, NULL, POINTS - 2, 3);
     CHECK(field < 10 * apart && field > 0, "fields differ by %g", field);
     CHECK_NEAR(a.potential[1] - b.potential[1], c.q[0] * 35 / 16 / radius,
                10 * apart);
-    field = off(a.field + 3, b.field + 3, NULL, 1, 3);
+    field = geometry_off(a.field + 3, b.field + 3, NULL, 1, 3);
     CHECK(field < 10 * apart, "field of a pair differs by %g", field);
 }
 
@@ -302,7 +279,7 @@ static void batch(void)
     CHECK_OK(farsum_batch_create(&c.problem, NULL, &b));
     CHECK_OK(farsum_batch_set(b, 1, offsets, c.problem.cell, c.x));
     CHECK_OK(farsum_batch_execute(b, 1, c.q, &r));
-    double force = off(a.field, exact.field, c.q, POINTS, 3);
+    double force = geometry_off(a.field, exact.field, c.q, POINTS, 3);
     CHECK(force <= 1e-6, "batch: forces off by %g", force);
     farsum_batch_destroy(b);
 }
