@@ -248,6 +248,9 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
     TRY(units_begin(&p->task));
     if (aim.known) {
         p->task.units = aim.known->units;
+        p->task.pair.charge = aim.known->charge;
+        p->task.pair.dipole = aim.known->dipole;
+        p->task.pair.reach = aim.known->reach;
         units_tolerance(&p->task);
     }
     before->device = p->task.device ? p->task.device->bytes : 0;

@@ -12,6 +12,7 @@ farsum_status ranks_asked(struct comm *comm, int64_t targets, int rhs,
     } here[] = {{"potential", result->potential, FARSUM_POTENTIAL},
                 {"velocity", result->velocity, FARSUM_VELOCITY},
                 {"field", result->field, FARSUM_FIELD},
+                {"gradient", result->gradient, FARSUM_GRADIENT},
                 {NULL, result->energy, FARSUM_ENERGY},
                 {NULL, result->virial, FARSUM_VIRIAL}};
     enum { OUTPUTS = sizeof here / sizeof *here, RHS = OUTPUTS, ALL = RHS + 2 };
@@ -50,6 +51,7 @@ farsum_status ranks_asked_results(struct comm *comm, int64_t targets, int rhs,
     asked->potential = outputs & FARSUM_POTENTIAL ? &other : NULL;
     asked->velocity = outputs & FARSUM_VELOCITY ? &other : NULL;
     asked->field = outputs & FARSUM_FIELD ? &other : NULL;
+    asked->gradient = outputs & FARSUM_GRADIENT ? &other : NULL;
     asked->energy = outputs & FARSUM_ENERGY ? &other : NULL;
     asked->virial = outputs & FARSUM_VIRIAL ? &other : NULL;
     return FARSUM_OK;

@@ -5,5 +5,7 @@ foreach(subject direct ewald spectral hvp)
     moments/derivatives.c)
 endforeach()
 farsum_test(moments_device moments/device.c moments/sums.c)
+farsum_test(moments_ranks moments/ranks.c moments/sums.c
+  ranks/comm_threads.c)
 farsum_test(moments_refused moments/refused.c moments/sums.c
   ranks/comm_threads.c)

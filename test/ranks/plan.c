@@ -38,6 +38,7 @@ struct shared {
     int shape[2];
     /* of all ranks, [rhs][MANY] */
     double potential[RHS * 3 * MANY], field[RHS * 3 * MANY];
+    double gradient[RHS * 6 * MANY];
     double energy[MOST_RANKS][RHS], virial[MOST_RANKS][9 * RHS];
     double estimated[MOST_RANKS];
 };
@@ -45,6 +46,11 @@ struct shared {
 static int flow(const struct shared *s)
 {
     return s->values == 3;
+}
+
+static int moments(const struct shared *s)
+{
+    return s->problem.outputs & FARSUM_GRADIENT ? 1 : 0;
 }
 
 /* Copies one rank's part of all right-hand sides: width numbers per point. */
@@ -86,9 +92,9 @@ static farsum_status set(farsum_plan *plan, const struct shared *s,
     return FARSUM_OK;
 }
 
-/* Requests all results; *values and field hold this rank's. */
+/* Requests all results; *values, field and gradient hold this rank's. */
 static farsum_result wanted(struct shared *s, double *values, double *field,
-                            double *energy, double *virial)
+                            double *gradient, double *energy, double *virial)
 {
     farsum_result result = FARSUM_RESULT_INIT;
     if (flow(s)) {
@@ -97,6 +103,7 @@ static farsum_result wanted(struct shared *s, double *values, double *field,
     }
     result.potential = values;
     result.field = field;
+    result.gradient = moments(s) ? gradient : NULL;
     if (!s->apart) {
         result.energy = energy;
         result.virial = virial;
@@ -114,11 +121,13 @@ static farsum_status work(struct comm *comm, void *data)
     double *own = check_memory((size_t)(s->rhs * s->values * n) + 1,
                                sizeof *own);
     double *field = check_memory((size_t)(s->rhs * 3 * n) + 1, sizeof *field);
+    double *gradient =
+        check_memory((size_t)(s->rhs * 6 * n) + 1, sizeof *gradient);
     farsum_problem p = s->problem;
     farsum_plan *plan = NULL;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_result result =
-        wanted(s, own, field, s->energy[rank], s->virial[rank]);
+        wanted(s, own, field, gradient, s->energy[rank], s->virial[rank]);
     p.n_sources = n;
     p.n_targets = s->apart ? n : 0;
     p.sample_x = n > 0 ? x + 3 * first : NULL;
@@ -131,6 +140,7 @@ static farsum_status work(struct comm *comm, void *data)
     s->estimated[rank] = info.estimated_error;
     part_back(s->potential, s, rank, s->values, own);
     part_back(s->field, s, rank, 3, field);
+    part_back(s->gradient, s, rank, 6, gradient);
 done:
     if (status != FARSUM_OK)
         printf("rank %d: %s\n", rank, farsum_message());
@@ -138,18 +148,21 @@ done:
     free(own_q);
     free(own);
     free(field);
+    free(gradient);
     return status;
 }
 
 /* The same sum by one process, with parameters chosen from the same sample. */
 static void alone(struct shared *s, double *potential, double *field,
-                  double *energy, double *virial, double *estimated)
+                  double *gradient, double *energy, double *virial,
+                  double *estimated)
 {
     farsum_problem p = s->problem;
     farsum_options o = s->options;
     farsum_plan *plan = NULL;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    farsum_result result = wanted(s, potential, field, energy, virial);
+    farsum_result result =
+        wanted(s, potential, field, gradient, energy, virial);
     p.n_sources = MANY;
     p.n_targets = s->apart ? MANY : 0;
     p.sample_x = x;
@@ -183,10 +196,11 @@ static void share(struct shared *s, int size, enum share how)
 static void compare(struct shared *s, const char *what, double most)
 {
     static double potential[RHS * 3 * MANY], field[RHS * 3 * MANY];
+    static double gradient[RHS * 6 * MANY];
     double energy[RHS] = {0}, virial[9 * RHS] = {0}, estimated;
     int count = s->rhs * s->values * MANY;
     int sums = !flow(s) && !s->apart;
-    alone(s, potential, field, energy, virial, &estimated);
+    alone(s, potential, field, gradient, energy, virial, &estimated);
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         for (enum share how = EVEN; how < SHARES; how++) {
             int size = shapes[k][0] * shapes[k][1];
@@ -199,6 +213,9 @@ static void compare(struct shared *s, const char *what, double most)
             double values = sums_apart(s->potential, potential, count);
             double forces =
                 flow(s) ? 0 : sums_apart(s->field, field, 3 * s->rhs * MANY);
+            if (moments(s))
+                forces = fmax(forces, sums_apart(s->gradient, gradient,
+                                                 6 * s->rhs * MANY));
             double energies = 0, virials = 0;
             for (int r = 0; r < s->rhs && sums; r++)
                 energies =
@@ -272,6 +289,8 @@ static void charges(void)
         {CASE("laplace", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12), .skin = 0.05},
         {CASE("yukawa", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12)},
         {CASE("r6", 1, 1, 1e-5, 0, FARSUM_F64, 1e-12)},
+        {CASE("charge_dipole", 4, 1, 1e-7, 1, FARSUM_F64, 1e-12),
+         .surface = FARSUM_VACUUM},
     };
     for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
         kernel(&tests[k]);
@@ -294,6 +313,8 @@ static void targets(void)
         {CASE("laplace", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12), .apart = 1,
          .surface = FARSUM_VACUUM},
         {CASE("stresslet", 6, 3, 1e-5, 0, FARSUM_F64, 1e-12), .apart = 1},
+        {CASE("charge_dipole", 4, 1, 1e-5, 1, FARSUM_F64, 1e-12), .apart = 1,
+         .surface = FARSUM_VACUUM},
     };
     for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
         kernel(&tests[k]);

@@ -8,6 +8,7 @@
 
 #include <farsum/farsum.h>
 
+#include "math/pair.h"
 #include "task/shape.h"
 
 /* 1: the ranks of a test have pencils instead of slabs. */
@@ -45,6 +46,8 @@ static inline farsum_problem sums_problem(const char *kernel, int values,
     p.outputs = values == 3 ? FARSUM_VELOCITY
                             : FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
                                   | FARSUM_VIRIAL;
+    if (pair_find(kernel)->kind->moments)
+        p.outputs |= FARSUM_GRADIENT;
     memcpy(p.cell, rows[oblique], sizeof p.cell);
     for (int d = 0; d < 3; d++)
         p.periodic[d] = 1;

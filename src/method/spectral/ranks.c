@@ -10,7 +10,8 @@
 #include "stage/near/near.h"
 
 /* Near pairs of own targets with ghosts as sources.  Energies follow from their
- * potentials.  Only the reference variant sums a virial between two sets. */
+ * potentials, and from their fields if sources have dipoles.  Only the
+ * reference variant sums a virial between two sets. */
 static farsum_status ranks_near(struct spectral *s, const struct near_args *own)
 {
     struct spectral_ranks *k = s->ranks;
@@ -21,7 +22,8 @@ static farsum_status ranks_near(struct spectral *s, const struct near_args *own)
     if (args.n_targets == 0)
         args.n_targets = args.n_sources;
     if (args.outputs & FARSUM_ENERGY)
-        args.outputs |= FARSUM_POTENTIAL;
+        args.outputs |=
+            FARSUM_POTENTIAL | (args.pair->kind->moments ? FARSUM_FIELD : 0u);
     args.outputs &= ~(unsigned)(FARSUM_ENERGY | FARSUM_VIRIAL);
     TRY(ranks_variant(s, STAGE_NEAR)->create(&args, &k->near_ghosts));
     if (!(own->outputs & FARSUM_VIRIAL))
@@ -68,7 +70,8 @@ static farsum_status ranks_exchanges(const struct task *task,
         ranks_cut_set(&k->cut, task, t, k->comm->rank, ranks, slack, begin);
     KEEP_ON(
         route_create(&k->route, k->comm, 6 * sizeof(double), task->threads));
-    KEEP_ON(route_create(&k->target_route, k->comm, 3 * sizeof(double),
+    KEEP_ON(route_create(&k->target_route, k->comm,
+                         (task->pair.kind->moments ? 6 : 3) * sizeof(double),
                          task->threads));
     KEEP_ON(
         ghosts_create(&k->ghosts, k->comm, 6 * sizeof(double), task->threads));
@@ -159,8 +162,9 @@ void spectral_ranks_destroy(struct spectral *s)
     ranks_cut_clear(&k->cut);
     points_clear(&k->given);
     points_clear(&k->ghost);
-    void *const all[] = {k->ghost_q, k->ghost_values, k->spectrum,
-                         k->q,       k->potential,    k->field};
+    void *const all[] = {
+        k->ghost_q, k->ghost_values, k->ghost_field, k->spectrum,
+        k->q,       k->potential,    k->field,       k->gradient};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         mem_free(all[i]);
     mem_free(k);

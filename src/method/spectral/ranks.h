@@ -34,10 +34,14 @@ struct spectral_ranks {
                               precision */
     void *ghost_values;    /* owned: potentials by ghosts, as
                               spectral.potential */
+    void *ghost_field;     /* owned: kernels with moments only: fields by
+                              ghosts, as spectral.field */
     void *spectrum;        /* owned, [channels][ranks_cut_spectrum] */
     /* owned, the caller's type: strengths and results of own points */
     void *q, *potential, *field;
+    void *gradient; /* kernels with moments only */
     int64_t have_q, have_ghosts, have_values, have_own, have_out;
+    int64_t have_ghost_field, have_gradient;
 };
 
 static inline const struct variant *ranks_variant(const struct spectral *s,

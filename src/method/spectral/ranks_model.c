@@ -109,6 +109,7 @@ static void model_points(struct counted *c)
     int scalars =
         p->outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY) ? pair->values : 0;
     int fields = p->outputs & FARSUM_FIELD ? 3 : 0;
+    int gradients = p->outputs & FARSUM_GRADIENT ? 6 : 0;
     double cell = n / ((double)m->mesh0 * (double)m->mesh1);
     double planes = (double)m->planes, rows = (double)m->rows;
     double others =
@@ -124,8 +125,9 @@ static void model_points(struct counted *c)
     m->bytes[COMM_ROUTE] =
         given
         * (n / size * (1 - share) * pair->strengths
-           + to * share * (1 - 1 / size) * (scalars + fields));
-    m->exchanges[COMM_ROUTE] = 1 + (scalars > 0) + (fields > 0);
+           + to * share * (1 - 1 / size) * (scalars + fields + gradients));
+    m->exchanges[COMM_ROUTE] =
+        1 + (scalars > 0) + (fields > 0) + (gradients > 0);
     m->bytes[COMM_GHOSTS] =
         cell * images * pair->strengths * (double)array_size(c->task->pairs);
     m->exchanges[COMM_GHOSTS] = 1;

@@ -84,7 +84,11 @@ static farsum_status points_reserve(const struct task *task, struct spectral *s)
                     real));
     TRY(mem_reserve(&k->potential, &k->have_own, targets * pair->values,
                     given));
-    return mem_reserve(&k->field, &k->have_out, 3 * targets, given);
+    TRY(mem_reserve(&k->field, &k->have_out, 3 * targets, given));
+    if (!pair->kind->moments)
+        return FARSUM_OK;
+    TRY(mem_reserve(&k->ghost_field, &k->have_ghost_field, 3 * targets, real));
+    return mem_reserve(&k->gradient, &k->have_gradient, 6 * targets, given);
 }
 
 /* Sets the stages' points: own sources, ghosts, and own targets. */

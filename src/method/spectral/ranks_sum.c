@@ -14,20 +14,35 @@
 
 /* Where a sum's results are added.  NULL: not wanted. */
 struct ranks_out {
-    void *potential, *field;
+    void *potential, *field, *gradient;
     double *energy, *virial;
 };
 
-/* Adds half of q phi of the ghosts' potentials. */
+/* Adds half of q phi of the ghosts' potentials, and of -p.E of their fields. */
 static void ranks_ghost_energy(const struct task *task,
                                const struct spectral *s, double *energy)
 {
+    const struct spectral_ranks *k = s->ranks;
     farsum_precision type = task->problem.precision;
+    int width = task->pair.strengths, moments = task->pair.kind->moments;
     double sum = 0;
-    for (int64_t i = 0; i < s->n; i++)
-        sum += array_get(s->q, type, i)
-               * array_get(s->ranks->ghost_values, type, i);
+    for (int64_t i = 0; i < s->n; i++) {
+        sum += array_get(s->q, type, width * i)
+               * array_get(k->ghost_values, type, i);
+        for (int a = 0; moments && a < 3; a++)
+            sum -= array_get(s->q, type, width * i + 1 + a)
+                   * array_get(k->ghost_field, type, 3 * i + a);
+    }
     *energy += 0.5 * sum;
+}
+
+/* Adds n numbers.  to = NULL: not wanted. */
+static void ranks_add(farsum_precision type, void *to, const void *from,
+                      int64_t n)
+{
+    for (int64_t i = 0; to && i < n; i++)
+        array_put(to, type, i,
+                  array_get(to, type, i) + array_get(from, type, i));
 }
 
 /* Adds what ghosts do to the own targets.  near_q: of the own sources. */
@@ -37,27 +52,31 @@ static farsum_status ranks_ghosts(const struct task *task, struct spectral *s,
 {
     struct spectral_ranks *k = s->ranks;
     farsum_precision type = task->problem.precision;
-    int64_t values = spectral_targets(s) * task->pair.values;
+    int64_t targets = spectral_targets(s), values = targets * task->pair.values;
     double start = clock_seconds();
     int potential = out->potential || out->energy;
+    int apart = out->energy && task->pair.kind->moments;
+    void *field = apart ? k->ghost_field : out->field;
     const struct near_io near = {.q = k->ghost_q,
                                  .potential =
                                      potential ? k->ghost_values : NULL,
-                                 .field = out->field};
+                                 .field = field,
+                                 .gradient = out->gradient};
     const struct near_io virial = {
         .q = k->ghost_q, .q_targets = near_q, .virial = out->virial};
     if (k->ghosts.n == 0 || values == 0)
         return FARSUM_OK;
     memset(k->ghost_values, 0, (size_t)(values * array_size(type)));
+    if (apart)
+        memset(field, 0, (size_t)(3 * targets * array_size(type)));
     TRY(ranks_variant(s, STAGE_NEAR)->run(k->near_ghosts, &near));
     if (out->energy)
         ranks_ghost_energy(task, s, out->energy);
     if (out->virial)
         TRY(k->virial.row->variant->run(k->near_virial, &virial));
-    for (int64_t i = 0; out->potential && i < values; i++)
-        array_put(out->potential, type, i,
-                  array_get(out->potential, type, i)
-                      + array_get(k->ghost_values, type, i));
+    ranks_add(type, out->potential, k->ghost_values, values);
+    if (apart)
+        ranks_add(type, out->field, field, 3 * targets);
     s->seconds[STAGE_NEAR] += clock_seconds() - start;
     return FARSUM_OK;
 }
@@ -73,13 +92,10 @@ static farsum_status ranks_own(const struct task *task, struct spectral *s,
     const struct near_io near = {.q = near_q,
                                  .potential = out->potential,
                                  .field = out->field,
+                                 .gradient = out->gradient,
                                  .energy = out->energy,
                                  .virial = out->virial};
-    const struct spread_io spread = {.q = pair->kind->apart ? s->channel : s->q,
-                                     .mesh = s->mesh,
-                                     .q_channel = 1,
-                                     .q_point = pair->channels,
-                                     .mesh_channel = channel};
+    const struct spread_io spread = spectral_spread(task, s, channel);
     if (s->n > 0 && spectral_targets(s) > 0 && task->part != FARSUM_FAR)
         TRY(spectral_stage(s, STAGE_NEAR, &near));
     if (task->part != FARSUM_FAR)
@@ -133,9 +149,11 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     const struct ranks_out out = {
         .potential = of_values ? s->potential : NULL,
         .field = result->field ? s->field : NULL,
+        .gradient = result->gradient ? s->gradient : NULL,
         .energy = result->energy ? &sums->energy : NULL,
         .virial = result->virial ? sums->virial : NULL};
-    int mixed = task_is_mixed(task), back = of_values || result->field;
+    int mixed = task_is_mixed(task);
+    int back = of_values || result->field || result->gradient;
     int mesh = task->part != FARSUM_NEAR;
     const void *near_q = mixed ? spectral_mixed_in(task, s) : s->q;
     struct slab_io slab = {.mesh = (char *)s->mesh
@@ -149,6 +167,7 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
     const struct interp_io interp = {.mesh = s->mesh,
                                      .potential = out.potential,
                                      .field = out.field,
+                                     .gradient = out.gradient,
                                      .mesh_channel = channel};
     KEEP_ON(ghosts_send(&k->ghosts, k->comm, near_q,
                         task->pair.strengths * array_size(task->pairs),
@@ -192,13 +211,16 @@ static farsum_status ranks_home(const struct task *task, struct spectral *s,
     int64_t given = array_size(task->problem.arrays), n = route->n;
     int64_t values = task->pair.values;
     char *to = result->velocity ? result->velocity : result->potential;
-    char *field = result->field;
+    char *field = result->field, *gradient = result->gradient;
     if (asked->potential || asked->velocity)
         KEEP_ON(route_back(route, k->comm, k->potential, values * given,
                            n > 0 ? to + r * n * values * given : NULL));
     if (asked->field)
         KEEP_ON(route_back(route, k->comm, k->field, 3 * given,
                            n > 0 ? field + 3 * r * n * given : NULL));
+    if (asked->gradient)
+        KEEP_ON(route_back(route, k->comm, k->gradient, 6 * given,
+                           n > 0 ? gradient + 6 * r * n * given : NULL));
     if (result->energy)
         result->energy[r] = *asked->energy;
     if (result->virial)
@@ -212,13 +234,14 @@ static farsum_status ranks_one(struct task *task, struct spectral *s, int r,
     farsum_status status = FARSUM_OK;
     struct spectral_ranks *k = s->ranks;
     struct spectral_sums sums = {0};
+    farsum_result wanted = spectral_moments_wanted(task, asked);
     int64_t each = task->pair.strengths * array_size(task->problem.arrays);
     const char *from =
         k->route.n > 0 ? (const char *)q + r * k->route.n * each : NULL;
     KEEP_ON(route_there(&k->route, k->comm, from, each, k->q));
     KEEP_ON(spectral_in(task, s, 0, k->q, &sums.q1, &sums.q2));
-    spectral_zero(task, s, asked);
-    KEEP_ON(ranks_sum(task, s, asked, &sums));
+    spectral_zero(task, s, &wanted);
+    KEEP_ON(ranks_sum(task, s, &wanted, &sums));
     TRY(comm_agree(k->comm, status));
     return asked->velocity ? spectral_out_flow(task, s, 0, k->q, &sums, asked)
                            : spectral_out(task, s, 0, k->q, &sums, asked);
@@ -240,12 +263,14 @@ static farsum_status ranks_arrays(const struct spectral *s, int rhs,
     int64_t given = spectral_apart(s) ? k->target_route.n : k->route.n;
     void *values = k->potential ? k->potential : &none;
     void *field = k->field ? k->field : &none;
+    void *gradient = k->gradient ? k->gradient : &none;
     unsigned asked = 0;
     TRY(ranks_asked(k->comm, given, rhs, result, &asked));
     *to = (farsum_result)FARSUM_RESULT_INIT;
     to->potential = asked & FARSUM_POTENTIAL ? values : NULL;
     to->velocity = asked & FARSUM_VELOCITY ? values : NULL;
     to->field = asked & FARSUM_FIELD ? field : NULL;
+    to->gradient = asked & FARSUM_GRADIENT ? gradient : NULL;
     to->energy = asked & FARSUM_ENERGY ? &numbers->energy : NULL;
     to->virial = asked & FARSUM_VIRIAL ? numbers->virial : NULL;
     return FARSUM_OK;

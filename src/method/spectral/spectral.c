@@ -20,11 +20,10 @@
 static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (task->pair.kind->moments && task->comm)
+    if (task->pair.kind->moments && task->comm && task->device)
         FAIL(ERR_UNSUPPORTED,
-             "sums kernel %s only in one process; so does "
-             "ewald",
-             task->pair.name);
+             "sums kernel %s over ranks only on hosts, not on %s",
+             task->pair.name, task->device->name);
     TRY(spectral_part_fits(task));
     if (task_axes(task) != 3)
         TRY(open_axis_fits(task));
@@ -336,12 +335,24 @@ farsum_status spectral_stage(struct spectral *s, int r, const void *io)
     return status;
 }
 
+struct spread_io spectral_spread(const struct task *task,
+                                 const struct spectral *s, int64_t channel)
+{
+    const struct pair *pair = &task->pair;
+    int moments = pair->kind->moments, apart = pair->kind->apart || moments;
+    return (struct spread_io){.q = apart ? s->channel : s->q,
+                              .mesh = s->mesh,
+                              .q_channel = 1,
+                              .q_point =
+                                  moments ? pair->strengths : pair->channels,
+                              .mesh_channel = channel};
+}
+
 /* Sums one right-hand side in the task's units. */
 static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                                   const farsum_result *result,
                                   struct spectral_sums *sums)
 {
-    const struct pair *pair = &task->pair;
     int64_t channel = parameters_channel(&s->parameters, NULL);
     void *potential = result->potential || result->velocity ? s->potential
                                                             : NULL;
@@ -355,13 +366,7 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                            .gradient = gradient,
                            .energy = energy,
                            .virial = virial};
-    int apart = pair->kind->apart || pair->kind->moments;
-    struct spread_io spread = {.q = apart ? s->channel : s->q,
-                               .mesh = s->mesh,
-                               .q_channel = 1,
-                               .q_point = pair->kind->moments ? pair->strengths
-                                                              : pair->channels,
-                               .mesh_channel = channel};
+    const struct spread_io spread = spectral_spread(task, s, channel);
     int back = potential || field || gradient;
     const struct fft_io there = {s->mesh, 0}, home = {s->mesh, 1};
     struct scale_io scale = {s->mesh, back, energy, virial, channel};
@@ -409,7 +414,7 @@ static farsum_status spectral_host_execute(struct task *task,
 {
     s->all = (STAGE_COUNT + 1) * (int64_t)rhs; /* fft forward and backward */
     for (int r = 0; r < rhs; r++) {
-        farsum_result wanted = spectral_moments_wanted(task, s, result);
+        farsum_result wanted = spectral_moments_wanted(task, result);
         struct spectral_sums sums = {0};
         TRY(spectral_in(task, s, r, q, &sums.q1, &sums.q2));
         if (s->open_axis)

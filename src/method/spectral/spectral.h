@@ -50,6 +50,9 @@ farsum_status spectral_reserve(const struct task *task, struct spectral *s,
                                int64_t n, int64_t targets);
 /* Runs a stage on the host, and adds to its seconds. */
 farsum_status spectral_stage(struct spectral *s, int r, const void *io);
+/* What spread reads and writes; channel: reals of the mesh per channel. */
+struct spread_io spectral_spread(const struct task *task,
+                                 const struct spectral *s, int64_t channel);
 /* Sets the results of these outputs to 0, to which stages add. */
 void spectral_zero(const struct task *task, struct spectral *s,
                    const farsum_result *result);
@@ -87,20 +90,22 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square);
 /* method/spectral/moments/moments.c: sources with charge and dipole. */
-/* The outputs that must be summed: the virial requires the field. */
+/* The outputs that must be summed: the virial requires the field, whose pointer
+ * is then not NULL, but points to no array. */
 farsum_result spectral_moments_wanted(const struct task *task,
-                                      const struct spectral *s,
                                       const farsum_result *result);
 /* Sets the channel from s->q: charges, and the dipoles along the mesh axes. */
 void spectral_moments_slopes(const struct task *task, struct spectral *s);
 /* Terms of the whole cell: a constant potential, and vacuum surroundings. */
 struct spectral_terms {
     double background, dipole[3], surface;
+    double turn[9]; /* moments: see spectral_moments_virial */
 };
-/* Adds -E_a p_b of (7.16a) to the virial, in the task's units. */
-void spectral_moments_virial(const struct task *task, const struct spectral *s,
-                             const struct spectral_terms *terms,
-                             double virial[9]);
+/* Sets terms->turn: the sum of E_a p_b, which (7.16a) subtracts from the
+ * virial, in the task's units.  Collective. */
+farsum_status spectral_moments_virial(const struct task *task,
+                                      const struct spectral *s,
+                                      struct spectral_terms *terms);
 /* Writes row r of the gradient and returns the sum of the squares of the
  * forces q E - G p.  out = 0: writes nothing, and fails if the gradient is not
  * in the range of its type. */

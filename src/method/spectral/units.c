@@ -314,11 +314,11 @@ static farsum_status spectral_energy(const struct task *task,
     energy = c * (unit * sums->energy + back / rc + 0.5 * surface * m2);
     /* both constant terms scale as 1/V */
     for (int a = 0; a < 9; a++)
-        virial[a] = c * (unit * sums->virial[a]
-                         + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
-                         - surface * dipole[a / 3] * dipole[a % 3]);
-    if (task->pair.kind->moments && result->virial)
-        spectral_moments_virial(task, s, terms, virial);
+        virial[a] =
+            c
+            * (unit * sums->virial[a]
+               + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
+               - surface * dipole[a / 3] * dipole[a % 3] - terms->turn[a]);
     if (result->energy)
         TRY(units_range(task, fabs(energy), exponent, FARSUM_F64, "energy"));
     if (result->virial)
@@ -446,6 +446,8 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
         terms.background = spectral_background(s, sums->q1);
     if (task->problem.surface == FARSUM_VACUUM && task->part != FARSUM_NEAR)
         TRY(spectral_dipole(task, s, r, q, terms.dipole, &terms.surface));
+    if (task->pair.kind->moments && result->virial)
+        TRY(spectral_moments_virial(task, s, &terms));
     if (!out_safe(task, s, result)) {
         status = spectral_energy(task, s, sums, &terms, r, result, 0);
         if (status == FARSUM_OK)

@@ -45,6 +45,9 @@ void plan_known_take(struct plan_known *known, struct farsum_plan *plan)
         plan->method->measured(plan->state, &plan->task.sample);
     known->sample = plan->task.sample;
     known->units = plan->task.units;
+    known->charge = plan->task.pair.charge;
+    known->dipole = plan->task.pair.dipole;
+    known->reach = plan->task.pair.reach;
     plan->task.sample.target = NULL;
     plan->task.sample.moments = NULL;
 }

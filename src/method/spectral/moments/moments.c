@@ -11,12 +11,12 @@
 enum { BLOCKS = 64 }; /* parts of a sum, added in order */
 
 farsum_result spectral_moments_wanted(const struct task *task,
-                                      const struct spectral *s,
                                       const farsum_result *result)
 {
+    static char any; /* only its address counts; a rank may own no targets */
     farsum_result wanted = *result;
     if (task->pair.kind->moments && result->virial)
-        wanted.field = s->field;
+        wanted.field = &any;
     return wanted;
 }
 
@@ -55,11 +55,11 @@ static void dipole_field(const struct task *task, const struct spectral *s,
     }
 }
 
-void spectral_moments_virial(const struct task *task, const struct spectral *s,
-                             const struct spectral_terms *terms,
-                             double virial[9])
+farsum_status spectral_moments_virial(const struct task *task,
+                                      const struct spectral *s,
+                                      struct spectral_terms *terms)
 {
-    double part[BLOCKS][9] = {{0}}, c = task_constant(task);
+    double part[BLOCKS][9] = {{0}};
     PAR_FOR(task->threads, schedule(static))
     for (int b = 0; b < BLOCKS; b++)
         for (int64_t i = par_start(s->n, BLOCKS, b);
@@ -71,7 +71,8 @@ void spectral_moments_virial(const struct task *task, const struct spectral *s,
         }
     for (int b = 0; b < BLOCKS; b++)
         for (int a = 0; a < 9; a++)
-            virial[a] -= c * part[b][a];
+            terms->turn[a] += part[b][a];
+    return task_sum(task, terms->turn, 9);
 }
 
 /* |q E - G p|^2 of target i over C^2; without a gradient, its dipole counts as
