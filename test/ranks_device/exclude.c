@@ -223,6 +223,8 @@ static double apart(const struct shared *s, const struct whole *a,
     if (s->values == 3)
         return most;
     most = fmax(most, sums_apart(a->field, b->field, 3 * count));
+    if (s->problem.outputs & FARSUM_GRADIENT)
+        most = fmax(most, sums_apart(a->gradient, b->gradient, 6 * count));
     return s->apart
                ? most
                : fmax(most, sums_apart(a->energy[0], b->energy[0], s->rhs));
@@ -320,6 +322,7 @@ static void charges(void)
         {"laplace", 1, 1, 0, 0, 1e-6, FARSUM_F64, 1e-12, {0}},
         {"yukawa", 1, 1, 1, 0, 1e-6, FARSUM_F64, 1e-12, {0.97}},
         {"r6", 1, 1, 0, 0, 1e-5, FARSUM_F64, 1e-12, {0}},
+        {"charge_dipole", 4, 1, 1, 0, 1e-6, FARSUM_F64, 1e-12, {0}},
     };
     KERNELS(tests);
 }

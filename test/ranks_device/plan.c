@@ -63,6 +63,8 @@ static double apart(const struct shared *s, const struct whole *w)
     double most = sums_apart(w->values, right.values, s->values * count);
     if (!flow)
         most = fmax(most, sums_apart(w->field, right.field, 3 * count));
+    if (s->problem.outputs & FARSUM_GRADIENT)
+        most = fmax(most, sums_apart(w->gradient, right.gradient, 6 * count));
     for (int r = 0; r < s->rhs && !flow && !s->apart; r++)
         most = fmax(most, fabs(w->energy[0][r] / right.energy[0][r] - 1));
     return most;
@@ -164,6 +166,8 @@ static void charges(void)
          .surface = FARSUM_VACUUM, .stretch = {0.97}},
         {CASE("yukawa", 1, 1, 1e-6, 1, FARSUM_F64, 1e-12)},
         {CASE("r6", 1, 1, 1e-5, 0, FARSUM_F64, 1e-12)},
+        {CASE("charge_dipole", 4, 1, 1e-6, 1, FARSUM_F64, 1e-12),
+         .surface = FARSUM_VACUUM},
     };
     KERNELS(tests);
 }
@@ -206,10 +210,11 @@ static void less_precise(void)
 /* --- checks by a second sum --- */
 
 /* Errors are measured, and are the same on all ranks. */
-static void checks(const char *kernel, int width, int sampled, int there)
+static void checks(const char *kernel, int strengths, int values, int sampled,
+                   int there)
 {
     const struct test t = {
-        CASE(kernel, width, width, 1e-6, 1, FARSUM_F64, 1e-6)};
+        CASE(kernel, strengths, values, 1e-6, 1, FARSUM_F64, 1e-6)};
     struct shared s = shared_of(&t);
     s.options.verify = 1;
     s.unsampled = !sampled;
@@ -237,9 +242,10 @@ static void second_sums(void)
 {
     for (int sampled = 0; sampled < 2; sampled++)
         for (int there = 0; there < 2; there++) {
-            checks("laplace", 1, sampled, there);
-            checks("stokeslet", 3, sampled, there);
+            checks("laplace", 1, 1, sampled, there);
+            checks("stokeslet", 3, 3, sampled, there);
         }
+    checks("charge_dipole", 4, 1, 1, 1);
 }
 
 /* --- failures --- */

@@ -39,14 +39,14 @@ void part_make(struct part *p, const struct shared *s, int rank)
 {
     *p = (struct part){.rank = rank, .first = s->first[rank]};
     p->n = s->first[rank + 1] - p->first;
-    const int64_t counts[ARRAYS] = {
-        [SOURCES] = 3 * p->n,
-        [TARGETS] = 3 * p->n,
-        [STRENGTHS] = s->rhs * s->strengths * p->n,
-        [VALUES] = s->rhs * s->values * p->n,
-        [FIELD] = s->rhs * 3 * p->n,
-        [ENERGY] = s->rhs,
-        [VIRIAL] = 9 * s->rhs};
+    const int64_t counts[ARRAYS] = {[SOURCES] = 3 * p->n,
+                                    [TARGETS] = 3 * p->n,
+                                    [STRENGTHS] = s->rhs * s->strengths * p->n,
+                                    [VALUES] = s->rhs * s->values * p->n,
+                                    [FIELD] = s->rhs * 3 * p->n,
+                                    [GRADIENT] = s->rhs * 6 * p->n,
+                                    [ENERGY] = s->rhs,
+                                    [VIRIAL] = 9 * s->rhs};
     p->there = s->there;
     if (s->options.device.name && !s->named) {
         CHECK_OK(farsum_device_open(s->options.device.name, &p->device));
@@ -154,6 +154,8 @@ farsum_status part_sum(struct part *p, const struct shared *s,
     } else {
         result.potential = p->array[VALUES];
         result.field = p->array[FIELD];
+        result.gradient =
+            s->problem.outputs & FARSUM_GRADIENT ? p->array[GRADIENT] : NULL;
         result.energy = s->apart ? NULL : p->array[ENERGY];
         result.virial = s->apart ? NULL : p->array[VIRIAL];
     }
@@ -166,6 +168,7 @@ void part_store(struct whole *to, const struct shared *s, const struct part *p)
 {
     part_out(to->values, p, s->rhs, s->values, p->host[VALUES]);
     part_out(to->field, p, s->rhs, 3, p->host[FIELD]);
+    part_out(to->gradient, p, s->rhs, 6, p->host[GRADIENT]);
     memcpy(to->energy[p->rank], p->host[ENERGY], (size_t)p->bytes[ENERGY]);
     memcpy(to->virial[p->rank], p->host[VIRIAL], (size_t)p->bytes[VIRIAL]);
 }

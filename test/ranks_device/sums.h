@@ -17,6 +17,7 @@ extern double x[3 * MANY], y[3 * MANY], q[RHS * WIDTH * MANY];
 /* Results of all ranks, [rhs][MANY][..], and of each. */
 struct whole {
     double values[RHS * 3 * MANY], field[RHS * 3 * MANY];
+    double gradient[RHS * 6 * MANY];
     double energy[RANKS][RHS], virial[RANKS][9 * RHS];
     farsum_plan_info info[RANKS]; /* without the plans' own texts */
     char device[RANKS][32];
@@ -41,8 +42,17 @@ enum share { EVEN, ALL, NONE };
 void share(struct shared *s, int size, enum share how);
 
 /* One rank's arrays, on the side where s->there says. */
-enum array { SOURCES, TARGETS, STRENGTHS, VALUES, FIELD, ENERGY, VIRIAL,
-             ARRAYS };
+enum array {
+    SOURCES,
+    TARGETS,
+    STRENGTHS,
+    VALUES,
+    FIELD,
+    GRADIENT,
+    ENERGY,
+    VIRIAL,
+    ARRAYS
+};
 struct part {
     int rank;
     int64_t first, n;

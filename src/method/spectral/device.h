@@ -55,6 +55,11 @@ struct gpu_moments {
     struct buf gradient, near_gradient; /* [targets][6], as field */
     struct buf record;
 };
+/* Their arrays: the plan's, or over ranks the owner's. */
+struct gpu_moments_arrays {
+    const struct buf *q, *channel, *field, *near_field, *gradient,
+        *near_gradient;
+};
 
 /* The far part only: the self term. */
 struct gpu_part {
@@ -113,8 +118,13 @@ struct spectral_units {
 void gpu_units_set(const struct task *task, struct spectral_units *u);
 
 /* The maximum number of records per kernel, and their words: of the kernels of
- * flows, and of the others. */
-enum { SUM_RECORDS = 1024, SUM_RECORD = 7, SUM_RECORD_SCALAR = 4 };
+ * flows, and of the others, without and with dipoles. */
+enum {
+    SUM_RECORDS = 1024,
+    SUM_RECORD = 7,
+    SUM_RECORD_SCALAR = 4,
+    SUM_RECORD_MOMENTS = 5
+};
 static inline int64_t gpu_records(const struct kernel *kernel, int64_t n)
 {
     int64_t groups = kernel_groups(kernel, n);
@@ -175,16 +185,19 @@ farsum_status gpu_mixed_in(const struct task *task, struct spectral_gpu *gpu,
 void gpu_mixed_clear(struct gpu_mixed *mixed);
 
 /* method/spectral/moments/device.c: creates the kernels; allocates gradients;
- * computes g->channel from g->q. */
+ * computes the channel from q, and zeroes the gradients. */
 farsum_status gpu_moments_create(struct spectral_gpu *gpu,
                                  farsum_precision type);
 farsum_status gpu_moments_reserve(const struct task *task,
                                   struct spectral_gpu *gpu, int64_t targets);
+struct gpu_moments_arrays gpu_moments_arrays(const struct spectral_gpu *gpu);
 farsum_status gpu_moments_in(const struct spectral *s, struct spectral_gpu *gpu,
-                             const struct spectral_units *units);
+                             const struct spectral_units *units,
+                             const struct gpu_moments_arrays *arrays);
 /* Subtracts E_a p_b of (7.16a) from the virial in units of the cutoff. */
 farsum_status gpu_moments_virial(struct spectral_gpu *gpu,
-                                 const struct spectral_units *units);
+                                 const struct spectral_units *units,
+                                 const struct gpu_moments_arrays *arrays);
 /* Converts gradients, after the other results, and corrects their records,
  * which are as many. */
 farsum_status gpu_moments_out(struct spectral_gpu *gpu,

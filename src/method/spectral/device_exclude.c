@@ -99,7 +99,7 @@ farsum_status gpu_exclude_sides(struct spectral *s,
                ARG_BUF(sides->far_q),
                ARG_BUF(u->potential ? sides->potential : &g->fact),
                ARG_BUF(u->field ? sides->field : &g->fact),
-               ARG_BUF(u->gradient ? &g->moments.gradient : &g->fact),
+               ARG_BUF(u->gradient ? sides->gradient : &g->fact),
                ARG_BUF(&x->record), ARG_STRUCT(units)));
     if (!units.sums)
         return FARSUM_OK;
@@ -124,6 +124,7 @@ farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
         .y = &targets->gpu->s,
         .q = &g->q,
         .potential = &g->potential,
-        .field = &g->field};
+        .field = &g->field,
+        .gradient = &g->moments.gradient};
     return gpu_exclude_sides(s, u, &sides);
 }

@@ -43,6 +43,8 @@ void gpu_ranks_destroy(struct gpu_ranks *r)
                          &r->field,
                          &r->near_potential,
                          &r->near_field,
+                         &r->gradient,
+                         &r->near_gradient,
                          &r->near_energy,
                          &r->near_virial,
                          &r->records,
@@ -112,7 +114,9 @@ int64_t gpu_all_records(const struct spectral_gpu *g, int64_t groups)
 farsum_status gpu_records_gather(struct spectral_gpu *g,
                                  const struct task *task, int64_t groups)
 {
-    int words = task->pair.kind->gradient ? SUM_RECORD_SCALAR : SUM_RECORD;
+    int words = task->pair.kind->moments    ? SUM_RECORD_MOMENTS
+                : task->pair.kind->gradient ? SUM_RECORD_SCALAR
+                                            : SUM_RECORD;
     return g->ranks ? transport_gather(g->ranks->transport, &g->record,
                                        &g->ranks->records, 8 * words * groups)
                     : FARSUM_OK;
@@ -126,7 +130,7 @@ static farsum_status ranks_own(const struct task *task, struct gpu_ranks *r)
     farsum_precision type = task->problem.precision;
     int numbers =
         pair->strengths > pair->channels ? pair->strengths : pair->channels;
-    int results = pair->values > 3 ? pair->values : 3;
+    int results = pair->kind->moments ? 6 : pair->values > 3 ? pair->values : 3;
     int64_t size = r->comm->size;
     numbers = numbers > results ? numbers : results;
     TRY(ranks_kernels(r, device));

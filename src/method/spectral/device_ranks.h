@@ -47,9 +47,10 @@ struct gpu_ranks {
     struct buf x, y;    /* of `all` and of own targets, [n][3] f64, in fractions
                             of the rank's own cell */
     struct buf q;       /* [own and ghosts][strengths] */
-    struct buf channel; /* [own][channels] */
+    struct buf channel; /* [own][channels]; kernels with moments: [own][4] */
     /* results of own targets, in units of the cutoff */
     struct buf potential, field, near_potential, near_field;
+    struct buf gradient, near_gradient; /* kernels with moments only */
     struct buf near_energy, near_virial;
     struct buf records;     /* [size][of a rank] */
     struct buf part, parts; /* energy and virial: of this rank, [10]; of all,

@@ -38,7 +38,8 @@ farsum_status gpu_ranks_exclude_run(const struct task *task, struct spectral *s,
         .q = &r->q,
         .far_q = &needs->q,
         .potential = &r->potential,
-        .field = &r->field};
+        .field = &r->field,
+        .gradient = &r->gradient};
     if (!r->exclude.named)
         return FARSUM_OK;
     /* pairs closer than this are missing in the rank's near sums */

@@ -68,8 +68,13 @@ static farsum_status points_reserve(const struct task *task, struct spectral *s)
     TRY(buf_reserve(&r->q, g->device, all * pair->strengths * real));
     if (task_is_mixed(task))
         TRY(gpu_mixed_reserve(task, g, all));
-    if (pair->kind->apart)
-        TRY(buf_reserve(&r->channel, g->device, s->n * pair->channels * real));
+    if (pair->kind->moments && outputs & FARSUM_VIRIAL)
+        outputs |= FARSUM_FIELD; /* which the virial contains */
+    int channels = pair->kind->moments ? pair->strengths
+                   : pair->kind->apart ? pair->channels
+                                       : 0;
+    if (channels > 0)
+        TRY(buf_reserve(&r->channel, g->device, s->n * channels * real));
     if (values) {
         TRY(buf_reserve(&r->potential, g->device,
                         targets * pair->values * real));
@@ -79,6 +84,10 @@ static farsum_status points_reserve(const struct task *task, struct spectral *s)
     if (outputs & FARSUM_FIELD) {
         TRY(buf_reserve(&r->field, g->device, 3 * targets * real));
         TRY(buf_reserve(&r->near_field, g->device, 3 * targets * real));
+    }
+    if (outputs & FARSUM_GRADIENT) {
+        TRY(buf_reserve(&r->gradient, g->device, 6 * targets * real));
+        TRY(buf_reserve(&r->near_gradient, g->device, 6 * targets * real));
     }
     return FARSUM_OK;
 }

@@ -32,6 +32,26 @@ static farsum_status watch_stop(const struct part *p, int watch)
     return stopwatch_stop(&p->s->gpu->watch[watch]);
 }
 
+/* The units of the owner's points. */
+static struct spectral_units part_units(const struct part *p)
+{
+    struct spectral_units u = *p->units;
+    u.n = p->s->n;
+    u.targets = spectral_targets(p->s);
+    u.beside = 1;
+    return u;
+}
+
+static struct gpu_moments_arrays part_moments(const struct gpu_ranks *r)
+{
+    return (struct gpu_moments_arrays){.q = &r->q,
+                                       .channel = &r->channel,
+                                       .field = &r->field,
+                                       .near_field = &r->near_field,
+                                       .gradient = &r->gradient,
+                                       .near_gradient = &r->near_gradient};
+}
+
 /* Scaled strengths from the givers to the owners, and from these to ghosts. */
 static farsum_status part_strengths(const struct part *p)
 {
@@ -50,6 +70,10 @@ static farsum_status part_strengths(const struct part *p)
     KEEP_ON(gpu_sends_there(&r->ghosts.sends, pair->strengths, &own, &r->q,
                             p->s->n * pair->strengths));
     KEEP_ON(ranks_exclusions_in(p->task, &r->exclude, &own));
+    const struct spectral_units u = part_units(p);
+    const struct gpu_moments_arrays arrays = part_moments(r);
+    if (pair->kind->moments && (u.n > 0 || u.targets > 0))
+        KEEP_ON(gpu_moments_in(p->s, g, &u, &arrays));
     if (task_is_mixed(p->task) && r->all.n > 0)
         KEEP_ON(gpu_mixed_in(p->task, g, r->all.n, &r->q));
     return status;
@@ -88,6 +112,7 @@ static farsum_status part_near(const struct part *p)
         .q = q,
         .potential = p->values ? &r->near_potential : NULL,
         .field = p->units->field ? &r->near_field : NULL,
+        .gradient = p->units->gradient ? &r->near_gradient : NULL,
         .energy = p->units->energy ? &r->near_energy : NULL,
         .virial = p->units->virial ? &r->near_virial : NULL,
         .q_targets = q}; /* the own sources, which come first */
@@ -110,12 +135,13 @@ static farsum_status part_spread(const struct part *p)
     struct gpu_ranks *r = p->s->gpu->ranks;
     const struct pair *pair = &p->task->pair;
     farsum_status status = FARSUM_OK;
-    const struct spread_io spread = {.q = pair->kind->apart ? &r->channel
-                                                            : &r->q,
-                                     .mesh = &r->mesh.mesh,
-                                     .q_channel = pair->channels > 1 ? 1 : 0,
-                                     .q_point = pair->channels,
-                                     .mesh_channel = part_channel(p)};
+    int moments = pair->kind->moments;
+    const struct spread_io spread = {
+        .q = pair->kind->apart || moments ? &r->channel : &r->q,
+        .mesh = &r->mesh.mesh,
+        .q_channel = pair->channels > 1 ? 1 : 0,
+        .q_point = moments ? pair->strengths : pair->channels,
+        .mesh_channel = part_channel(p)};
     KEEP_ON(watch_start(p, STAGE_SPREAD));
     if (p->s->n > 0)
         KEEP_ON(part_stage(p, STAGE_SPREAD, &spread));
@@ -143,6 +169,7 @@ static farsum_status part_mesh(void *data)
         .mesh = &m->mesh,
         .potential = p->values ? &g->ranks->potential : NULL,
         .field = p->units->field ? &g->ranks->field : NULL,
+        .gradient = p->units->gradient ? &g->ranks->gradient : NULL,
         .mesh_channel = channel};
     KEEP_ON(part_spread(p));
     KEEP_ON(watch_start(p, STAGE_FFT));
@@ -192,6 +219,10 @@ static farsum_status part_totals(const struct part *p)
     farsum_status status = FARSUM_OK;
     if (!p->units->energy && !p->units->virial)
         return FARSUM_OK;
+    const struct spectral_units u = part_units(p);
+    const struct gpu_moments_arrays arrays = part_moments(r);
+    if (p->task->pair.kind->moments && u.virial && u.n > 0)
+        KEEP_ON(gpu_moments_virial(g, &u, &arrays));
     KEEP_ON(LAUNCH(&r->part_of, 1, ARG_BUF(&g->energy_sum),
                    ARG_BUF(&g->virial_sum), ARG_BUF(&r->near_energy),
                    ARG_BUF(&r->near_virial), ARG_BUF(&r->part)));
@@ -216,10 +247,16 @@ static farsum_status part_home(const struct part *p)
     const struct gpu_values mesh_field = {&r->field, 0, 3, 1};
     const struct gpu_values near_field = {&r->near_field, 0, 3, 1};
     const struct gpu_values to_field = {&g->field, 0, 3, 1};
+    const struct gpu_values mesh_gradient = {&r->gradient, 0, 6, 1};
+    const struct gpu_values near_gradient = {&r->near_gradient, 0, 6, 1};
+    const struct gpu_values to_gradient = {&g->moments.gradient, 0, 6, 1};
     if (p->values)
         KEEP_ON(gpu_sends_back(sends, p->values, &mesh, &near, &to));
     if (p->units->field)
         KEEP_ON(gpu_sends_back(sends, 3, &mesh_field, &near_field, &to_field));
+    if (p->units->gradient)
+        KEEP_ON(gpu_sends_back(sends, 6, &mesh_gradient, &near_gradient,
+                               &to_gradient));
     return status;
 }
 
@@ -230,7 +267,7 @@ farsum_status gpu_ranks_sum(const struct task *task, struct spectral *s,
     farsum_status status = FARSUM_OK;
     struct part part = {.task = task, .s = s, .units = units};
     part.values = units->potential ? task->pair.values : 0;
-    part.back = part.values || units->field;
+    part.back = part.values || units->field || units->gradient;
     g->ran_back = part.back;
     KEEP_ON(stopwatch_start(&g->watch[GPU_ALL]));
     KEEP_ON(part_strengths(&part));

@@ -83,8 +83,9 @@ static farsum_status run_in(const struct task *task, const struct spectral *s,
         ARG_BUF(&g->energy_sum), ARG_BUF(&g->virial_sum),
         ARG_BUF(u->beside ? &g->near_energy : none),
         ARG_BUF(u->beside ? &g->near_virial : none), ARG_STRUCT(*u)));
-    if (task->pair.kind->moments)
-        KEEP_ON(gpu_moments_in(s, g, u));
+    const struct gpu_moments_arrays arrays = gpu_moments_arrays(g);
+    if (task->pair.kind->moments && !g->ranks) /* else the owner does */
+        KEEP_ON(gpu_moments_in(s, g, u, &arrays));
     if (u->surface == 0)
         return status;
     KEEP_ON(LAUNCH(&g->dipole, groups, ARG_BUF(e->q), ARG_BUF(e->q),
@@ -124,8 +125,9 @@ static farsum_status run_out(const struct task *task, struct spectral_gpu *g,
     KEEP_ON(gpu_records_gather(g, task, groups));
     if (!u->energy && !u->virial)
         return status;
-    if (task->pair.kind->moments && u->virial)
-        KEEP_ON(gpu_moments_virial(g, u));
+    const struct gpu_moments_arrays arrays = gpu_moments_arrays(g);
+    if (task->pair.kind->moments && u->virial && !g->ranks)
+        KEEP_ON(gpu_moments_virial(g, u, &arrays));
     KEEP_ON(LAUNCH(&g->totals, 1, ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
                    ARG_BUF(&g->virial_sum),
                    ARG_BUF(u->beside ? &g->near_energy : none),

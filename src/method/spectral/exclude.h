@@ -48,7 +48,7 @@ struct gpu_exclude_sides {
     int by_point;                    /* 1: positions are [n][3]; 0: [3][n] */
     const struct buf *x, *far_x, *y; /* fractions of the whole cell, f64 */
     const struct buf *q, *far_q;     /* strengths */
-    const struct buf *potential, *field; /* results of the targets */
+    const struct buf *potential, *field, *gradient; /* results of the targets */
 };
 /* device_exclude.c.  Subtracts the pairs from the results that u requests, and
  * from the plan's energy and virial. */

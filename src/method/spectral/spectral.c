@@ -20,10 +20,6 @@
 static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (task->pair.kind->moments && task->comm && task->device)
-        FAIL(ERR_UNSUPPORTED,
-             "sums kernel %s over ranks only on hosts, not on %s",
-             task->pair.name, task->device->name);
     TRY(spectral_part_fits(task));
     if (task_axes(task) != 3)
         TRY(open_axis_fits(task));

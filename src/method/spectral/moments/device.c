@@ -52,9 +52,21 @@ static const struct buf *wanted(const struct spectral_gpu *g, int is,
     return is ? buf : &g->fact;
 }
 
+struct gpu_moments_arrays gpu_moments_arrays(const struct spectral_gpu *g)
+{
+    return (struct gpu_moments_arrays){.q = &g->q,
+                                       .channel = &g->channel,
+                                       .field = &g->field,
+                                       .near_field = &g->near_field,
+                                       .gradient = &g->moments.gradient,
+                                       .near_gradient =
+                                           &g->moments.near_gradient};
+}
+
 /* u_d = mesh_d sum_a x_a inv[3a + d], so p.grad is g.d/du. */
 farsum_status gpu_moments_in(const struct spectral *s, struct spectral_gpu *g,
-                             const struct spectral_units *u)
+                             const struct spectral_units *u,
+                             const struct gpu_moments_arrays *at)
 {
     const struct parameters *t = &s->parameters;
     struct gpu_moments *m = &g->moments;
@@ -64,19 +76,22 @@ farsum_status gpu_moments_in(const struct spectral *s, struct spectral_gpu *g,
             frame.to[3 * d + a] = (double)t->mesh[d] * t->cell.inv[3 * a + d];
     return LAUNCH(
         &m->in, gpu_records(&m->in, u->n > u->targets ? u->n : u->targets),
-        ARG_BUF(&g->q), ARG_BUF(&g->channel),
-        ARG_BUF(wanted(g, u->gradient, &m->gradient)),
-        ARG_BUF(wanted(g, u->gradient && u->beside, &m->near_gradient)),
+        ARG_BUF(wanted(g, u->n > 0, at->q)),
+        ARG_BUF(wanted(g, u->n > 0, at->channel)),
+        ARG_BUF(wanted(g, u->gradient && u->targets > 0, at->gradient)),
+        ARG_BUF(wanted(g, u->gradient && u->targets > 0 && u->beside,
+                       at->near_gradient)),
         ARG_STRUCT(*u), ARG_STRUCT(frame));
 }
 
 farsum_status gpu_moments_virial(struct spectral_gpu *g,
-                                 const struct spectral_units *u)
+                                 const struct spectral_units *u,
+                                 const struct gpu_moments_arrays *at)
 {
     struct gpu_moments *m = &g->moments;
     int64_t groups = gpu_records(&m->virial, u->n);
-    TRY(LAUNCH(&m->virial, groups, ARG_BUF(&g->q), ARG_BUF(&g->field),
-               ARG_BUF(wanted(g, u->beside, &g->near_field)), ARG_BUF(&g->fact),
+    TRY(LAUNCH(&m->virial, groups, ARG_BUF(at->q), ARG_BUF(at->field),
+               ARG_BUF(wanted(g, u->beside, at->near_field)), ARG_BUF(&g->fact),
                ARG_BUF(&m->record), ARG_STRUCT(*u)));
     return LAUNCH(&m->fold, 1, ARG_BUF(&m->record), ARG_BUF(&g->virial_sum),
                   ARG_I64(groups));
