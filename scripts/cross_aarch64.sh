@@ -8,7 +8,8 @@
 #
 # Needs gcc-aarch64-linux-gnu, g++-aarch64-linux-gnu and qemu-user.  cmocka and
 # zlib for ARM are downloaded by apt-get and unpacked in OUT.  The environment
-# variables JOBS (default: all cores) and CMAKE_ARGS apply to the build.
+# variables JOBS (default: all cores) and CMAKE_ARGS apply to the build, and
+# CTEST_ARGS to the tests: "--timeout 600" ends each one after ten minutes.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "$1"
@@ -56,4 +57,4 @@ cmake -S . -B "$out/build" -DCMAKE_TOOLCHAIN_FILE="$out/toolchain.cmake" \
 cmake --build "$out/build" -j "$jobs" --target quick_tests
 file "$out/build/libfarsum.so" 2>/dev/null || :
 OMP_WAIT_POLICY=passive ctest --test-dir "$out/build" -j "$jobs" -L quick \
-    --output-on-failure
+    --output-on-failure ${CTEST_ARGS:-}
