@@ -24,7 +24,8 @@ static double nearest(const double *cell, const double *x, const double *y)
                        + (k / 9 - 1) * cell[6 + d];
             r2 += v * v;
         }
-        least = fmin(least, r2);
+        if (r2 < least)
+            least = r2;
     }
     return least;
 }
