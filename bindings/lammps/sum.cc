@@ -268,6 +268,11 @@ void sum::report(const double *strengths) const
         text += fmt::format("  estimated error over the RMS Coulomb force = "
                             "{:.8g}\n",
                             info.estimated_error / rms);
+    if (!aim_.far && info.estimated_virial_error >= 0)
+        text +=
+            fmt::format("  estimated relative error of the virial's trace = "
+                        "{:.8g}\n",
+                        info.estimated_virial_error);
     LAMMPS_NS::utils::logmesg(lmp, text);
 }
 

@@ -194,6 +194,23 @@ def run(tmp_path):
         one.lmp.close()
 
 
+def chains_script(pair="lj/cut 5", accuracy=1e-8):
+    """The input that reads chains from the file `data`."""
+    return f"""
+plugin load {PLUGIN}
+units real
+atom_style full
+bond_style harmonic
+special_bonds lj/coul 0 0.25 0.5
+read_data data
+bond_coeff * 100 1.1
+pair_style {pair}
+pair_coeff * * 0.05 2.5
+neighbor 1.0 bin
+kspace_style farsum {accuracy}
+"""
+
+
 def launch(ranks, script, path, *args):
     """Runs lmp over ranks; returns its output."""
     lmp = pathlib.Path(os.environ["FARSUM_LMP"])

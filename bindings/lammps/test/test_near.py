@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import farsum
-from conftest import BEGIN, PLUGIN, chains, launch, salt
+from conftest import BEGIN, chains, chains_script, launch, salt
 
 WHOLE = "lj/cut 6.0"
 NEAR = "lj/cut/coul/farsum 6.0 {}"
@@ -173,18 +173,7 @@ def test_constant_pressure(run):
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-6)
 
 
-INPUT = f"""
-plugin load {PLUGIN}
-units real
-atom_style full
-bond_style harmonic
-special_bonds lj/coul 0 0.25 0.5
-read_data data
-bond_coeff * 100 1.1
-pair_style PAIR
-pair_coeff * * 0.05 2.5
-neighbor 1.0 bin
-kspace_style farsum 1e-11
+RUN = """
 thermo_style custom step pe pxx pyy pzz pxy pxz pyz
 thermo_modify norm no format float %.17g
 run 0
@@ -197,7 +186,7 @@ def test_ranks(tmp_path, tilt):
     chains(tilt=tilt).write(tmp_path / "data")
     results = []
     for ranks, pair in ((1, WHOLE), (1, NEAR.format(6)), (2, NEAR.format(6))):
-        done = launch(ranks, INPUT.replace("PAIR", pair), tmp_path)
+        done = launch(ranks, chains_script(pair, 1e-11) + RUN, tmp_path)
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
         lines = done.stdout.splitlines()
         head = next(i for i, line in enumerate(lines) if "PotEng" in line)

@@ -4,21 +4,9 @@
 import numpy as np
 import pytest
 
-from conftest import PLUGIN, chains, differences, launch, salt
+from conftest import chains, chains_script, differences, launch, salt
 
-INPUT = f"""
-plugin load {PLUGIN}
-units real
-atom_style full
-bond_style harmonic
-special_bonds lj/coul 0 0.25 0.5
-read_data data
-bond_coeff * 100 1.1
-pair_style lj/cut 5
-pair_coeff * * 0.05 2.5
-neighbor 1.0 bin
-kspace_style farsum 1e-8
-"""
+INPUT = chains_script()
 # The same parameters for any number of ranks, to compare digits.
 FIXED = """
 kspace_modify farsum method spectral cutoff 5.5 bandwidth 24 support 12
