@@ -70,6 +70,15 @@ static farsum_status method_parts(const struct farsum_plan *plan,
     return FARSUM_OK;
 }
 
+/* Only some methods have sums over ranks. */
+static farsum_status method_ranks(const struct farsum_plan *plan,
+                                  const struct method *method)
+{
+    if (plan->task.links.ranks > 0 && !method->model)
+        FAIL(ERR_UNSUPPORTED, "has no sums over ranks; spectral and fmm have");
+    return FARSUM_OK;
+}
+
 static void candidate_fails(struct candidate *c, farsum_status status)
 {
     c->status = status;
@@ -105,6 +114,8 @@ static farsum_status method_table(struct farsum_plan *plan,
         farsum_status status = method_bounds(plan, row->method);
         if (status == FARSUM_OK)
             status = method_parts(plan, row->method);
+        if (status == FARSUM_OK)
+            status = method_ranks(plan, row->method);
         if (status == FARSUM_OK)
             status = row->method->fits(&plan->task);
         if (wanted && status != FARSUM_OK)

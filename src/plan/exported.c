@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/fpenv.h"
-#include "method/spectral/ranks_model.h"
-#include "method/spectral/spectral.h"
 #include "plan/ranks.h"
 #include "plan/ranks/device.h"
 #include "plan/ranks/shape.h"
@@ -69,8 +67,6 @@ farsum_status farsum_ranks_get_info(const farsum_plan *plan,
     return FARSUM_OK;
 }
 
-extern const struct method method_spectral;
-
 farsum_status farsum_ranks_links(const farsum_options *options, int ranks,
                                  int nodes, struct links *links)
 {
@@ -100,12 +96,8 @@ farsum_status farsum_ranks_model(const farsum_plan *plan,
     FP_GUARD;
     if (!plan || !model || !links || links->ranks < 1)
         FAIL(ERR_ARGUMENT, "a plan, links of ranks and a model are needed");
-    int shape[2];
-    if (plan->method != &method_spectral || plan->task.comm)
-        FAIL(ERR_UNSUPPORTED, "method %s does not sum over ranks yet",
+    if (!plan->method->model || plan->task.comm)
+        FAIL(ERR_UNSUPPORTED, "method %s does not sum over ranks",
              plan->report.info.method);
-    const struct spectral *s = plan->state;
-    TRY(ranks_shape_best(&plan->task, s, links, shape));
-    int rank = ranks_model_fullest(s->parameters.mesh, shape);
-    return spectral_ranks_model(&plan->task, s, links, shape, rank, model);
+    return plan->method->model(&plan->task, plan->state, links, model);
 }

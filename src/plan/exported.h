@@ -8,7 +8,7 @@
 #define FARSUM_PLAN_EXPORTED_H
 
 #include "comm/exported.h"
-#include "method/spectral/ranks_model.h"
+#include "task/ranks_model.h"
 #include "task/shape.h"
 
 /* Collective: plan_over_ranks_as, but the plan owns comm: farsum_plan_destroy
@@ -44,8 +44,9 @@ FARSUM_API farsum_status farsum_ranks_tune(const farsum_problem *problem,
                                            farsum_plan **plan);
 /* What a rank with the most planes and rows would do in a plan over such ranks
  * with the parameters of this plan of one process, which create or tune made,
- * in parts of the shape that tune got, or of the best one.  Errors:
- * ERR_ARGUMENT, ERR_UNSUPPORTED (not spectral), ERR_MEMORY. */
+ * in parts of the shape that tune got, or of the best one.  links of one rank:
+ * the plan itself.  Errors: ERR_ARGUMENT, ERR_UNSUPPORTED (another method than
+ * spectral and fmm, or a sparse tree), ERR_MEMORY. */
 FARSUM_API farsum_status farsum_ranks_model(const farsum_plan *plan,
                                             const struct links *links,
                                             struct ranks_model *model);

@@ -170,9 +170,10 @@ static void ranks_take(struct chosen *chosen, farsum_options *options)
 static farsum_status ranks_options(farsum_options *options)
 {
     const char *method = options->method;
-    if (!method || strcmp(method, "auto") == 0)
-        options->method = "spectral";
-    else if (strcmp(method, "spectral") != 0 && strcmp(method, "fmm") != 0)
+    if (method && strcmp(method, "auto") == 0)
+        options->method = NULL;
+    else if (method && strcmp(method, "spectral") != 0
+             && strcmp(method, "fmm") != 0)
         FAIL(ERR_UNSUPPORTED,
              "method %s: plans over ranks have only spectral and fmm", method);
     return FARSUM_OK;

@@ -34,19 +34,17 @@ struct ranks_lattice {
     struct lattice_modes *modes;
 };
 
-static farsum_status lattice_slab(struct ranks_lattice *l)
+static struct slab_args lattice_cut(const struct ranks_lattice *l)
 {
-    const struct boxes_args *boxes = &l->args.boxes;
-    const struct slab_args slab = {.comm = l->args.comm,
-                                   .begin0 = l->args.begin,
-                                   .begin1 = l->rows.begin,
-                                   .order = l->rows.order,
-                                   .mesh = {l->mesh[0], l->mesh[1], l->mesh[2]},
-                                   .ldz = l->ldz,
-                                   .precision = boxes->precision,
-                                   .threads = boxes->threads,
-                                   .batch = l->batch};
-    return slab_create(&slab, &l->slab);
+    return (struct slab_args){.comm = l->args.comm,
+                              .begin0 = l->args.begin,
+                              .begin1 = l->rows.begin,
+                              .order = l->rows.order,
+                              .mesh = {l->mesh[0], l->mesh[1], l->mesh[2]},
+                              .ldz = l->ldz,
+                              .precision = l->args.boxes.precision,
+                              .threads = l->args.boxes.threads,
+                              .batch = l->batch};
 }
 
 static farsum_status lattice_modes(struct ranks_lattice *l)
@@ -99,6 +97,26 @@ static farsum_status lattice_arrays(struct ranks_lattice *l)
                      l->real, 0);
 }
 
+farsum_status ranks_lattice_sent(const struct ranks_lattice_args *args,
+                                 struct lattice_sent *sent)
+{
+    struct ranks_lattice l = {.args = *args};
+    const struct comm *comm = args->comm;
+    TRY(lattice_shape(&l));
+    TRY(lattice_rows_create(&l.rows, l.mesh[1], comm->rank, comm->size));
+    const struct slab_args slab = lattice_cut(&l);
+    int64_t row = l.ldz * (int64_t)l.real, both[2], columns;
+    slab_sent(&slab, both, &columns);
+    *sent = (struct lattice_sent){
+        .bytes = l.size * (both[0] + both[1]),
+        .exchanges = 2 * ((l.size + l.batch - 1) / l.batch),
+        .planes = l.batch * l.layers * l.mesh[1] * row,
+        .spectrum = l.size * l.rows.rows * l.mesh[0] * row,
+        .rows = (double)l.rows.rows / (double)l.mesh[1]};
+    lattice_rows_clear(&l.rows);
+    return FARSUM_OK;
+}
+
 farsum_status ranks_lattice_create(const struct ranks_lattice_args *args,
                                    struct ranks_lattice **lattice)
 {
@@ -112,8 +130,10 @@ farsum_status ranks_lattice_create(const struct ranks_lattice_args *args,
     GO(lattice_modes(l));
 done:
     status = comm_agree(args->comm, status);
-    if (status == FARSUM_OK)
-        status = lattice_slab(l);
+    if (status == FARSUM_OK) {
+        const struct slab_args slab = lattice_cut(l);
+        status = slab_create(&slab, &l->slab);
+    }
     if (status != FARSUM_OK) {
         ranks_lattice_destroy(l);
         return status;

@@ -37,4 +37,14 @@ void ranks_lattice_destroy(struct ranks_lattice *lattice); /* NULL is legal */
  * the arrays of a rank without layers. */
 farsum_status ranks_lattice_run(struct ranks_lattice *lattice,
                                 const struct boxes_io *io);
+/* What a run sends and stores. */
+struct lattice_sent {
+    int64_t bytes, exchanges; /* to other ranks, of both directions */
+    int64_t planes, spectrum; /* bytes stored */
+    double rows;              /* the rank's part of the spectrum's rows */
+};
+/* What a run of rank comm->rank sends.  Not collective; only rank and size of
+ * comm are read. */
+farsum_status ranks_lattice_sent(const struct ranks_lattice_args *args,
+                                 struct lattice_sent *sent);
 #endif

@@ -14,6 +14,8 @@ enum method_options {
     METHOD_BOXES = 4, /* order, boxes and the variants of their stages */
 };
 
+struct ranks_model;
+
 struct method {
     /* Returns OK if the method supports this problem; otherwise fails with the
      * reason as the message. */
@@ -57,6 +59,12 @@ struct method {
      * there is none. */
     farsum_status (*near)(const struct task *task, const void *state, int64_t n,
                           const double *r2, double *u, double *du);
+    /* What a rank would do in a sum over ranks with these links, by the state
+     * of tune: the one that is slowest.  NULL: the method has no sums over
+     * ranks. */
+    farsum_status (*model)(const struct task *task, const void *state,
+                           const struct links *links,
+                           struct ranks_model *model);
     unsigned options; /* METHOD_... */
     unsigned lacks;   /* FARSUM_...: outputs that this method lacks in a
                          periodic cell; a companion plan of another method

@@ -16,8 +16,8 @@ class TuneRanks(CommandTest):
         return [float(v) for v in re.findall(r"[-+.\de]*\d[-+.\de]*", row)]
 
     def test_one_sum(self):
-        over = ("--ranks", 4, "--link-latency", "1e-3", "--link-bandwidth",
-                "1e6")
+        over = ("--ranks", 4, "--method", "spectral", "--link-latency", "1e-3",
+                "--link-bandwidth", "1e6")
         done = self.farsum(*self.CASE, *over)
         mesh = int(re.search(r"mesh (\d+) x", done.out).group(1))
         planes, whole, halo, points, ghosts = self.numbers(done.out, "slab")
@@ -46,6 +46,42 @@ class TuneRanks(CommandTest):
         self.near([report["exchanges"][name]["bytes"] for name in names[1:]],
                   [row[0] for row in sent[1:]], 1e-3)
         self.assertRegex(done.out, r"within a node 0.001 s .* 1e\+06 bytes")
+
+    def test_fmm(self):
+        over = ("--ranks", 4, "--method", "fmm", "--link-latency", "1e-3",
+                "--link-bandwidth", "1e6")
+        done = self.farsum(*self.CASE, *over, "--report", "r.json")
+        roots = int(re.search(r"dense tree, .* (\d+) x \d+ x \d+ root",
+                              done.out).group(1))
+        layers, whole, halo, points, ghosts = self.numbers(done.out, "slab")
+        self.assertEqual((layers, whole), (-(-roots // 4), roots))
+        self.assertAlmostEqual(points, 30000 * layers / roots, delta=1)
+        self.assertAlmostEqual(ghosts, 60000 * halo / roots, delta=1)
+        sent = [self.numbers(done.out[done.out.index("\nexchange"):], name)
+                for name in ("route", "ghosts", "transform")]
+        self.near([sent[0][1]], [3 * 3 * 1e-3 + sent[0][0] / 1e6], 1e-3)
+        self.near([sent[1][0]], [8 * ghosts], 1e-3)
+        report, = self.json("r.json")["ranks"]
+        self.assertEqual(report["method"], "fmm")
+        self.assertEqual(report["mesh"][0], roots)
+        all_s, exchange, alone, efficiency = self.numbers(done.out, "sum")
+        self.near([exchange], [sum(row[1] for row in sent) + 0.012], 1e-3)
+        self.near([all_s], [exchange + sum(v["rank"] for v in
+                                           report["stages"].values())], 1e-3)
+        self.near([efficiency], [alone / (4 * all_s)], 1e-2)
+        weak = self.farsum(*self.CASE, *over[:4], "--weak")
+        rows = weak.out[weak.out.index("\n ranks"):].split("\n")[2:5]
+        self.assertEqual([row.split()[4] for row in rows],
+                         ["1x1", "2x1", "4x1"])
+
+    def test_choice(self):
+        """Ranks choose between spectral and fmm, by exchanges too."""
+        slow = "--link-latency", "1e-3", "--link-bandwidth", "1e6"
+        for link, method in ((), "spectral"), (slow, "fmm"):
+            self.farsum(*self.CASE, "--ranks", 4, "--report", "r.json", *link)
+            report = self.json("r.json")
+            self.assertEqual([report["method"], report["ranks"][0]["method"]],
+                             [method, method])
 
     def near(self, a, b, part):
         for v, w in zip(a, b, strict=True):
@@ -118,8 +154,9 @@ class TuneRanks(CommandTest):
                      *self.CASE, "--ranks", 4, "--domain", "3x2")
         self.refused(2, "expected AxB, whole numbers of which one may be 0",
                      *self.CASE, "--ranks", 4, "--domain", "0x0")
-        self.refused(1, "tune: method fmm does not sum over ranks yet",
-                     *self.CASE, "--ranks", 2, "--method", "fmm")
+        self.refused(1, "tune: method ewald: has no sums over ranks; spectral "
+                     "and fmm have",
+                     *self.CASE, "--ranks", 2, "--method", "ewald")
 
 
 if __name__ == "__main__":

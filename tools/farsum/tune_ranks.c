@@ -17,9 +17,6 @@
 
 enum { MOST_PARTICLES = 1 << 22, MOST_RANKS = 1000000, MOST_SUMS = 22 };
 
-static const char *const stage_names[RANKS_STAGES] = {
-    "near", "spread", "transform", "scale", "interp"};
-
 int tune_ranks_check(const struct settings *s)
 {
     const char *other = s->model ? "model" : s->map ? "map" : NULL;
@@ -53,8 +50,6 @@ void tune_ranks_options(const struct settings *s, farsum_options *how)
     uint64_t ranks = (uint64_t)s->ranks;
     if (s->ranks == 0)
         return;
-    if (!how->method || strcmp(how->method, "auto") == 0)
-        how->method = "spectral";
     if (how->memory_limit == 0 || how->memory_limit > most / ranks)
         how->memory_limit = most;
     else
@@ -84,7 +79,8 @@ static farsum_status links_take(const struct settings *s,
 
 struct sum {
     struct ranks_model m;
-    int64_t points, mesh[3];
+    int64_t points, mesh[3]; /* mesh: or root boxes */
+    char method[32];
     double stages, exchanges, seconds; /* of a rank: of both; of the sum */
     double alone, efficiency;    /* seconds of one process */
 };
@@ -101,13 +97,15 @@ static void complete(const farsum_plan_info *info,
     struct ranks_model *m = &sum->m;
     int ranks = m->links.ranks;
     sum->points = info->n_sources;
-    memcpy(sum->mesh, info->mesh, sizeof sum->mesh);
-    for (int k = 0; k < RANKS_STAGES; k++) {
+    memcpy(sum->mesh, m->boxes ? info->boxes : info->mesh, sizeof sum->mesh);
+    snprintf(sum->method, sizeof sum->method, "%s", info->method);
+    for (int k = 0; k < m->stages; k++) {
         if (ranks == 1)
             m->seconds[k] = m->alone[k];
         sum->stages += m->seconds[k];
-        sum->alone += alone->alone[k];
     }
+    for (int k = 0; k < alone->stages; k++)
+        sum->alone += alone->alone[k];
     for (int k = 0; k < COMM_PARTS; k++)
         sum->exchanges += m->exchange[k];
     sum->seconds = sum->stages + sum->exchanges - m->hidden;
@@ -120,8 +118,8 @@ static void print_thin(const struct ranks_model *m, FILE *out)
     int64_t busy = (m->shape[0] < m->mesh0 ? m->shape[0] : m->mesh0)
                    * (m->shape[1] < m->mesh1 ? m->shape[1] : m->mesh1);
     if (ranks > busy) {
-        fprintf(out, "note      %d ranks share %lld planes", ranks,
-                (long long)m->mesh0);
+        fprintf(out, "note      %d ranks share %lld %s", ranks,
+                (long long)m->mesh0, m->boxes ? "layers" : "planes");
         if (pencils)
             fprintf(out, " of %lld rows", (long long)m->mesh1);
         fprintf(out, ": %lld ranks have none and wait\n",
@@ -137,8 +135,9 @@ static void print_thin(const struct ranks_model *m, FILE *out)
 static void print_part(const struct ranks_model *m, FILE *out)
 {
     int pencils = m->shape[1] > 1;
-    fprintf(out, "%-10s%lld of %lld planes", pencils ? "pencil" : "slab",
-            (long long)m->planes, (long long)m->mesh0);
+    fprintf(out, "%-10s%lld of %lld %s", pencils ? "pencil" : "slab",
+            (long long)m->planes, (long long)m->mesh0,
+            m->boxes ? "layers of root boxes" : "planes");
     if (pencils)
         fprintf(out, ", %lld of %lld rows, halos of %lld and %lld",
                 (long long)m->rows, (long long)m->mesh1, (long long)m->halo,
@@ -181,14 +180,17 @@ static void print_rank(const struct sum *sum, FILE *out)
         fprintf(out, "a device each");
     if (m->shape[1] > 1)
         fprintf(out, "; %d x %d pencils", m->shape[0], m->shape[1]);
-    fprintf(out, "; the rank with the most planes:\n");
+    fprintf(out, "; the rank with the most %s:\n",
+            m->boxes ? "layers" : "planes");
     print_part(m, out);
-    c_locale_write(out, "stores    mesh %.4g MB, spectrum %.4g MB, buffers "
-                   "%.4g MB\n", 1e-6 * m->mesh, 1e-6 * m->spectrum,
-                   1e-6 * m->buffers);
+    c_locale_write(out,
+                   "stores    %s %.4g MB, spectrum %.4g MB, buffers "
+                   "%.4g MB\n",
+                   m->boxes ? "expansions" : "mesh", 1e-6 * m->mesh,
+                   1e-6 * m->spectrum, 1e-6 * m->buffers);
     fprintf(out, "%-11s %12s %12s\n", "stage", "alone s", "a rank s");
-    for (int k = 0; k < RANKS_STAGES; k++) {
-        fprintf(out, "%-11s", stage_names[k]);
+    for (int k = 0; k < m->stages; k++) {
+        fprintf(out, "%-11s", m->stage[k]);
         c_locale_write(out, " %12.4g %12.4g\n", m->alone[k], m->seconds[k]);
     }
     fprintf(out, "%-11s %12s %12s\n", "exchange", "sent bytes", "s");
@@ -200,9 +202,11 @@ static void print_rank(const struct sum *sum, FILE *out)
             c_locale_write(out, " %12.4g", m->bytes[k]);
         c_locale_write(out, " %12.4g\n", m->exchange[k]);
     }
-    c_locale_write(out, "sum       %.4g s, of which exchanges %.4g s; one rank "
-                   "alone %.4g s; efficiency %.3g\n", sum->seconds,
-                   sum->exchanges - m->hidden, sum->alone, sum->efficiency);
+    c_locale_write(out,
+                   "sum       %.4g s, of which exchanges %.4g s; one process "
+                   "alone %.4g s; efficiency %.3g\n",
+                   sum->seconds, sum->exchanges - m->hidden, sum->alone,
+                   sum->efficiency);
 }
 
 static void print_weak(const struct tune_ranks *sums, FILE *out)
@@ -244,11 +248,11 @@ static json_t *report_sum(const struct sum *sum)
     const struct ranks_model *m = &sum->m;
     json_t *stages = json_object(), *exchanges = json_object();
     int bad = !stages || !exchanges;
-    for (int k = 0; k < RANKS_STAGES && !bad; k++)
-        bad = json_object_set_new(
-            stages, stage_names[k],
-            json_pack("{s:o, s:o}", "alone", report_real(m->alone[k]), "rank",
-                      report_real(m->seconds[k])));
+    for (int k = 0; k < m->stages && !bad; k++)
+        bad = json_object_set_new(stages, m->stage[k],
+                                  json_pack("{s:o, s:o}", "alone",
+                                            report_real(m->alone[k]), "rank",
+                                            report_real(m->seconds[k])));
     for (int k = 0; k < COMM_PARTS && !bad; k++)
         bad = json_object_set_new(
             exchanges, ranks_work_names[k],
@@ -257,7 +261,7 @@ static json_t *report_sum(const struct sum *sum)
                       "seconds", report_real(m->exchange[k])));
     json_t *all = json_pack(
         "{s:i, s:i, s:i, s:I, s:[I,I,I], s:I, s:I, s:o, s:o, s:o, s:o, s:o, "
-        "s:O?, s:O?, s:o, s:o, s:o, s:o, s:[i,i], s:I, s:I}",
+        "s:O?, s:O?, s:o, s:o, s:o, s:o, s:[i,i], s:I, s:I, s:s}",
         "ranks", m->links.ranks, "nodes", links_nodes(&m->links), "threads",
         m->threads, "n_sources", (json_int_t)sum->points, "mesh",
         (json_int_t)sum->mesh[0], (json_int_t)sum->mesh[1],
@@ -270,7 +274,7 @@ static json_t *report_sum(const struct sum *sum)
         report_real(sum->seconds), "alone", report_real(sum->alone),
         "efficiency", report_real(sum->efficiency), "domain", m->shape[0],
         m->shape[1], "rows", (json_int_t)m->rows, "row_halo",
-        (json_int_t)m->row_halo);
+        (json_int_t)m->row_halo, "method", sum->method);
     json_decref(stages);
     json_decref(exchanges);
     return bad ? (json_decref(all), NULL) : all;
@@ -287,7 +291,33 @@ json_t *tune_ranks_report(const struct tune_ranks *sums)
     return rows;
 }
 
-/* The model of a plan for so many ranks. */
+/* Tunes one process without ranks, for a method that ranks would choose among
+ * theirs.  method: receives its name, and must outlive the plan. */
+static farsum_status alone_tune(const farsum_problem *problem,
+                                const farsum_options *how,
+                                const struct links *links, char method[32],
+                                farsum_plan **plan)
+{
+    const struct ranks_shape any = {{0, 0}};
+    farsum_options alone = *how;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    if (!how->method || strcmp(how->method, "auto") == 0) {
+        farsum_status status =
+            farsum_ranks_tune(problem, how, links, &any, plan);
+        if (status == FARSUM_OK)
+            status = farsum_plan_get_info(*plan, &info);
+        if (status == FARSUM_OK)
+            snprintf(method, 32, "%s", info.method);
+        farsum_plan_destroy(*plan);
+        *plan = NULL;
+        if (status != FARSUM_OK)
+            return status;
+        alone.method = method;
+    }
+    return farsum_plan_tune(problem, &alone, plan);
+}
+
+/* The model of a plan for so many ranks, or of one process without ranks. */
 static farsum_status model_take(const struct settings *s,
                                 const farsum_problem *problem,
                                 const farsum_options *how, int ranks,
@@ -295,10 +325,13 @@ static farsum_status model_take(const struct settings *s,
 {
     const struct ranks_shape any = {{0, 0}};
     struct links links;
+    char method[32];
     farsum_plan *plan = NULL;
     farsum_status status = links_take(s, how, ranks, &links);
     if (status == FARSUM_OK)
-        status = farsum_ranks_tune(problem, how, &links, &any, &plan);
+        status = ranks > 1
+                     ? farsum_ranks_tune(problem, how, &links, &any, &plan)
+                     : alone_tune(problem, how, &links, method, &plan);
     if (status == FARSUM_OK)
         status = farsum_plan_get_info(plan, info);
     if (status == FARSUM_OK)
@@ -365,7 +398,7 @@ struct tune_ranks *tune_ranks_take(const struct settings *s,
                                    const farsum_options *how,
                                    const farsum_plan *plan)
 {
-    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT, one = info;
     struct ranks_model alone;
     struct tune_ranks *sums = calloc(1, sizeof *sums);
     if (!sums) {
@@ -377,9 +410,10 @@ struct tune_ranks *tune_ranks_take(const struct settings *s,
     quiet.log = NULL;
     farsum_status status = links_take(s, how, s->ranks, &links);
     if (status == FARSUM_OK)
-        status = model_take(s, problem, &quiet, 1, &info, &alone);
-    if (status == FARSUM_OK)
         status = farsum_plan_get_info(plan, &info);
+    quiet.method = info.method; /* the plan's own */
+    if (status == FARSUM_OK)
+        status = model_take(s, problem, &quiet, 1, &one, &alone);
     if (status == FARSUM_OK)
         status = farsum_ranks_model(plan, &links, &sums->sums[0].m);
     if (status == FARSUM_OK && s->weak) {

@@ -38,6 +38,9 @@ static farsum_status fmm_fits_ranks(const struct task *task)
     const farsum_fmm_options *o = &task->options.fmm;
     if (task->options.strict)
         FAIL(ERR_UNSUPPORTED, "has no error bounds (strict) over ranks");
+    if (task->shape.ranks[1] > 1)
+        FAIL(ERR_UNSUPPORTED, "has only slabs over ranks, not %d x %d pencils",
+             task->shape.ranks[0], task->shape.ranks[1]);
     if (p->periodic[0] && p->outputs & FARSUM_VIRIAL)
         FAIL(ERR_UNSUPPORTED,
              "has no virial of a periodic cell over ranks; leave it out of the "
@@ -138,20 +141,33 @@ static void fmm_destroy(void *state)
     mem_free(s);
 }
 
-/* The bytes that points and boxes will require. */
+/* The bytes that points and boxes will require; over ranks those of the one
+ * with the most layers of root boxes. */
 static double fmm_bytes(const struct task *task, const struct fmm *s)
 {
     double size = task->problem.precision == FARSUM_F32 ? 4 : 8;
     double points = (double)(task->problem.n_sources + task->problem.n_targets);
-    double share = task->comm ? 1.0 / task->comm->size : 1;
-    double bytes = 2 * size * multipole_size(s->shape.order)
-                   * (double)s->boxes.n_boxes;
+    double share = 1;
+    const struct boxes_args *whole = s->ranks ? fmm_ranks_whole(s) : &s->boxes;
+    struct boxes_args boxes = *whole;
+    struct p2p_args pairs = s->pairs;
+    if (task->comm) {
+        int64_t layers = fmm_ranks_most(whole, task->comm->size);
+        share = (double)layers / (double)whole->root[0];
+        fmm_ranks_slab(layers, &boxes, s->ranks ? NULL : &pairs);
+    }
+    double bytes =
+        2 * size * multipole_size(s->shape.order) * (double)boxes.n_boxes;
     if (s->strict) /* weights, sizes, and sums of four orders */
         bytes += 48 * (double)s->boxes.n_boxes;
-    for (int r = 0; r < FMM_STAGES; r++)
-        if (s->choice[r].row)
-            bytes += (double)s->choice[r].row->variant->bytes(
-                r == FMM_P2P ? (const void *)&s->pairs : &s->boxes);
+    for (int r = 0; r < FMM_STAGES; r++) {
+        const void *args = r == FMM_P2P       ? (const void *)&pairs
+                           : r == FMM_LATTICE ? whole
+                                              : &boxes;
+        if (s->choice[r].row) /* the ranks share the lattice evenly */
+            bytes += (r == FMM_LATTICE ? share : 1)
+                     * (double)s->choice[r].row->variant->bytes(args);
+    }
     double low = task->problem.precision == FARSUM_F32 ? 4 : 0;
     /* strengths, potentials, fields, positions; on the host the order of the
      * points in the tree, on a device a second copy of their positions */
@@ -161,7 +177,7 @@ static double fmm_bytes(const struct task *task, const struct fmm *s)
         given += 16 * (strengths - 1) + (fmm_kernel_gradient(task) ? 96 : 0);
     if (s->input.kernel >= FMM_STOKESLET) /* passes */
         given += 8 * (4 + (fmm_kernel_moments(s->input.kernel) ? 4 : 1));
-    return share * (bytes + points * (given + size * 8 + low));
+    return bytes + share * points * (given + size * 8 + low);
 }
 
 static farsum_status fmm_memory(const struct task *task, const struct fmm *s)
@@ -351,6 +367,7 @@ const struct method method_fmm = {
     .choice = fmm_choice,
     .measured = fmm_measured,
     .exclude = fmm_exclude,
+    .model = fmm_ranks_model,
     .options = METHOD_BOXES,
     .lacks = FARSUM_VIRIAL,
     .bounded = 1,

@@ -405,6 +405,20 @@ farsum_status fmm_ranks_tree(struct fmm *s);
 void fmm_ranks_part(const struct fmm *s, struct boxes_args *boxes,
                     struct p2p_args *pairs);
 const struct boxes_args *fmm_ranks_whole(const struct fmm *s);
+/* Replaces the args of all boxes by those of a rank that owns so many layers of
+ * root boxes: with ghost layers, and the own points.  pairs: NULL is legal. */
+void fmm_ranks_slab(int64_t layers, struct boxes_args *boxes,
+                    struct p2p_args *pairs);
+/* The most layers that one of so many ranks owns. */
+int64_t fmm_ranks_most(const struct boxes_args *whole, int ranks);
+/* method/fmm/ranks_model.c: the method's `model`, and the same of any rank.  s:
+ * of tune. */
+farsum_status fmm_ranks_model(const struct task *task, const void *state,
+                              const struct links *links,
+                              struct ranks_model *model);
+farsum_status fmm_ranks_model_of(const struct task *task, const struct fmm *s,
+                                 const struct links *links, int rank,
+                                 struct ranks_model *model);
 farsum_status fmm_ranks_states(const struct task *task, struct fmm *s,
                                farsum_status status);
 void fmm_ranks_report(const struct task *task, const struct fmm *s);

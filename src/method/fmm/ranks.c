@@ -86,27 +86,40 @@ farsum_status fmm_ranks_create(const struct task *task, struct fmm *s)
     return fmm_ranks_states(task, s, fmm_states(task, s, &boxes, &pairs));
 }
 
-static int64_t part_of(const struct fmm_ranks *k, int64_t all)
+int64_t fmm_ranks_most(const struct boxes_args *whole, int ranks)
 {
-    double layers = (double)ranks_layers(k), whole = (double)k->domain.mesh0;
-    return all > 0 ? 1 + (int64_t)((double)all * layers / whole) : 0;
+    return (whole->root[0] + ranks - 1) / ranks;
+}
+
+static int64_t part_of(int64_t all, int64_t layers, int64_t whole)
+{
+    double part = (double)layers / (double)whole;
+    return all > 0 ? 1 + (int64_t)((double)all * part) : 0;
+}
+
+void fmm_ranks_slab(int64_t layers, struct boxes_args *boxes,
+                    struct p2p_args *pairs)
+{
+    int64_t whole = boxes->root[0], planes = layers + 2 * boxes->ws;
+    int64_t roots = planes * boxes->root[1] * boxes->root[2];
+    boxes->root[0] = planes;
+    boxes->periodic[0] = 0;
+    boxes->n_leaves = roots << (3 * boxes->depth);
+    boxes->n_boxes = (8 * boxes->n_leaves - roots) / 7;
+    boxes->n_sources = part_of(boxes->n_sources, layers, whole);
+    boxes->n_targets = part_of(boxes->n_targets, layers, whole);
+    if (!pairs)
+        return;
+    pairs->n_sources = part_of(pairs->n_sources, layers, whole);
+    pairs->n_targets = part_of(pairs->n_targets, layers, whole);
 }
 
 void fmm_ranks_part(const struct fmm *s, struct boxes_args *boxes,
                     struct p2p_args *pairs)
 {
     struct fmm_ranks *k = s->ranks;
-    int64_t roots = domain_planes(&k->domain, k->domain.rank) * boxes->root[1]
-                    * boxes->root[2];
     k->whole = *boxes;
-    boxes->root[0] = domain_planes(&k->domain, k->domain.rank);
-    boxes->periodic[0] = 0;
-    boxes->n_leaves = roots << (3 * boxes->depth);
-    boxes->n_boxes = (8 * boxes->n_leaves - roots) / 7;
-    boxes->n_sources = part_of(k, boxes->n_sources);
-    boxes->n_targets = part_of(k, boxes->n_targets);
-    pairs->n_sources = part_of(k, pairs->n_sources);
-    pairs->n_targets = part_of(k, pairs->n_targets);
+    fmm_ranks_slab(ranks_layers(k), boxes, pairs);
     if (s->gpu && pairs->n_targets == 0)
         pairs->n_targets = pairs->n_sources;
 }

@@ -124,11 +124,11 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     shape->seconds = 0;
     for (int r = 0; r < FMM_STAGES; r++)
         shape->seconds += choice[r].cost;
-    bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
     if (task->links.ranks > 0) {
         shape->seconds = shape_shared(task, s, shape, n, choice);
-        bytes /= task->links.ranks;
+        fmm_ranks_slab(fmm_ranks_most(&boxes, task->links.ranks), &boxes, NULL);
     }
+    bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;
     if (bytes > 0.7 * (double)task->options.memory_limit)
         FAIL(ERR_MEMORY, "expansions of %lld boxes of order %d need %.3g bytes",
              (long long)boxes.n_boxes, shape->order, bytes);

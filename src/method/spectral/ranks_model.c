@@ -193,10 +193,10 @@ static void model_seconds_of(struct counted *c)
     union stage_args whole[STAGE_COUNT], own[STAGE_COUNT];
     struct ranks_model *m = c->m;
     const struct parameters *t = c->t;
-    static const int stages[RANKS_STAGES] = {
+    static const int stages[RANKS_SPECTRAL] = {
         STAGE_NEAR, STAGE_SPREAD, STAGE_FFT, STAGE_SCALE, STAGE_INTERP};
     int back = model_back(c->task);
-    double half = (double)(t->mesh[2] / 2 + 1), share[RANKS_STAGES];
+    double half = (double)(t->mesh[2] / 2 + 1), share[RANKS_SPECTRAL];
     double slab = (double)m->planes / (double)m->mesh0;
     double thick[2] = {fmax(slab, 1e-9) * t->cell.height[0], INFINITY};
     double modes = half;
@@ -220,7 +220,7 @@ static void model_seconds_of(struct counted *c)
         + (double)c->columns / ((double)t->mesh[1] * half) / 3;
     share[RANKS_SCALE] =
         (double)c->cut.rows / (double)t->mesh[1] * modes / half;
-    for (int k = 0; k < RANKS_STAGES; k++) {
+    for (int k = 0; k < RANKS_SPECTRAL; k++) {
         const struct choice *choice = &t->choice[stages[k]];
         double times =
             k == RANKS_TRANSFORM
@@ -298,16 +298,6 @@ int ranks_model_fullest(const int64_t mesh[3], const int shape[2])
     return part[0] * shape[1] + part[1];
 }
 
-double ranks_model_seconds(const struct ranks_model *m)
-{
-    double sum = -m->hidden;
-    for (int k = 0; k < RANKS_STAGES; k++)
-        sum += m->seconds[k];
-    for (int k = 0; k < COMM_PARTS; k++)
-        sum += m->exchange[k];
-    return sum;
-}
-
 farsum_status spectral_ranks_model(const struct task *task,
                                    const struct spectral *s,
                                    const struct links *links,
@@ -320,13 +310,16 @@ farsum_status spectral_ranks_model(const struct task *task,
     c.comm = (struct comm){.rank = rank, .size = links->ranks};
     GO(ranks_cut_set(&c.cut, task, t, rank, shape, 1, NULL));
     const struct domain *axis = &c.cut.domain, *across = axis->across;
-    *model = (struct ranks_model){.links = *links,
-                                  .threads = task->device ? 0 : task->threads,
-                                  .shape = {shape[0], shape[1]},
-                                  .mesh0 = t->mesh[0],
-                                  .halo = axis->halo,
-                                  .mesh1 = t->mesh[1],
-                                  .rows = t->mesh[1]};
+    *model = (struct ranks_model){
+        .links = *links,
+        .threads = task->device ? 0 : task->threads,
+        .shape = {shape[0], shape[1]},
+        .mesh0 = t->mesh[0],
+        .halo = axis->halo,
+        .mesh1 = t->mesh[1],
+        .rows = t->mesh[1],
+        .stages = RANKS_SPECTRAL,
+        .stage = {"near", "spread", "transform", "scale", "interp"}};
     model->planes = axis->begin[axis->rank + 1] - axis->begin[axis->rank];
     if (across) {
         model->rows =

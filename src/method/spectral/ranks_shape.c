@@ -48,6 +48,17 @@ farsum_status ranks_shape_best(const struct task *task,
     return FARSUM_OK;
 }
 
+farsum_status spectral_model(const struct task *task, const void *state,
+                             const struct links *links,
+                             struct ranks_model *model)
+{
+    const struct spectral *s = state;
+    int shape[2];
+    TRY(ranks_shape_best(task, s, links, shape));
+    int rank = ranks_model_fullest(s->parameters.mesh, shape);
+    return spectral_ranks_model(task, s, links, shape, rank, model);
+}
+
 farsum_status ranks_shape_choose(const struct task *task,
                                  const struct spectral *s, int shape[2])
 {

@@ -16,6 +16,7 @@
 #include "method/spectral/part/part.h"
 #include "method/spectral/device_ranks.h"
 #include "method/spectral/ranks.h"
+#include "method/spectral/ranks_model.h"
 
 static farsum_status spectral_fits(const struct task *task)
 {
@@ -475,6 +476,7 @@ const struct method method_spectral = {
     .exclude = spectral_excludes,
     .part = spectral_part,
     .near = spectral_near,
+    .model = spectral_model,
     .options = METHOD_CUTOFF | METHOD_MESH,
     .mixed = 1,
 };

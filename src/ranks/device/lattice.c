@@ -96,6 +96,26 @@ static farsum_status lattice_memory(struct gpu_ranks_lattice *l)
     return FARSUM_OK;
 }
 
+farsum_status gpu_ranks_lattice_sent(const struct ranks_lattice_args *args,
+                                     struct lattice_sent *sent)
+{
+    struct gpu_ranks_lattice l = {.args = *args};
+    farsum_status status = lattice_shape(&l);
+    if (status == FARSUM_OK) {
+        const struct slab_args slab = lattice_cut(&l);
+        int64_t real = gpu_real(args->boxes.precision), both[2], columns;
+        slab_sent(&slab, both, &columns);
+        *sent = (struct lattice_sent){
+            .bytes = l.size * (both[0] + both[1]),
+            .exchanges = 2 * ((l.size + l.batch - 1) / l.batch),
+            .planes = l.size * l.mesh_channel * real,
+            .spectrum = l.size * l.rows.rows * l.mesh[0] * l.ldz * real,
+            .rows = (double)l.rows.rows / (double)l.mesh[1]};
+    }
+    lattice_rows_clear(&l.rows);
+    return status;
+}
+
 farsum_status gpu_ranks_lattice_create(const struct ranks_lattice_args *args,
                                        struct transport *transport,
                                        struct gpu_ranks_lattice **lattice)

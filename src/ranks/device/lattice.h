@@ -25,4 +25,7 @@ void gpu_ranks_lattice_destroy(struct gpu_ranks_lattice *lattice); /* NULL is
  * device.  Enqueues its work, except for exchanges through the host. */
 farsum_status gpu_ranks_lattice_run(struct gpu_ranks_lattice *lattice,
                                     const struct boxes_io *io);
+/* As ranks_lattice_sent. */
+farsum_status gpu_ranks_lattice_sent(const struct ranks_lattice_args *args,
+                                     struct lattice_sent *sent);
 #endif

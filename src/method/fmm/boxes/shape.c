@@ -97,6 +97,12 @@ void fmm_args(const struct task *task, const struct fmm *s,
             * fmax(s->input.edge[0], fmax(s->input.edge[1], s->input.edge[2]));
 }
 
+/* Over ranks a device's lattice has planes and lines instead of transforms of
+ * three axes, copies between them, and products of lines along axis 0.  On an
+ * H200 it takes this many times as long as gpu_fft in one process (80^3 and
+ * 96^3 boxes, order 11, f32). */
+#define RANKS_LATTICE 1.7
+
 farsum_status fmm_choose(const struct task *task, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,
@@ -115,6 +121,8 @@ farsum_status fmm_choose(const struct task *task, const struct fmm *s,
         TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
                    &options, &choice[r]));
         choice[r].cost *= task->machine.factor[MACHINE_FMM + r];
+        if (r == FMM_LATTICE && task->device && task->links.ranks > 0)
+            choice[r].cost *= RANKS_LATTICE;
         if (r != FMM_P2P)
             choice[r].cost *= fmm_kernel_passes(s->input.kernel);
     }

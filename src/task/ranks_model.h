@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ranks_model.h: what a rank of a sum over ranks stores, sends and computes, by
+ * a method's own counts, without the ranks. */
+#ifndef FARSUM_TASK_RANKS_MODEL_H
+#define FARSUM_TASK_RANKS_MODEL_H
+
+#include "comm/comm.h"
+#include "cost/links.h"
+
+enum { RANKS_STAGES = 7 }; /* most stages of a method */
+
+/* Points are taken as uniform, and given by any rank.  One right-hand side.
+ * Planes are those of a mesh, or layers of root boxes. */
+struct ranks_model {
+    struct links links;
+    int threads;          /* of a rank; 0: it has a device */
+    int shape[2];         /* ranks along axes 0 and 1 */
+    int boxes;            /* 1: the method has boxes instead of a mesh */
+    int64_t mesh0;        /* planes of the whole mesh */
+    int64_t planes, halo; /* of the rank; on each side of them */
+    int64_t mesh1, rows, row_halo; /* the same along axis 1; slabs have all rows
+                                      and no halo */
+    double points, ghosts;         /* expected numbers */
+    double mesh, spectrum, buffers; /* bytes stored; mesh: or expansions;
+                                       buffers: of the planes and the
+                                       transform */
+    double bytes[COMM_PARTS];       /* that an execute sends to other ranks */
+    double exchanges[COMM_PARTS];   /* of an execute.  COMM_TALK: gathers */
+    /* Seconds of an execute by the tuner's costs, on a machine as this one. */
+    int stages;
+    const char *stage[RANKS_STAGES]; /* their names */
+    double seconds[RANKS_STAGES];    /* on this rank */
+    double alone[RANKS_STAGES];      /* in one process with these threads */
+    double exchange[COMM_PARTS];
+    double hidden; /* of exchanges, concurrent with near pairs */
+};
+
+/* Seconds of an execute on this rank. */
+static inline double ranks_model_seconds(const struct ranks_model *m)
+{
+    double sum = -m->hidden;
+    for (int k = 0; k < m->stages; k++)
+        sum += m->seconds[k];
+    for (int k = 0; k < COMM_PARTS; k++)
+        sum += m->exchange[k];
+    return sum;
+}
+#endif
