@@ -42,6 +42,7 @@ MESSAGE_FILES = set("""
     tools/farsum/bench.c tools/farsum/bench_exchange.c tools/farsum/cache.c tools/farsum/check.c
     tools/farsum/help_tables.c tools/farsum/kernel.c tools/farsum/list.c
     tools/farsum/outcome.c tools/farsum/tune.c tools/farsum/tune_model.c
+    tools/farsum/tune_nufft.c
     tools/farsum/tune_ranks.c
     tools/farsum/verify.c
 """.split())

@@ -3,6 +3,7 @@
 #include "mesh/exported.h"
 
 #include "base/fpenv.h"
+#include "mesh/ranks/model.h"
 #include "mesh/ranks/nufft.h"
 
 farsum_status farsum_ranks_mesh_create(struct comm *comm,
@@ -91,4 +92,51 @@ farsum_status farsum_ranks_nufft_info(const farsum_nufft *nufft,
     TRY(nufft_is_over_ranks(nufft, info != NULL));
     mesh_ranks_info(nufft->mesh->ranks, info);
     return FARSUM_OK;
+}
+
+/* The device of the model; *last: the last rank, which has the most planes. */
+static farsum_status model_begin(const farsum_mesh_options *given,
+                                 const struct links *links,
+                                 farsum_mesh_options *options,
+                                 struct device **device, int *owned, int *last)
+{
+    if (!links || links->ranks < 1)
+        FAIL(ERR_ARGUMENT, "links of ranks are needed");
+    *last = links->ranks - 1;
+    TRY(mesh_options_check(given, options));
+    return mesh_device(options, device, owned);
+}
+
+farsum_status farsum_ranks_mesh_model(const farsum_mesh_problem *problem,
+                                      const farsum_mesh_options *options,
+                                      const struct links *links,
+                                      struct ranks_model model[2])
+{
+    FP_GUARD;
+    farsum_mesh_options how;
+    struct device *device = NULL;
+    int owned = 0, last = 0;
+    TRY(model_begin(options, links, &how, &device, &owned, &last));
+    farsum_status status =
+        mesh_ranks_model(problem, &how, device, links, last, model);
+    if (owned)
+        device_close(device);
+    return status;
+}
+
+farsum_status farsum_ranks_nufft_model(const farsum_nufft_problem *problem,
+                                       const farsum_mesh_options *options,
+                                       const struct links *links,
+                                       struct ranks_model *model)
+{
+    FP_GUARD;
+    farsum_mesh_options how;
+    struct device *device = NULL;
+    int owned = 0, last = 0;
+    TRY(model_begin(options, links, &how, &device, &owned, &last));
+    farsum_status status =
+        nufft_ranks_model(problem, &how, device, links, last, model);
+    if (owned)
+        device_close(device);
+    return status;
 }

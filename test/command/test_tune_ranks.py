@@ -74,6 +74,33 @@ class TuneRanks(CommandTest):
         self.assertEqual([row.split()[4] for row in rows],
                          ["1x1", "2x1", "4x1"])
 
+    def test_nufft(self):
+        case = ("tune", "--ranks", 3, "--modes", "30x24x20", "--points", 90000,
+                "--threads", 1, "--link-latency", 0.001, "--link-bandwidth",
+                "1e6")
+        done = self.farsum(*case)
+        rows = {name: self.numbers(done.out, name) for name in (
+            "type 1", "type 2", "spread", "interp")}
+        for name, row in rows.items():
+            mesh, planes, halo, route, halos, columns = row[:6]
+            stages, exchanges, all_s, alone, efficiency = row[6:]
+            self.assertEqual(planes, -(-mesh // 3))
+            nufft = name.startswith("type")
+            share = planes / mesh
+            points = share * 2 / 3 if name in ("type 2", "interp") else (
+                (1 - share) / 3)
+            self.near([route], [90000 * points * (16 if nufft else 8) / 1e6],
+                      1e-3)
+            self.assertEqual(columns > 0, nufft)
+            self.assertGreater(exchanges, route + halos + columns)
+            self.near([all_s], [stages + exchanges], 1e-3)
+            self.assertAlmostEqual(efficiency, alone / (3 * all_s), delta=6e-4)
+        self.refused(2, "tune: --modes requires --points", *case[:5])
+        self.refused(2, "tune: --points requires --modes", "tune", "--points",
+                     3, "--ranks", 2)
+        self.refused(2, "tune: --modes requires --ranks", "tune", *case[3:7])
+        self.refused(2, "tune: --modes accepts neither", *case, "--weak")
+
     def test_choice(self):
         """Ranks choose between spectral and fmm, by exchanges too."""
         slow = "--link-latency", "1e-3", "--link-bandwidth", "1e6"

@@ -13,6 +13,7 @@ foreach(subject mesh nufft faults)
     target_compile_definitions(test_${name} PRIVATE ON_DEVICE=${on_device})
   endforeach()
 endforeach()
+farsum_test(ranks_mesh_model ranks_mesh/model.c ranks/comm_threads.c)
 target_compile_definitions(test_ranks_device_mesh_faults PRIVATE STRIDE=3)
 if(FARSUM_SANITIZE) # slow
   target_compile_definitions(test_ranks_mesh_faults PRIVATE STRIDE=7)

@@ -82,6 +82,7 @@ struct settings {
     double link_latency, link_bandwidth; /* 0: default */
     double patience;                     /* run: seconds; 0: for ever */
     int domain[2];             /* ranks along axes 0 and 1; 0, 0: chosen */
+    int64_t modes[3], points;  /* tune --ranks: of a NUFFT; 0: none */
     int components;            /* 0: default (1) */
     double crowding;           /* 0: default (1) */
     int64_t copies[3];         /* 0: default (1) */

@@ -272,11 +272,17 @@ static const struct option_row table[] = {
     {"weak", 0, NULL, FOR_TUNE, set_flag, FIELD(weak), NULL,
      "weak scaling: gives each of 1, 2, 4 ... --ranks as many points as the "
      "case or file has (default: off, all ranks share them)"},
+    {"modes", 0, "AxBxC", FOR_TUNE, set_three, FIELD(modes), NULL,
+     "modes of a NUFFT that the --ranks share, instead of a case or file "
+     "(default: none)"},
+    {"points", 0, "N", FOR_TUNE, set_count, FIELD(points), NULL,
+     "number of points of the NUFFT of --modes (default: none)"},
     {"map", 0, "FILE.svg", FOR_TUNE, set_text, FIELD(map), NULL,
      "file to draw a map of the chosen spread and interp variants to; see "
      "above (default: none)"},
     {"components", 0, "K", FOR_TUNE, set_int, FIELD(components), NULL,
-     "number of components of a mesh's strengths, for --map (default: 1)"},
+     "number of components of a mesh's strengths, for --map, or of vectors, "
+     "for --modes (default: 1)"},
     {"crowding", 0, "X", FOR_TUNE, set_real, FIELD(crowding), NULL,
      "clustering factor, the density around a point over the mean density, "
      "for --map (default: 1, uniform)"},

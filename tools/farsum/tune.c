@@ -8,6 +8,7 @@
 #include "say.h"
 #include "summary.h"
 #include "tune_model.h"
+#include "tune_nufft.h"
 #include "tune_ranks.h"
 #include "words.h"
 
@@ -264,6 +265,8 @@ int tune_main(struct settings *s)
     }
     if (s->map)
         return map_main(s);
+    if (s->modes[0] > 0)
+        return tune_nufft(s);
     if (s->components || s->crowding > 0) {
         say_error("tune: --components and --crowding require --map");
         return EXIT_USAGE;

@@ -21,7 +21,9 @@ int tune_ranks_check(const struct settings *s)
 {
     const char *other = s->model ? "model" : s->map ? "map" : NULL;
     int domain = s->domain[0] + s->domain[1] > 0;
+    int modes = s->modes[0] > 0;
     const char *needs = s->nodes > 0            ? "nodes"
+                        : modes                 ? "modes"
                         : domain                ? "domain"
                         : s->link_latency > 0   ? "link-latency"
                         : s->link_bandwidth > 0 ? "link-bandwidth"
@@ -32,6 +34,11 @@ int tune_ranks_check(const struct settings *s)
                   "tune'", other);
     else if (s->ranks == 0 && needs)
         say_error("tune: --%s requires --ranks", needs);
+    else if (modes && (s->weak || domain || s->n_words > 0 || s->problem))
+        say_error("tune: --modes accepts neither a file nor --case, --weak or "
+                  "--domain; give --points");
+    else if (s->points > 0 && !modes)
+        say_error("tune: --points requires --modes");
     else if (s->weak && domain)
         say_error("tune: --weak and --domain exclude each other");
     else if (s->ranks > MOST_RANKS)
@@ -61,10 +68,9 @@ int tune_ranks_large(const struct settings *s, const struct case_spec *spec)
     return s->ranks > 0 && spec->n > MOST_PARTICLES;
 }
 
-/* Links among the first `ranks` of the --ranks. */
-static farsum_status links_take(const struct settings *s,
-                                const farsum_options *how, int ranks,
-                                struct links *links)
+farsum_status tune_ranks_links(const struct settings *s,
+                               const farsum_options *how, int ranks,
+                               struct links *links)
 {
     farsum_status status =
         farsum_ranks_links(how, s->ranks, s->nodes > 0 ? s->nodes : 1, links);
@@ -149,8 +155,8 @@ static void print_part(const struct ranks_model *m, FILE *out)
     print_thin(m, out);
 }
 
-static void print_assumptions(const struct settings *s,
-                              const struct links *links, FILE *out)
+void tune_ranks_assumptions(const struct settings *s, const struct links *links,
+                            FILE *out)
 {
     c_locale_write(out, "assumes   within a node %.3g s a message and %.3g "
                    "bytes/s a rank", links->within.latency,
@@ -240,7 +246,7 @@ void tune_ranks_print(const struct settings *s, const struct tune_ranks *sums,
         print_weak(sums, out);
     else
         print_rank(&sums->sums[0], out);
-    print_assumptions(s, &sums->sums[sums->n - 1].m.links, out);
+    tune_ranks_assumptions(s, &sums->sums[sums->n - 1].m.links, out);
 }
 
 static json_t *report_sum(const struct sum *sum)
@@ -327,7 +333,7 @@ static farsum_status model_take(const struct settings *s,
     struct links links;
     char method[32];
     farsum_plan *plan = NULL;
-    farsum_status status = links_take(s, how, ranks, &links);
+    farsum_status status = tune_ranks_links(s, how, ranks, &links);
     if (status == FARSUM_OK)
         status = ranks > 1
                      ? farsum_ranks_tune(problem, how, &links, &any, &plan)
@@ -387,7 +393,7 @@ farsum_status tune_ranks_plan(const struct settings *s,
 {
     const struct ranks_shape shape = ranks_domain(s);
     struct links links;
-    farsum_status status = links_take(s, how, s->ranks, &links);
+    farsum_status status = tune_ranks_links(s, how, s->ranks, &links);
     return status == FARSUM_OK
                ? farsum_ranks_tune(problem, how, &links, &shape, plan)
                : status;
@@ -408,7 +414,7 @@ struct tune_ranks *tune_ranks_take(const struct settings *s,
     farsum_options quiet = *how;
     struct links links;
     quiet.log = NULL;
-    farsum_status status = links_take(s, how, s->ranks, &links);
+    farsum_status status = tune_ranks_links(s, how, s->ranks, &links);
     if (status == FARSUM_OK)
         status = farsum_plan_get_info(plan, &info);
     quiet.method = info.method; /* the plan's own */

@@ -6,6 +6,8 @@
 #include "case.h"
 #include "options.h"
 
+#include "cost/links.h"
+
 #include <jansson.h>
 #include <stdio.h>
 
@@ -16,6 +18,13 @@ void tune_ranks_options(const struct settings *s, farsum_options *how);
 /* 1: the case's particles are too many for one machine; its cell is set, and
  * the tuner assumes a sample. */
 int tune_ranks_large(const struct settings *s, const struct case_spec *spec);
+/* Links among the first `ranks` of the --ranks. */
+farsum_status tune_ranks_links(const struct settings *s,
+                               const farsum_options *how, int ranks,
+                               struct links *links);
+/* Prints what is assumed of them. */
+void tune_ranks_assumptions(const struct settings *s, const struct links *links,
+                            FILE *out);
 /* Sums over ranks on paper: one, or with --weak one for each number of
  * ranks. */
 struct tune_ranks;

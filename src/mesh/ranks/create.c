@@ -134,19 +134,40 @@ static farsum_status ranks_think(struct farsum_mesh *m,
     return ranks_choose(m);
 }
 
+struct planes_args mesh_ranks_planes(const struct farsum_mesh *m)
+{
+    const struct mesh_ranks *k = m->ranks;
+    return (struct planes_args){.comm = k->comm,
+                                .begin = k->domain.begin,
+                                .halo = k->domain.halo,
+                                .plane = k->plane,
+                                .channels = m->problem.channels,
+                                .threads = m->threads,
+                                .precision = m->problem.precision};
+}
+
+farsum_status mesh_ranks_dry(struct farsum_mesh *m,
+                             const farsum_mesh_problem *problem,
+                             const farsum_mesh_options *options,
+                             struct device *device, const int64_t *modes)
+{
+    const struct comm *comm = m->ranks->comm;
+    TRY(mesh_prepare(m, problem, options, device));
+    m->threads =
+        mesh_threads(m->options.threads, m->problem.n_points / comm->size + 1);
+    TRY(mesh_set_window(m, modes, 0));
+    TRY(ranks_cut(m));
+    ranks_args(m, comm->rank);
+    return mesh_choose(m, m->options.spread, m->options.interp);
+}
+
 /* The states, exchanges and memory. */
 static farsum_status ranks_make(struct farsum_mesh *m, const char *transport,
                                 int of_nufft)
 {
     struct mesh_ranks *k = m->ranks;
     const farsum_mesh_problem *p = &m->problem;
-    const struct planes_args planes = {.comm = k->comm,
-                                       .begin = k->domain.begin,
-                                       .halo = k->domain.halo,
-                                       .plane = k->plane,
-                                       .channels = p->channels,
-                                       .threads = m->threads,
-                                       .precision = p->precision};
+    const struct planes_args planes = mesh_ranks_planes(m);
     size_t real = p->precision == FARSUM_F32 ? 4 : 8;
     if (m->device)
         return mesh_ranks_gpu_create(m, &planes, transport);

@@ -67,6 +67,15 @@ farsum_status mesh_ranks_create(struct comm *comm,
                                 struct device *device, const char *transport,
                                 const int64_t *modes, int of_nufft,
                                 struct farsum_mesh **mesh);
+/* What exchanges the halo planes. */
+struct planes_args mesh_ranks_planes(const struct farsum_mesh *mesh);
+/* Not collective: sets everything but states, exchanges and memory, and chooses
+ * for rank comm->rank.  m->ranks is zeroed, except for its comm, of which
+ * rank and size are read.  The caller destroys m->ranks->domain. */
+farsum_status mesh_ranks_dry(struct farsum_mesh *m,
+                             const farsum_mesh_problem *problem,
+                             const farsum_mesh_options *options,
+                             struct device *device, const int64_t *modes);
 /* Opens this rank's device, or borrows it; NULL: the host. */
 farsum_status mesh_ranks_device(struct comm *comm,
                                 const farsum_mesh_options *options,

@@ -118,13 +118,14 @@ void rank_modes_destroy(struct rank_modes *m)
     mem_free(m);
 }
 
-farsum_status rank_modes_create(const struct rank_modes_args *args,
+/* What needs no other rank. */
+static farsum_status modes_make(const struct rank_modes_args *args,
                                 struct rank_modes **modes)
 {
     farsum_status status = FARSUM_OK;
-    struct rank_modes *m = NULL;
     int size = args->comm->size;
-    GO(MEM_NEW(m, 1));
+    GO(MEM_NEW(*modes, 1));
+    struct rank_modes *m = *modes;
     m->args = *args;
     /* forward transforms have sign -, backward ones + */
     m->turn = (args->type == 1) == (args->sign < 0) ? 1 : -1;
@@ -136,7 +137,29 @@ farsum_status rank_modes_create(const struct rank_modes_args *args,
     GO(MEM_RAW(m->mode_bytes, size));
     GO(modes_list(m));
 done:
-    status = comm_agree(args->comm, status);
+    return status;
+}
+
+farsum_status rank_modes_sent(const struct rank_modes_args *args,
+                              int64_t *bytes)
+{
+    struct rank_modes_args lists = *args;
+    struct rank_modes *m = NULL;
+    lists.kern = NULL;
+    farsum_status status = modes_make(&lists, &m);
+    *bytes = 0;
+    for (int r = 0; r < args->comm->size && status == FARSUM_OK; r++)
+        if (r != args->comm->rank)
+            *bytes += args->type == 1 ? m->row_bytes[r] : m->mode_bytes[r];
+    rank_modes_destroy(m);
+    return status;
+}
+
+farsum_status rank_modes_create(const struct rank_modes_args *args,
+                                struct rank_modes **modes)
+{
+    struct rank_modes *m = NULL;
+    farsum_status status = comm_agree(args->comm, modes_make(args, &m));
     if (status != FARSUM_OK) {
         rank_modes_destroy(m);
         return status;

@@ -41,6 +41,10 @@ int64_t rank_modes_used(const struct rank_modes_args *args);
 void rank_modes_own(int64_t modes0, int rank, int size, int64_t *first,
                     int64_t *count);
 
+/* Not collective: bytes that a run of rank comm->rank sends to others. */
+farsum_status rank_modes_sent(const struct rank_modes_args *args,
+                              int64_t *bytes);
+
 /* spectra: [2][used rows][mesh0][ldz], `step` reals from the real part's to the
  * imaginary part's; f: [own modes][N1][N2], complex.  Type 1 sets f, type 2 the
  * spectra.  Collective; a rank that fails takes part in the exchange. */

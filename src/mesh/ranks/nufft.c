@@ -150,7 +150,7 @@ static farsum_status ranks_make(struct farsum_nufft *n, const char *transport)
     return FARSUM_OK;
 }
 
-static const struct nufft_over nufft_over_ranks = {
+const struct nufft_over nufft_over_ranks = {
     nufft_ranks_points, nufft_ranks_execute, nufft_ranks_destroy};
 
 static farsum_status ranks_new(struct comm *comm, struct farsum_nufft **nufft)

@@ -25,6 +25,8 @@ struct nufft_ranks {
     int64_t have_c;     /* bytes */
 };
 
+extern const struct nufft_over nufft_over_ranks;
+
 /* comm is borrowed. */
 farsum_status nufft_ranks_create(struct comm *comm,
                                  const farsum_nufft_problem *problem,
