@@ -155,6 +155,7 @@ enum {
     FARSUM_VIRIAL = 8,
     FARSUM_VELOCITY = 16, /* stokeslet, rotlet, stresslet: their only output */
     FARSUM_GRADIENT = 32, /* charge_dipole */
+    FARSUM_PARTICLE_VIRIAL = 64, /* includes potential and field */
 };
 
 /* What to sum.  Start from FARSUM_PROBLEM_INIT.  Arrays and texts are in host
@@ -188,8 +189,7 @@ typedef struct farsum_problem {
                                 pair is an error unless an exclusion with
                                 factor 0 names it (default: 0) */
     int64_t n_sources;       /* expected sources, >= 1 */
-    int64_t n_targets;       /* expected separate targets; 0: the targets are
-                                the sources (default: 0) */
+    int64_t n_targets;       /* expected targets; 0: the sources (default) */
     /* A representative configuration for the tuner, both or neither (default:
      * n_sources unit charges at uniformly random positions). */
     const void *sample_x;    /* [n_sources][3], type `arrays` */
@@ -319,10 +319,10 @@ typedef struct farsum_result {
     void *potential; /* [R][N], type `arrays` */
     void *field;     /* [R][N][3], type `arrays` */
     double *energy;  /* [R] */
-    double *virial;  /* [R][9], row-major.  fmm in a periodic cell computes it
-                        with a second plan of another method */
+    double *virial;  /* [R][9]; fmm in a cell: by a plan of another method */
     void *velocity;  /* [R][N][3], type `arrays` */
     void *gradient;  /* [R][N][6], type `arrays`: xx xy xz yy yz zz */
+    void *particle_virial; /* [R][N][9], type `arrays`: docs/api.md, 14 */
 } farsum_result;
 #define FARSUM_RESULT_INIT {.size = sizeof(farsum_result)}
 

@@ -73,6 +73,9 @@ static farsum_status create_problem(struct farsum_batch *b,
     if (given.part > FARSUM_WHOLE)
         FAIL(ERR_UNSUPPORTED, "part is %d; batches sum only the whole",
              (int)given.part);
+    if (given.outputs & FARSUM_PARTICLE_VIRIAL)
+        FAIL(ERR_UNSUPPORTED, "batches do not sum particle_virial, the virial "
+                              "of each particle");
     int cell = 0;
     for (int d = 0; d < 9; d++)
         cell |= given.cell[d] != 0;
@@ -167,11 +170,13 @@ static farsum_status execute_check(const struct farsum_batch *b, int rhs,
     const int64_t counts[] = {rhs, b->sources > b->systems ? b->sources
                                                            : b->systems};
     TRY(count_product(counts, 2, "right-hand sides times sources"));
-    const void *const given[] = {out->potential, out->field,    out->energy,
-                                 out->virial,    out->velocity, out->gradient};
-    static const char *const names[] = {"potential", "field",    "energy",
-                                        "virial",    "velocity", "gradient"};
-    for (int i = 0; i < 6; i++)
+    const void *const given[] = {
+        out->potential, out->field,    out->energy,         out->virial,
+        out->velocity,  out->gradient, out->particle_virial};
+    static const char *const names[] = {
+        "potential", "field",    "energy",         "virial",
+        "velocity",  "gradient", "particle_virial"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (given[i] && !(b->problem.outputs & (1u << i)))
             FAIL(ERR_ARGUMENT, "%s is not among the problem's outputs",
                  names[i]);

@@ -43,18 +43,23 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
         FAIL(ERR_ARGUMENT, "rhs is %d, not at least 1", rhs);
     const int64_t counts[] = {rhs, plan->m > plan->n ? plan->m : plan->n};
     TRY(count_product(counts, 2, "right-hand sides times particles"));
-    const unsigned asked = (result->potential ? FARSUM_POTENTIAL : 0u)
-                           | (result->field ? FARSUM_FIELD : 0u)
-                           | (result->energy ? FARSUM_ENERGY : 0u)
-                           | (result->virial ? FARSUM_VIRIAL : 0u)
-                           | (result->velocity ? FARSUM_VELOCITY : 0u)
-                           | (result->gradient ? FARSUM_GRADIENT : 0u);
-    static const char *const names[] = {"potential", "field",    "energy",
-                                        "virial",    "velocity", "gradient"};
-    if (plan->apart && asked & (FARSUM_ENERGY | FARSUM_VIRIAL))
+    const unsigned asked =
+        (result->potential ? FARSUM_POTENTIAL : 0u)
+        | (result->field ? FARSUM_FIELD : 0u)
+        | (result->energy ? FARSUM_ENERGY : 0u)
+        | (result->virial ? FARSUM_VIRIAL : 0u)
+        | (result->velocity ? FARSUM_VELOCITY : 0u)
+        | (result->gradient ? FARSUM_GRADIENT : 0u)
+        | (result->particle_virial ? FARSUM_PARTICLE_VIRIAL : 0u);
+    static const char *const names[] = {
+        "potential", "field",    "energy",         "virial",
+        "velocity",  "gradient", "particle_virial"};
+    const int n_names = (int)(sizeof names / sizeof *names);
+    if (plan->apart
+        && asked & (FARSUM_ENERGY | FARSUM_VIRIAL | FARSUM_PARTICLE_VIRIAL))
         FAIL(ERR_UNSUPPORTED, "energy and virial do not exist for separate "
                               "targets");
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < n_names; i++)
         if (asked & ~plan->task.problem.outputs & (1u << i))
             FAIL(ERR_ARGUMENT, "%s is not among the problem's outputs",
                  names[i]);

@@ -97,7 +97,8 @@ static farsum_status problem_outputs(farsum_problem *p,
                                      const struct pair *pair)
 {
     const unsigned all = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
-                         | FARSUM_VIRIAL | FARSUM_VELOCITY | FARSUM_GRADIENT;
+                         | FARSUM_VIRIAL | FARSUM_VELOCITY | FARSUM_GRADIENT
+                         | FARSUM_PARTICLE_VIRIAL;
     if (p->outputs & ~all)
         FAIL(ERR_ARGUMENT, "outputs 0x%x has unknown bits", p->outputs);
     if (p->outputs & ~pair_outputs(pair))
@@ -111,9 +112,12 @@ static farsum_status problem_outputs(farsum_problem *p,
                    "virial");
     if (p->outputs == 0)
         p->outputs =
-            pair_outputs(pair) & ~(unsigned)FARSUM_GRADIENT
+            pair_outputs(pair)
+            & ~(unsigned)(FARSUM_GRADIENT | FARSUM_PARTICLE_VIRIAL)
             & ~(p->error == FARSUM_ERROR_PRESSURE ? 0
                                                   : (unsigned)FARSUM_VIRIAL);
+    if (p->outputs & FARSUM_PARTICLE_VIRIAL) /* interpolated as they are */
+        p->outputs |= FARSUM_POTENTIAL | FARSUM_FIELD;
     return FARSUM_OK;
 }
 
@@ -135,8 +139,9 @@ static farsum_status problem_numbers(farsum_problem *p)
     TRY(count_check(p->n_sources, "n_sources"));
     TRY(count_check(p->n_targets, "n_targets"));
     TRY(count_check(p->n_exclusions, "n_exclusions"));
-    if (p->n_targets > 0 && p->outputs & (FARSUM_ENERGY | FARSUM_VIRIAL))
-        p->outputs &= ~(unsigned)(FARSUM_ENERGY | FARSUM_VIRIAL);
+    if (p->n_targets > 0)
+        p->outputs &=
+            ~(unsigned)(FARSUM_ENERGY | FARSUM_VIRIAL | FARSUM_PARTICLE_VIRIAL);
     return FARSUM_OK;
 }
 

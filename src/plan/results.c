@@ -9,7 +9,7 @@
 #include "task/method.h"
 #include "plan/plan.h"
 
-enum { OUTPUTS = 6 };
+enum { OUTPUTS = 7 };
 
 /* The caller's arrays and their sizes in bytes, in the order of
  * farsum_result. */
@@ -25,6 +25,7 @@ static void apart_arrays(const struct farsum_plan *plan, int rhs,
     array[3] = (void **)&result->energy, bytes[3] = 8 * (int64_t)rhs;
     array[4] = (void **)&result->virial, bytes[4] = 72 * (int64_t)rhs;
     array[5] = &result->gradient, bytes[5] = 6 * each;
+    array[6] = &result->particle_virial, bytes[6] = 9 * each;
 }
 
 /* Memory that may have been a buffer's object of OpenCL still begins as one,

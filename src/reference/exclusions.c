@@ -191,11 +191,15 @@ static void exclude_target(const struct pass *p, int64_t i, const double *v)
         sums->gradient[6 * i + a] -= v[REFERENCE_FIELD + a];
     if (sums->energy)
         *sums->energy -= reference_energy(&p->kind, q, v);
-    if (!sums->virial)
+    if (!sums->virial && !sums->particle)
         return;
     reference_virial(&p->kind, q, v, virial);
-    for (int a = 0; a < 9; a++)
-        sums->virial[a] -= virial[a];
+    for (int a = 0; a < 9; a++) {
+        if (sums->virial)
+            sums->virial[a] -= virial[a];
+        if (sums->particle)
+            sums->particle[9 * i + a] -= virial[a];
+    }
 }
 
 farsum_status reference_exclude(const struct task *task,

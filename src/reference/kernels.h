@@ -29,7 +29,7 @@ enum {
 struct reference_split {
     double xi;     /* 0: near() is the full kernel */
     double screen; /* yukawa only: kappa, 1/length */
-    int vacuum;    /* charge_dipole only: 1: vacuum surroundings */
+    int vacuum;    /* laplace, charge_dipole: 1: vacuum surroundings */
 };
 
 /* One or two periodic axes.  axis: a slab's normal, or a wire's direction; a
@@ -93,7 +93,8 @@ void reference_virial(const struct reference_kind *kind, const double *q,
                       const double *v, double virial[9]);
 /* The load of kernels with one strength, which is the channel. */
 void reference_load_scalar(const double *q, double *c);
-/* laplace: for excluded pairs, and for slabs and wires; not in kernels.def. */
+/* laplace: for excluded pairs, for slabs and wires, and for the virial of each
+ * particle; not in kernels.def. */
 extern const struct reference_kind reference_laplace;
 /* The value of 1/r for reference_kind.gauge, for a sum of 1, and its part in w
  * along the periodic axes, (7.22), (7.23). */

@@ -92,6 +92,25 @@ static void laplace_far(const struct reference_split *p, const double k[3],
     put_far(g, -2 * g * (1 / k2 + over), k, s[0], v);
 }
 
+/* The background, and vacuum surroundings as in (7.19). */
+static void laplace_mean(const struct reference_split *p, double volume,
+                         long double sum[][4], double mean[][4])
+{
+    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2},
+                                 {0, 1}, {0, 2}, {1, 2}};
+    put_mean(-M_PI / (p->xi * p->xi), volume, sum[0][0], mean);
+    for (int a = 0; p->vacuum && a < 3; a++) {
+        double m = 4 * M_PI / (3 * volume) * (double)sum[0][1 + a];
+        mean[0][1 + a] = m;
+        mean[1 + a][0] = -m;
+        for (int i = 0; i < 6; i++) {
+            mean[4 + i][1 + a] += at[i][0] == at[i][1] ? m : 0;
+            mean[4 + i][1 + at[i][1]] -= at[i][0] == a ? m : 0;
+            mean[4 + i][1 + at[i][0]] -= at[i][1] == a ? m : 0;
+        }
+    }
+}
+
 double reference_gauge(const struct reference_split *p,
                        const struct reference_open *o, double *along)
 {
@@ -195,6 +214,7 @@ const struct reference_kind reference_laplace = {
     .near = laplace_near,
     .self = laplace_self,
     .far = laplace_far,
+    .mean = laplace_mean,
     .gauge = laplace_gauge,
     .net_channels = 1,
     .net = scalar_net,

@@ -11,11 +11,23 @@
 #include "reference/exclusions.h"
 #include "reference/kernels.h"
 
+/* 1: the problem has the output `particle_virial`. */
+static int reference_particle(const struct task *task)
+{
+    return (task->problem.outputs & FARSUM_PARTICLE_VIRIAL) != 0;
+}
+
 const struct reference_kind *reference_kind_of(const struct task *task)
 {
-    if (strcmp(task->pair.name, reference_laplace.name) == 0)
-        return task_axes(task) % 3 == 0 ? NULL : &reference_laplace;
-    return reference_kind_find(task->pair.name);
+    if (strcmp(task->pair.name, reference_laplace.name) != 0)
+        return reference_kind_find(task->pair.name);
+    if (task_axes(task) % 3 != 0)
+        return &reference_laplace;
+    if (!reference_particle(task))
+        return NULL;
+    /* direct has no laplace of this kind: yukawa, whose kappa is 0 here */
+    return task_axes(task) == 3 ? &reference_laplace
+                                : reference_kind_find("yukawa");
 }
 
 /* Allocates n numbers; n = 0: none. */
@@ -46,6 +58,7 @@ static int reference_values(const struct task *task)
         .gradient = outputs & FARSUM_GRADIENT ? &some : NULL,
         .energy = outputs & FARSUM_ENERGY ? &some : NULL,
         .virial = outputs & FARSUM_VIRIAL ? &some : NULL,
+        .particle = reference_particle(task) ? &some : NULL,
     };
     return reference_wants(kind, &sums);
 }
@@ -68,6 +81,8 @@ farsum_status reference_set_points(struct reference *s, struct task *task,
     TRY(reference_array(&s->field, 3 * targets));
     if (reference_gradient(task))
         TRY(reference_array(&s->gradient, 6 * targets));
+    if (reference_particle(task))
+        TRY(reference_array(&s->particle, 9 * targets));
     if (reference_values(task) > 0)
         TRY(reference_array(&s->values, reference_values(task) * targets));
     s->n = n;
@@ -81,7 +96,8 @@ void reference_bytes(const struct task *task, double *held, double *more)
     double n = (double)p->n_sources, m = (double)p->n_targets, slots = 16;
     double targets = m > 0 ? m : n, each = 3;
     if (task->pair.kind->gradient)
-        each += 1 + 6 * reference_gradient(task) + reference_values(task);
+        each += 1 + 6 * reference_gradient(task) + reference_values(task)
+                + 9 * reference_particle(task);
     while (slots < 2 * n)
         slots *= 2;
     *held = 8 * (n * (3 + task->pair.strengths) + 3 * m + targets * each);
@@ -109,6 +125,7 @@ farsum_status reference_execute(struct task *task, void *state, int rhs,
         struct host_sums sums =
             host_sums(result, s->potential, s->field, &energy, virial);
         sums.gradient = result->gradient ? s->gradient : NULL;
+        sums.particle = result->particle_virial ? s->particle : NULL;
         TRY(progress_step(r, rhs, "summing"));
         host_strengths(task, s->n, r, q, s->q);
         TRY(s->sum(task, s, &sums));
@@ -125,7 +142,7 @@ int reference_wants(const struct reference_kind *kind,
 {
     if (kind->values == REFERENCE_FLOW)
         return REFERENCE_FLOW;
-    if (sums->virial)
+    if (sums->virial || sums->particle)
         return kind->values;
     if (kind->values == REFERENCE_MOMENTS && sums->gradient)
         return REFERENCE_GRADIENT;
@@ -158,8 +175,10 @@ void exact_spread(const struct task *task, const struct reference *s, int width,
             sums->gradient[6 * i + a] = v[REFERENCE_FIELD + a];
         if (sums->energy)
             energy += reference_energy(kind, q, v);
-        if (sums->virial)
+        if (sums->virial || sums->particle)
             reference_virial(kind, q, v, of);
+        if (sums->particle)
+            memcpy(sums->particle + 9 * i, of, sizeof of);
         for (int a = 0; a < 9 && sums->virial; a++)
             virial[a] += of[a];
     }
@@ -177,6 +196,7 @@ void reference_clear(struct reference *s)
     mem_free(s->potential);
     mem_free(s->field);
     mem_free(s->gradient);
+    mem_free(s->particle);
     mem_free(s->values);
 }
 

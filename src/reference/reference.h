@@ -17,6 +17,7 @@ struct reference {
     double *potential;    /* owned, [targets]; NULL for flows */
     double *field;        /* owned, [targets][3]: field, or velocity */
     double *gradient;     /* owned, [targets][6]; kernels that have it */
+    double *particle;     /* owned, [n][9]; if the problem requests it */
     double *values;       /* owned, [targets][width], at most kind->values;
                              NULL except for potentials by
                              reference_kind_of */
@@ -39,8 +40,9 @@ farsum_status reference_execute(struct task *task, void *state, int rhs,
 /* Sums for a kernel of kernels.def: width of the values, their array, and the
  * copy from there to the outputs. */
 struct reference_kind;
-/* The kernel by which a method sums: of kernels.def, or laplace in slabs and on
- * wires.  NULL: laplace by code of its own. */
+/* The kernel by which a method sums: of kernels.def, or laplace in slabs, on
+ * wires and for the virial of each particle.  NULL: laplace by code of its
+ * own. */
 const struct reference_kind *reference_kind_of(const struct task *task);
 int reference_wants(const struct reference_kind *kind,
                     const struct host_sums *sums);

@@ -207,6 +207,8 @@ static farsum_status results_ranges(const struct task *task, int64_t targets,
                       "velocity"));
     TRY(results_range(task, sums->gradient, 6 * targets,
                       task_exponent_gradient(task), type, "gradient"));
+    TRY(results_range(task, sums->particle, 9 * targets, energy, type,
+                      "particle_virial"));
     TRY(results_range(task, sums->energy, 1, energy, FARSUM_F64, "energy"));
     return results_range(task, sums->virial, 9, energy, FARSUM_F64, "virial");
 }
@@ -233,6 +235,9 @@ farsum_status host_results(const struct task *task, int64_t targets, int r,
     for (int64_t i = 0; sums->gradient && i < 6 * targets; i++)
         array_put(result->gradient, type, 6 * r * targets + i,
                   scale_by(gradient, c * sums->gradient[i]));
+    for (int64_t i = 0; sums->particle && i < 9 * targets; i++)
+        array_put(result->particle_virial, type, 9 * r * targets + i,
+                  scale_by(energy, c * sums->particle[i]));
     if (sums->energy)
         result->energy[r] = scale_by(energy, c * *sums->energy);
     for (int a = 0; sums->virial && a < 9; a++)

@@ -38,9 +38,10 @@ struct host_sums {
     double *virial;    /* [9] */
     double *velocity;  /* [targets][3] */
     double *gradient;  /* [targets][6]: xx xy xz yy yz zz */
+    double *particle;  /* [targets][9]: each one's share of the virial */
 };
 /* The arrays of those outputs that the caller requests; vector: [targets][3],
- * for the field or the velocity.  No gradient. */
+ * for the field or the velocity.  No gradient and no particle. */
 struct host_sums host_sums(const farsum_result *result, double *potential,
                            double *vector, double *energy, double *virial);
 /* Writes C times the sums to row r of the caller's arrays.  Fails, and writes

@@ -95,9 +95,10 @@ static inline int task_is_mixed(const struct task *task)
 static inline unsigned pair_outputs(const struct pair *pair)
 {
     unsigned more = pair->kind->moments ? FARSUM_GRADIENT : 0;
-    return pair->kind->gradient ? FARSUM_POTENTIAL | FARSUM_FIELD
-                                      | FARSUM_ENERGY | FARSUM_VIRIAL | more
-                                : FARSUM_VELOCITY;
+    return pair->kind->gradient
+               ? FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL
+                     | FARSUM_PARTICLE_VIRIAL | more
+               : FARSUM_VELOCITY;
 }
 
 /* Fails if the communication among the ranks has failed in an earlier call.

@@ -179,6 +179,9 @@ int64_t parameters_bytes(const struct parameters *t, const struct task *task)
                     + (m > 0 ? m : n) * out * real;
     if (parameters_beside(task))
         bytes += (m > 0 ? m : n) * out * real;
+    if (task->problem.outputs & FARSUM_PARTICLE_VIRIAL) /* spectral/each */
+        bytes +=
+            parameters_channel(t, NULL) * (real + 8) + n * (4 * real + 72 + 8);
     if (task_is_mixed(task))
         bytes += 4 * n * pair->strengths;
     if (task->device) { /* and copies of the caller's arrays */

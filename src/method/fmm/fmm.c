@@ -61,6 +61,8 @@ static farsum_status fmm_fits(const struct task *task)
     double best = fmm_best(p);
     if (fmm_kernel_of(task) != FMM_LAPLACE)
         TRY(fmm_kernel_fits(task));
+    if (p->outputs & FARSUM_PARTICLE_VIRIAL)
+        FAIL(ERR_UNSUPPORTED, "does not sum the virial of each particle");
     if (task_axes(task) % 3 != 0)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes or none; the problem has %d",

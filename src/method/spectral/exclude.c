@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/par.h"
+#include "method/spectral/each/each.h"
 #include "base/arrays.h"
 #include "math/poly.h"
 #include "stage/near/near.h"
@@ -67,6 +68,7 @@ struct pass {
     const struct exclude_sides *sides;
     struct bare_cell cell;
     int potential, field, gradient, sums; /* 1: wanted */
+    int each; /* 1: so are the particles' shares of the virial */
 };
 
 /* Energy and virial of the pairs in a part of the rows. */
@@ -244,7 +246,8 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
     const struct exclusions *e = &p->task->exclusions;
     farsum_precision type = p->task->problem.precision;
     double own[PAIR_STRENGTHS] = {0}, at[3];
-    struct row row = {.part = part};
+    struct part mine = {0};
+    struct row row = {.part = &mine};
     int64_t i = e->target[r];
     int values = p->task->pair.values;
     load_place(&p->sides->targets, i, at);
@@ -275,6 +278,11 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
     for (int a = 0; p->gradient && a < 6; a++)
         array_put(p->s->gradient, type, 6 * i + a,
                   array_get(p->s->gradient, type, 6 * i + a) - row.gradient[a]);
+    part->energy += mine.energy;
+    for (int a = 0; a < 9; a++)
+        part->virial[a] += mine.virial[a];
+    if (p->each)
+        spectral_each_less(p->s->each, i, mine.virial);
 }
 
 static struct exclude_points points_of(const struct points *points,
@@ -314,7 +322,8 @@ void spectral_exclude_sides(const struct task *task, struct spectral *s,
         .potential = result->potential || result->velocity,
         .field = result->field != NULL,
         .gradient = result->gradient != NULL,
-        .sums = result->energy || result->virial,
+        .sums = result->energy || result->virial || result->particle_virial,
+        .each = result->particle_virial != NULL,
     };
     memcpy(&p.cell, &sides->cell, sizeof p.cell);
     for (size_t k = 0; k < sizeof bare_rows / sizeof *bare_rows; k++)

@@ -12,6 +12,7 @@
 #include "base/arrays.h"
 #include "base/progress.h"
 #include "method/open_axis/open_axis.h"
+#include "method/spectral/each/each.h"
 #include "method/spectral/exclude.h"
 #include "method/spectral/part/part.h"
 #include "method/spectral/device_ranks.h"
@@ -22,6 +23,7 @@ static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
     TRY(spectral_part_fits(task));
+    TRY(spectral_each_fits(task));
     if (task_axes(task) != 3)
         TRY(open_axis_fits(task));
     if (task->problem.softening > 0)
@@ -88,6 +90,7 @@ static void spectral_destroy(void *state)
             s->parameters.choice[r].row->variant->destroy(s->states[r]);
     spectral_ranks_destroy(s);
     open_axis_destroy(s->open_axis);
+    spectral_each_destroy(s->each);
     points_clear(&s->source);
     points_clear(&s->target);
     mem_free(s->near_q);
@@ -137,7 +140,7 @@ static farsum_status spectral_stages(const struct task *task,
                           t->choice[r].stage->name));
         TRY(t->choice[r].row->variant->create(&args[r], &s->states[r]));
     }
-    return FARSUM_OK;
+    return spectral_each_create(task, s);
 }
 
 static farsum_status spectral_tune(const struct task *task, void **state,
@@ -254,6 +257,7 @@ static farsum_status spectral_host_points(const struct task *task,
         if (v->set && s->states[r]) /* a part lacks some stages */
             TRY(v->set(s->states[r], a, targets));
     }
+    TRY(spectral_each_set(task, s));
     s->n = n;
     s->m = m;
     return FARSUM_OK;
@@ -317,6 +321,7 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
     s->parameters.potential = trial.potential;
     s->parameters.square = trial.square;
     s->parameters.error = trial.error;
+    spectral_each_cell(s);
     task->report->info.estimated_error = trial.error;
     return FARSUM_OK;
 }
@@ -380,15 +385,20 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
         spectral_part_self(task, s, result, sums);
     if (task->part == FARSUM_NEAR)
         return FARSUM_OK;
+    if (result->particle_virial)
+        TRY(spectral_each_near(s));
     TRY(spectral_stage(s, STAGE_SPREAD, &spread));
     TRY(spectral_stage(s, STAGE_FFT, &there));
+    if (result->particle_virial)
+        spectral_each_keep(task, s);
     TRY(spectral_stage(s, STAGE_SCALE, &scale));
-    if (!back)
-        return FARSUM_OK;
     double before = s->seconds[STAGE_FFT];
-    TRY(spectral_stage(s, STAGE_FFT, &home));
-    s->seconds_back += s->seconds[STAGE_FFT] - before;
-    return spectral_stage(s, STAGE_INTERP, &interp);
+    if (back) {
+        TRY(spectral_stage(s, STAGE_FFT, &home));
+        s->seconds_back += s->seconds[STAGE_FFT] - before;
+        TRY(spectral_stage(s, STAGE_INTERP, &interp));
+    }
+    return result->particle_virial ? spectral_each_far(task, s) : FARSUM_OK;
 }
 
 void spectral_zero(const struct task *task, struct spectral *s,

@@ -28,6 +28,7 @@ struct spectral {
     float *near_q; /* owned: mixed plans only: q of the near pairs */
     int64_t have_near_q;
     double seconds_back;     /* time of the backward transforms */
+    struct spectral_each *each;   /* owned; virial of each particle, or NULL */
     struct open_axis *open_axis;  /* owned; two periodic axes only */
     struct spectral_ranks *ranks; /* owned; NULL: one rank */
     struct spectral_gpu *gpu; /* owned; NULL on the host.  On a device it holds

@@ -5,7 +5,7 @@
 
 #include "base/par.h"
 #include "base/arrays.h"
-#include "method/spectral/spectral.h"
+#include "method/spectral/each/each.h"
 
 int spectral_unwraps(const struct task *task)
 {
@@ -370,8 +370,9 @@ static int out_safe(const struct task *task, const struct spectral *s,
                     const farsum_result *result)
 {
     int64_t n = spectral_targets(s);
-    return (!result->potential
-            || out_sure(task, s->potential, n, task_exponent(task)))
+    return !result->particle_virial
+           && (!result->potential
+               || out_sure(task, s->potential, n, task_exponent(task)))
            && (!result->field
                || out_sure(task, s->field, 3 * n, task_exponent_field(task)))
            && (!result->gradient
@@ -455,12 +456,15 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
         if (status == FARSUM_OK && task->pair.kind->moments)
             status = spectral_moments_out(task, s, &terms, r, result, 0,
                                           &squares[0]);
+        if (status == FARSUM_OK)
+            status = spectral_each_out(task, s, &terms, r, result, 0);
     }
     TRY(task_agree(task, status));
     TRY(spectral_energy(task, s, sums, &terms, r, result, 1));
     TRY(out_values(task, s, r, q, &terms, result, 1, squares));
     if (task->pair.kind->moments)
         TRY(spectral_moments_out(task, s, &terms, r, result, 1, &squares[0]));
+    TRY(spectral_each_out(task, s, &terms, r, result, 1));
     TRY(task_sum(task, squares, 2));
     spectral_estimate(task, s, sums, squares[0], squares[1],
                       result->field != NULL, result->potential != NULL);

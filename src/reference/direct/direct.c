@@ -63,7 +63,7 @@ static farsum_status direct_run(const struct task *task, struct reference *s,
         s->x,          s->m > 0 ? s->y : NULL,
         s->q,          task->problem.softening,
     };
-    const struct reference_kind *kind = reference_kind_find(task->pair.name);
+    const struct reference_kind *kind = reference_kind_of(task);
     if (kind) {
         const struct direct_any any = {
             .pairs = args,

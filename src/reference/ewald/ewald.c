@@ -17,6 +17,10 @@ static farsum_status ewald_fits(const struct task *task)
     if (!task->pair.kind->charged && !reference_kind_find(task->pair.name))
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
     TRY(gpu_not_wanted(task->device));
+    if (task->problem.softening > 0
+        && task->problem.outputs & FARSUM_PARTICLE_VIRIAL)
+        FAIL(ERR_UNSUPPORTED,
+             "does not sum the virial of each particle with softening");
     if (task_axes(task) == 0)
         FAIL(ERR_UNSUPPORTED,
              "sums one to three periodic axes; the problem has none");

@@ -93,6 +93,8 @@ struct near_io {
     void *gradient;    /* [n_targets][6]: kernels with moments only */
     void *energy;      /* double; sources = targets only, or q_targets */
     void *virial;      /* double [9], row-major; the same */
+    double *each;      /* [n_targets][9]: each target's share of the virial;
+                          `plain` only, which others do not sum */
     /* [n_targets][strengths] of targets apart from the sources: energy and
      * virial are half of those between the two sets, so 1/2 sum q_i
      * potential_i over the targets.  `plain` and all variants on devices sum
@@ -173,4 +175,5 @@ static inline int near_wants_field(const struct near_args *args)
 }
 
 extern const struct stage near_stage;
+extern const struct variant near_plain;
 #endif

@@ -196,7 +196,7 @@ static farsum_status plain_run(void *state, const void *data)
     if (!plain->sources)
         FAIL(ERR_STATE, "near plain: no points are set; call set first");
     const void *own = plain->targets ? io->q_targets : io->q;
-    if (!own && (io->energy || io->virial))
+    if (!own && (io->energy || io->virial || io->each))
         FAIL(ERR_ARGUMENT, "near plain: energy and virial require targets "
                            "that are the sources, or q_targets");
     const struct points *p = plain->targets ? plain->targets : plain->sources;
@@ -207,7 +207,8 @@ static farsum_status plain_run(void *state, const void *data)
         double q[PAIR_STRENGTHS];
         for (int a = 0; own && a < width; a++)
             q[a] = plain_get(plain, own, i * width + a);
-        plain_target(plain, io->q, own && io->virial ? q : NULL, i, &sum);
+        plain_target(plain, io->q, own && (io->virial || io->each) ? q : NULL,
+                     i, &sum);
         for (int a = 0; io->potential && a < plain->pair->values; a++)
             plain_add(plain, io->potential, a * p->n + i, sum.value[a]);
         for (int a = 0; io->field && a < 3; a++)
@@ -222,6 +223,8 @@ static farsum_status plain_run(void *state, const void *data)
             energy -= 0.5 * q[1 + a] * sum.field[a];
         for (int a = 0; a < 9; a++)
             virial[a] += half * sum.virial[a];
+        for (int a = 0; io->each && a < 9; a++)
+            io->each[9 * i + a] += half * sum.virial[a];
     }
     if (io->energy)
         *(double *)io->energy += energy;

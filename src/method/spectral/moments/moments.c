@@ -15,7 +15,8 @@ farsum_result spectral_moments_wanted(const struct task *task,
 {
     static char any; /* only its address counts; a rank may own no targets */
     farsum_result wanted = *result;
-    if (task->pair.kind->moments && result->virial)
+    if (task->pair.kind->moments
+        && (result->virial || result->particle_virial))
         wanted.field = &any;
     return wanted;
 }
