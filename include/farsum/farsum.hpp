@@ -185,7 +185,7 @@ struct problem : initial<farsum_problem> {
 template <class T = double> struct result {
     view<T> potential, field;
     view<double> energy, virial;
-    view<T> velocity, gradient;
+    view<T> velocity, gradient, particle_virial;
 };
 
 /* An open device.  It must outlive the plans and arrays on it. */
@@ -436,6 +436,8 @@ class plan
         out.virial = array("virial", to.virial, rhs, 9);
         out.velocity = array("velocity", to.velocity, rhs, 3 * targets_);
         out.gradient = array("gradient", to.gradient, rhs, 6 * targets_);
+        out.particle_virial =
+            array("particle_virial", to.particle_virial, rhs, 9 * targets_);
         execute(rhs, q.data(), out);
     }
     template <class T>

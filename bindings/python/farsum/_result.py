@@ -10,7 +10,8 @@ from . import _c, _options
 
 # Output: numbers per target; 0: one per right-hand side.
 WIDTHS: Dict[str, Tuple[int, ...]] = {
-    "potential": (), "field": (3,), "velocity": (3,), "gradient": (6,)}
+    "potential": (), "field": (3,), "velocity": (3,), "gradient": (6,),
+    "particle_virial": (3, 3)}
 
 
 class Result:
@@ -24,6 +25,7 @@ class Result:
     velocity    [N, 3]   of flows
     energy      []       (1/2) sum of q phi - p.E
     virial      [3, 3]   W_ab = -dU / d(strain_ab)
+    particle_virial [N, 3, 3]  each particle's share of the virial
     error       float    estimated error in the tolerance's norm
     plan        Plan     how it was summed
 
