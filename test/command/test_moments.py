@@ -85,6 +85,25 @@ class Moments(CommandTest):
                       for v, w in zip(x, y))
             self.assertLess(off, (1e-8) ** 2 * square)
 
+    def test_particle_virial(self):
+        """The shares of the virial add up to it; without dipoles, too."""
+        for kernel in KERNEL, ():
+            self.farsum("gen", "uniform", "-n", 60, *kernel, "-o", "in.xyz")
+            self.farsum("run", "in.xyz", *kernel, "--particle-virial",
+                        "--method", "ewald", "-o", "out.xyz")
+            frame = self.frame("out.xyz")
+            virial = [float(v) for v in frame.keys["virial"].split()]
+            size = max(abs(v) for v in virial)
+            for a in range(9):
+                share = sum(row[a] for row in frame.columns["virials"])
+                self.assertAlmostEqual(share / size, virial[a] / size, 10)
+        for says, *words in (("no virial; leave out", "--targets", "in.xyz"),
+                             ("virial of each particle", "--method", "fmm")):
+            done = self.run_farsum("run", "in.xyz", "--particle-virial",
+                                   *words)
+            self.assertNotEqual(done.status, 0)
+            self.assertIn(says, done.err)
+
     def test_refused(self):
         self.farsum("gen", "uniform", "-n", 20, *KERNEL, "-o", "in.xyz")
         for says, *words in (

@@ -104,6 +104,9 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
                               "kernel %s does not have%s",
                               options_word("units", s->units), kernel,
                  flow ? "; give --viscosity instead" : "");
+    else if (flow && s->particle_virial)
+        snprintf(error, size,
+                 "--particle-virial: kernel %s has velocities only", kernel);
     else if (strcmp(kernel, "laplace") != 0 && !moments
              && s->surface == FARSUM_VACUUM)
         snprintf(error, size,

@@ -80,8 +80,9 @@ static int list_names(const char *kind)
 /* Prints each kernel with its input and output. */
 static int list_kernels(void)
 {
-    static const char *const outputs[] = {"potential", "field",    "energy",
-                                          "virial",    "velocity", "gradient"};
+    static const char *const outputs[] = {
+        "potential", "field",    "energy",         "virial",
+        "velocity",  "gradient", "particle_virial"};
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     farsum_kernel_info info = FARSUM_KERNEL_INFO_INIT;
     for (int k = 0; farsum_list_kernels(k, &info) == FARSUM_OK; k++) {

@@ -71,7 +71,7 @@ struct settings {
     struct io_type_charge charges[MAX_CHARGES];
     int n_charges;
     /* options of one subcommand */
-    int check, no_virial;
+    int check, no_virial, particle_virial;
     int64_t check_targets;
     int64_t count, cells[3];
     double net;

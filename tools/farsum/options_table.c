@@ -223,6 +223,10 @@ static const struct option_row table[] = {
     {"no-virial", 0, NULL, FOR_RUN | FOR_TUNE, set_flag, FIELD(no_virial), NULL,
      "leaves out the virial, so that fmm in a periodic cell needs no second "
      "method and may be chosen (default: off)"},
+    {"particle-virial", 0, NULL, FOR_RUN, set_flag, FIELD(particle_virial),
+     NULL,
+     "writes each particle's share of the virial as the column virials, row by "
+     "row; not by fmm, on devices or over ranks (default: off)"},
     {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
      FIELD(check_targets), NULL,
      "number of random targets to check, or all if there are fewer; fewer "

@@ -122,6 +122,7 @@ void outcome_free(struct outcome *o)
     free(o->potential);
     free(o->vector);
     free(o->gradient);
+    free(o->share);
     free(o->torque);
     free(o->acceleration);
     free(o->work);

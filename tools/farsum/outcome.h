@@ -17,6 +17,8 @@ struct outcome {
                                 field if the targets are not the sources */
     double *gradient;        /* owned, [targets][6], of the field; NULL unless
                                 sources have dipoles */
+    double *share;           /* owned, [n][9], of the virial; NULL unless
+                                requested */
     double *torque;          /* owned, [n][3]; NULL unless particles have
                                 dipoles */
     double *acceleration;    /* owned, [n][3]; NULL except for gravity at the

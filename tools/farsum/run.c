@@ -26,8 +26,7 @@ struct session {
     struct io_frame frame, at; /* of the sources and of the targets */
     struct spread where, where_at; /* where their particles are */
     farsum_plan *plan;
-    struct system last;        /* the system that the plan was made or set
-                                  for */
+    struct system last;        /* that the plan was made or set for */
     struct ranks_work work;    /* this rank's, until the last frame */
     char why[300];             /* reason of the last new plan */
     json_t *report;
@@ -72,8 +71,7 @@ static int make_plan(struct session *t, const struct system *sys)
     t->plan = NULL;
     say_progress("frame %lld: choosing a plan", (long long)t->count);
     memset(&t->work, 0, sizeof t->work);
-    farsum_status status = ranks_plan(t->ranks, t->s, &problem,
-                                      &how, &t->plan);
+    farsum_status status = ranks_plan(t->ranks, t->s, &problem, &how, &t->plan);
     return status == FARSUM_OK ? 0 : fail_library(t, status);
 }
 
@@ -119,18 +117,20 @@ static int make_arrays(struct session *t, const struct system *sys,
     if (sys->flow) {
         out->velocity = o->vector;
     } else {
-        out->potential = o->potential =
-            malloc(targets * sizeof *o->potential + 1);
+        out->potential = o->potential = malloc(targets * sizeof(double) + 1);
         out->field = o->vector;
     }
     if (sys->moments)
-        out->gradient = o->gradient =
-            malloc(6 * targets * sizeof *o->gradient + 1);
+        out->gradient = o->gradient = malloc(6 * targets * sizeof(double) + 1);
+    if (t->s->particle_virial)
+        out->particle_virial = o->share =
+            malloc(9 * targets * sizeof *o->share + 1);
     o->ranks = t->ranks ? ranks_size(t->ranks) : 0;
     if (o->ranks > 0)
         o->work = malloc((size_t)o->ranks * sizeof *o->work);
     if (!o->vector || !(o->potential || sys->flow)
-        || (sys->moments && !o->gradient) || (o->ranks && !o->work)) {
+        || (sys->moments && !o->gradient)
+        || (t->s->particle_virial && !o->share) || (o->ranks && !o->work)) {
         snprintf(t->error, sizeof t->error, "no memory for the result");
         return fail_here(t, t->s->words[0]);
     }

@@ -65,6 +65,10 @@ static int put_columns(struct io_frame *frame, const struct system *sys,
                != 0)
         return -1;
     o->gradient = NULL;
+    if (o->share
+        && io_frame_set_column(frame, "virials", IO_REAL, 9, o->share) != 0)
+        return -1;
+    o->share = NULL;
     if (o->torque
         && io_frame_set_column(frame, "torque", IO_REAL, 3, o->torque) != 0)
         return -1;

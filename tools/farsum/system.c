@@ -48,6 +48,12 @@ int system_make_bare(const struct settings *s, struct io_frame *sources,
             snprintf(error, size, "found no targets");
             return -1;
         }
+        if (s->particle_virial) {
+            snprintf(error, size,
+                     "--particle-virial: separate targets have "
+                     "no virial; leave out --targets");
+            return -1;
+        }
     }
     if (check_units(s, sources, error, size) != 0 ||
         (targets && check_units(s, targets, error, size) != 0))
@@ -121,7 +127,8 @@ farsum_problem system_problem(const struct settings *s,
     if (sys->moments)
         p.outputs |= FARSUM_GRADIENT;
     if (sys->all_m == 0 && !sys->flow)
-        p.outputs |= FARSUM_ENERGY | (s->no_virial ? 0 : FARSUM_VIRIAL);
+        p.outputs |= FARSUM_ENERGY | (s->no_virial ? 0 : FARSUM_VIRIAL)
+                     | (s->particle_virial ? FARSUM_PARTICLE_VIRIAL : 0);
     p.exclude_coincident = s->exclude;
     p.n_sources = sys->n;
     p.n_targets = sys->m;
