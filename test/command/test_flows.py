@@ -343,8 +343,8 @@ class Sums(CommandTest):
             self.farsum("check", "t.xyz")
             # in a cell
             self.farsum("run", "in.xyz", "--kernel", kernel, "--targets",
-                        "at.xyz", "-o", "t.xyz", "--periodic", "xyz",
-                        "--check")
+                        "at.xyz", "-o", "t.xyz", "--cell",
+                        ",".join(sources.keys["Lattice"].split()), "--check")
             self.farsum("check", "t.xyz")
 
     def test_a_wrong_velocity_is_found(self):

@@ -28,8 +28,8 @@ class Geometry(CommandTest):
         self.assertEqual(self.frame("out.xyz").keys["pbc"], "T T F")
         # results as input
         self.assertAlmostEqual(self.energy("out.xyz"), 2 * LATTICE, 11)
-        # the option overrides the file
-        self.extxyz("b.xyz", "2 0 0 0 2 0 0 0 9", 'pbc="F F F"')
+        # the option completes the file
+        self.extxyz("b.xyz", "2 0 0 0 2 0 0 0 9", "")
         self.assertAlmostEqual(self.energy("b.xyz", "--periodic", "xy"),
                                2 * LATTICE, 11)
         # a line of alternating charges
@@ -39,12 +39,51 @@ class Geometry(CommandTest):
         self.extxyz("d.xyz", "3 0 0 0 2 0 0 0 2", 'pbc="F T T"', turned)
         self.assertAlmostEqual(self.energy("d.xyz"), 2 * LATTICE, 11)
 
+    def test_option_against_the_file(self):
+        """The file states the axes of its own cell."""
+        self.extxyz("a.xyz", "2 0 0 0 2 0 0 0 9", 'step=1 pbc="T T F"')
+        for axes, flags in (("xyz", "T T T"), ("x", "T F F"), ("yz", "F T T")):
+            self.refused(1, f'a.xyz:2:[0-9]+: expected pbc="{flags}" as '
+                         f'--periodic {axes} says, not "T T F".*--cell',
+                         "run", "a.xyz", "--periodic", axes)
+        self.assertAlmostEqual(self.energy("a.xyz", "--periodic", "xy"),
+                               2 * LATTICE, 11)
+        # a cell, or open space, on the command line replaces the file's
+        self.assertAlmostEqual(
+            self.energy("a.xyz", "--periodic", "x", "--cell", "2,9,9"),
+            -4 * math.log(2) + self.lines(), 11)
+        self.farsum("run", "a.xyz", "--periodic", "none", "--method", "direct",
+                    "-o", "out.xyz")
+        self.assertAlmostEqual(float(self.frame("out.xyz").keys["energy"]),
+                               math.sqrt(2) - 4, 11)
+
+    @staticmethod
+    def lines():
+        """The energy of two lines of alternating charges, shifted by half a
+        period: 4 sum_k odd of -K0 over the period 2."""
+        def k0(x):
+            h, n = 0.01, 1200
+            return h * (0.5 * math.exp(-x) + sum(
+                math.exp(-x * math.cosh(k * h)) for k in range(1, n)
+                if x * math.cosh(k * h) < 700))
+        return -8 * sum(k0(math.pi * k) for k in range(1, 20, 2))
+
+    def test_wrong_pbc(self):
+        for flags, says in (('"T T X"', "expected T or F"),
+                            ('"T T"', "expected T or F, found the end"),
+                            ('"T T F F"', "three flags for pbc"),
+                            ('"p p f"', "expected T or F")):
+            self.extxyz("a.xyz", "2 0 0 0 2 0 0 0 9", "pbc=" + flags)
+            self.refused(1, f"a.xyz:2:[0-9]+: .*{says}", "run", "a.xyz")
+
     def test_h5md(self):
         self.extxyz("a.xyz", "2 0 0 0 2 0 0 0 3", 'pbc="T T F"')
         if self.run_farsum("run", "a.xyz", "-o", "a.h5").status != 0:
             self.skipTest("no HDF5")
         self.assertAlmostEqual(self.energy("a.h5"), 2 * LATTICE, 11)
         self.assertEqual(self.frame("out.xyz").keys["pbc"], "T T F")
+        self.refused(1, 'boundary "periodic" "periodic" "none".*--periodic xz',
+                     "run", "a.h5", "--periodic", "xz")
 
     def test_lammps(self):
         atoms = "".join(f"{i + 1} 1 {p[3]} {p[0]} {p[1]} {p[2]}\n"
@@ -54,6 +93,10 @@ class Geometry(CommandTest):
         self.assertAlmostEqual(
             self.energy("a.data", "--periodic", "xy", "--units", "reduced"),
             2 * LATTICE, 11)
+        says = "a.data: frame 1: .*does not state LAMMPS' boundary"
+        self.assertRegex(self.farsum("run", "a.data").err, says)
+        for words in (["--periodic", "xy"], ["--cell", "2,2,9"]):
+            self.assertNotRegex(self.farsum("run", "a.data", *words).err, says)
 
     def test_pqr(self):
         atoms = "".join(f"ATOM {i + 1} X RES 1 {p[0]} {p[1]} {p[2]} {p[3]} 1\n"

@@ -61,6 +61,43 @@ static void boxes(void **state) {
     }
 }
 
+/* Edges as numbers or as vectors, each with any periodic axes; --periodic must
+ * agree with them. */
+static void periodic_axes(void **state)
+{
+    (void)state;
+    static const char *const word[2] = {"none", "periodic"};
+    static const double rows[9] = {7, 0, 0, 1, 8, 0, 0.5, -2, 9};
+    const char *path = io_check_path("axes.h5");
+    char error[1024];
+    for (int bits = 0; bits < 16; bits++) {
+        const int p[3] = {bits & 1, bits >> 1 & 1, bits >> 2 & 1};
+        struct io_options given = {.periodic_given = true,
+                                   .periodic = {!p[0], p[1], p[2]}};
+        struct io_frame f[2] = {0};
+        struct io_reader *reader = NULL;
+        hid_t file = create_positions(path, 1);
+        if (bits & 8)
+            put_reals(file, P "box/edges", 2, DIMS(3, 3), rows);
+        else
+            put_reals(file, P "box/edges", 1, DIMS(3), numbers + 7);
+        put_boundary(file, P "box", word[p[0]], word[p[1]], word[p[2]]);
+        finish(file);
+        assert_int_equal(read_all(path, f, 2), 1);
+        assert_memory_equal(f[0].periodic, p, sizeof p);
+        io_check_doubles(f[0].cell + 3, (double[]){bits & 8 ? 1 : 0, 8, 0}, 3);
+        io_frame_clear(&f[0]);
+        assert_int_equal(io_open(path, &given, &reader, error, sizeof error),
+                         -1);
+        assert_non_null(strstr(error, "contradicts --periodic"));
+        given.periodic[0] = p[0];
+        assert_int_equal(io_open(path, &given, &reader, error, sizeof error),
+                         0);
+        io_close(reader);
+        unlink(path);
+    }
+}
+
 /* A cell sampled once belongs to every frame; a cell with other steps to
  * none. */
 static void sampled_once(void **state) {
@@ -251,6 +288,7 @@ static void shapes_that_wrap(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes),
+        cmocka_unit_test(periodic_axes),
         cmocka_unit_test(sampled_once),
         cmocka_unit_test(filled_places),
         cmocka_unit_test(units),

@@ -217,8 +217,9 @@ struct io_options options_io(const struct settings *s)
         .joins = s->exclude_bonds,
         .cell_given = s->has_cell,
         .periodic_given = s->has_periodic,
-        .open_given = s->has_periodic && !s->periodic[0] && !s->periodic[1] &&
-                      !s->periodic[2],
+        .periodic = {s->periodic[0], s->periodic[1], s->periodic[2]},
+        .open_given = s->has_periodic && !s->periodic[0] && !s->periodic[1]
+                      && !s->periodic[2],
         .n_type_charges = s->n_charges,
         .type_charges = s->charges,
     };

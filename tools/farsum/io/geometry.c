@@ -170,6 +170,38 @@ static int check_periodic(struct text *t, const struct io_options *options,
     return 0;
 }
 
+/* The axes as a value of --periodic. */
+static const char *axes_name(const int p[3])
+{
+    static const char *const names[8] = {"none", "x",  "y",  "xy",
+                                         "z",    "xz", "yz", "xyz"};
+    return names[(p[0] != 0) + 2 * (p[1] != 0) + 4 * (p[2] != 0)];
+}
+
+bool geometry_contradicts(const struct io_options *options,
+                          const int periodic[3], const char **given)
+{
+    const int *p = options->periodic;
+    *given = axes_name(p);
+    return options->periodic_given && !geometry_is_given(options)
+           && axes_name(periodic) != *given;
+}
+
+/* pbc and --periodic must agree. */
+static int check_option(struct text *t, const struct io_options *options,
+                        const int *p)
+{
+    const char *given, *flag = "FT";
+    const int *want = options->periodic;
+    if (!geometry_contradicts(options, p, &given))
+        return 0;
+    return text_expected(t, place(t, "pbc"),
+                         "pbc=\"%c %c %c\" as --periodic %s says, not \"%c "
+                         "%c %c\" (" GEOMETRY_REPLACED ")",
+                         flag[!!want[0]], flag[!!want[1]], flag[!!want[2]],
+                         given, flag[!!p[0]], flag[!!p[1]], flag[!!p[2]]);
+}
+
 int geometry_check_keys(struct text *t, const struct io_options *options,
                         const struct io_frame *frame, bool with_pbc) {
     const int *p = frame->periodic;
@@ -181,6 +213,8 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     if (!frame->has_cell && (o[0] != 0 || o[1] != 0 || o[2] != 0))
         return text_expected(t, place(t, "Origin"), "Lattice=\"...\" with "
                              "Origin (" GEOMETRY_ADVICE ")");
+    if (with_pbc && check_option(t, options, p))
+        return -1;
     for (int k = 0; k < frame->n_keys; k++) {
         const struct io_key *key = &frame->keys[k];
         enum kind kind = kind_of(key->key, strlen(key->key));

@@ -10,11 +10,17 @@
 /* Advice at the end of a message. */
 #define GEOMETRY_ADVICE                                                        \
     "--cell gives the cell, --periodic none says open space"
+#define GEOMETRY_REPLACED                                                      \
+    "with --cell too, or --periodic none, the file's geometry is replaced"
 
 /* 1: the command line sets the cell or open space, overriding the file. */
 static inline bool geometry_is_given(const struct io_options *options) {
     return options->cell_given || options->open_given;
 }
+/* True if the command line gives other periodic axes than the file states, for
+ * the file's cell.  *given: the option's value. */
+bool geometry_contradicts(const struct io_options *options,
+                          const int periodic[3], const char **given);
 /* Checks the extended XYZ comment line of the text for geometry other than
  * Lattice, Origin and pbc.  with_pbc: it has the key pbc.  Returns 0, or -1
  * with a message. */

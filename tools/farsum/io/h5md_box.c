@@ -123,13 +123,25 @@ static int read_boundary(struct text *t, hid_t box, struct h5md *h) {
     return 0;
 }
 
-/* Fails for edges without boundary or a periodic boundary without edges, which
- * are incomplete. */
+static const char *boundary_word(int periodic)
+{
+    return periodic ? "periodic" : "none";
+}
+
+/* Fails for axes that contradict --periodic, and for an incomplete box: edges
+ * without boundary, or a periodic boundary without edges. */
 static int check_box(struct text *t, const struct io_options *options,
                      const struct h5md *h) {
     const int *p = h->periodic;
     bool edges = h->edges.set != 0;
+    const char *given;
     if (geometry_is_given(options)) return 0;
+    if (h->bounded && geometry_contradicts(options, p, &given))
+        return text_fail(t,
+                         "%s/box has the boundary \"%s\" \"%s\" \"%s\", "
+                         "which contradicts --periodic %s: " GEOMETRY_REPLACED,
+                         h->where, boundary_word(p[0]), boundary_word(p[1]),
+                         boundary_word(p[2]), given);
     if (edges && !h->bounded && !options->periodic_given)
         return text_fail(t, "%s/box has edges but no attribute boundary: "
                             "--periodic xyz or none says which axes are "

@@ -113,10 +113,12 @@ struct io_options {
     int n_type_charges;     /* for files without charges: --charge TYPE=Q */
     const struct io_type_charge *type_charges; /* borrowed */
     bool joins;             /* LAMMPS: bonds, angles and dihedrals too */
-    /* Geometry set on the command line, overriding the file: a cell, periodic
-     * axes, or open space.  Without it, incomplete or contradictory geometry in
-     * the file is an error. */
+    /* Geometry set on the command line.  A cell or open space replaces the
+     * file's geometry.  Periodic axes alone belong to the file's cell: they
+     * complete the file, and are an error if the file states others.  Without
+     * these, incomplete or contradictory geometry in the file is an error. */
     bool cell_given, periodic_given, open_given;
+    int periodic[3];                /* if periodic_given */
     const struct io_slices *slices; /* then io_read's frames have all but the
                                        particles; NULL: whole frames */
     const char *group;      /* HDF5: the group of /particles; NULL: the only

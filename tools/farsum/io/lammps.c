@@ -177,6 +177,11 @@ static int lammps_read(struct io_reader *reader, struct io_frame *frame) {
     if (got == 1 && *r.hint && r.style)
         snprintf(reader->note, sizeof reader->note, "\"Atoms # %s\" names no "
                  "atom style; by its columns it is %s", r.hint, r.style->name);
+    else if (got == 1 && frame->has_cell && !reader->options.periodic_given
+             && !reader->options.cell_given)
+        snprintf(reader->note, sizeof reader->note,
+                 "a data file does not state LAMMPS' boundary; all axes are "
+                 "periodic (--periodic xy: as boundary p p f)");
     lammps_free_labels(&r);
     return got;
 }
