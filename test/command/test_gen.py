@@ -11,6 +11,17 @@ CRYSTALS = {"nacl": (8, 2), "cscl": (2, 2), "zns": (8, 2), "caf2": (12, 3),
             "perovskite": (5, 5)}
 DISTS = ["uniform", "clustered", "plummer", "lattice", "slab", "dense",
          "sediment"]
+# periodic axes, default size, number of particles, extent
+ASSEMBLIES = {
+    "film": ("T T F", (8, 8, 4), lambda k, l, m: 3 * k * l * m,
+             lambda k, l, m: (3.104 * k, 3.104 * l, 3.104 * m)),
+    "wire": ("F F T", (2, 2, 8), lambda k, l, m: 8 * k * l * m,
+             lambda k, l, m: (5.64 * k, 5.64 * l, 5.64 * m)),
+    "capacitor": ("T T F", (8, 8, 2), lambda k, l, m: 2 * k * l,
+                  lambda k, l, m: (10 * k, 10 * l, 10 * m)),
+    "membrane": ("T T F", (2, 2, 3), lambda k, l, m: k * l * (64 + 150 * m),
+                 lambda k, l, m: (15.52 * k, 15.52 * l, 49 + 6.208 * m)),
+}
 
 
 def volume(lattice):
@@ -51,6 +62,87 @@ class Gen(CommandTest):
         frame = self.gen("perovskite")
         pairs = set(zip(frame.columns["species"], frame.columns["charge"]))
         self.assertEqual(pairs, {("Ca", 2), ("Ti", 4), ("O", -2)})
+
+    def test_assemblies(self):
+        """Counts, neutrality, axes, the cell, and the vacuum around."""
+        for name, (axes, default, count, edges) in ASSEMBLIES.items():
+            for cells in (default, (2, 1, 3)):
+                words = [] if cells == default else ["--cells", "2x1x3"]
+                frame = self.gen(name, *words)
+                x, q = frame.columns["pos"], frame.columns["charge"]
+                self.assertEqual(len(q), count(*cells))
+                self.assertEqual(sum(q), 0)
+                self.assertEqual(frame.keys["pbc"], axes)
+                self.assertEqual(frame.keys["units"], "real")
+                cell = lattice_of(frame)
+                for d, flag in enumerate(axes.split()):
+                    edge = edges(*cells)[d]
+                    self.assertAlmostEqual(
+                        cell[4 * d], edge if flag == "T" else 3 * edge, 10)
+                    if flag == "F": # in the middle, to an atom's size
+                        self.assertGreater(min(p[d] for p in x), edge - 1.2)
+                        self.assertLess(max(p[d] for p in x), 2 * edge + 1.2)
+                self.assertGreater(min(
+                    math.dist(a, b) for i, a in enumerate(x[:300])
+                    for b in x[:i]), 0.5)
+                again = self.gen(name, *words, "--seed", 1)
+                self.assertEqual(frame.columns, again.columns)
+                other = self.gen(name, *words, "--seed", 2)
+                self.assertNotEqual(x, other.columns["pos"])
+                self.assertEqual(q, other.columns["charge"])
+
+    def test_water(self):
+        """Bonds of 1 and the angle of SPC/E; no mean dipole."""
+        x = self.gen("film").columns["pos"]
+        for o, a, b in zip(x[::3], x[1::3], x[2::3]):
+            self.assertAlmostEqual(math.dist(o, a), 1, 12)
+            self.assertAlmostEqual(math.dist(o, b), 1, 12)
+            self.assertAlmostEqual(math.dist(a, b), math.sqrt(8 / 3), 12)
+        for d in range(3):
+            dipole = sum(a[d] + b[d] - 2 * o[d] for o, a, b in
+                         zip(x[::3], x[1::3], x[2::3]))
+            # the directions are random: 256 of length 2 sqrt(1/3)
+            self.assertLess(abs(dipole), 4 * 2 / 3 * 16)
+
+    def test_layers_of_the_membrane(self):
+        frame = self.gen("membrane", "--cells", "1x1x2")
+        middle = lattice_of(frame)[8] / 2
+        far = {}
+        for p, s in zip(frame.columns["pos"], frame.columns["species"]):
+            far.setdefault(s, []).append(abs(p[2] - middle))
+        self.assertLess(max(far["C"]), 15)
+        self.assertTrue(all(18 <= z <= 19 for z in far["P"]))
+        self.assertTrue(all(21.5 <= z <= 22.5 for z in far["Na"]))
+        self.assertGreater(min(far["O"]), 24.5)
+        self.assertEqual([len(far[s]) for s in ("C", "P", "Na", "O", "H")],
+                         [48, 8, 8, 100, 200])
+
+    def test_capacitor(self):
+        """The jump of the potential is 4 pi times charge over area times
+        distance, up to the displacements of the charges."""
+        self.gen("capacitor", "--cells", "8x8x3")
+        self.write("at.xyz", "2\nProperties=pos:R:3\n40 40 0\n40 40 90\n")
+        self.farsum("run", "g.xyz", "--units", "reduced", "--targets", "at.xyz",
+                    "--tolerance", "1e-6", "-o", "out.xyz", "--method", "ewald")
+        below, above = self.frame("out.xyz").columns["potential"]
+        self.assertAlmostEqual(below - above, 4 * math.pi / 100 * 30, 2)
+
+    def test_runs_as_written(self):
+        for name in ASSEMBLIES:
+            self.gen(name, "--cells", "2x2x1")
+            self.farsum("run", "g.xyz", "--units", "real", "--tolerance",
+                        "1e-3")
+        for words, says in (
+                (("film", "-n", 30), "set its size by --cells"),
+                (("wire", "--primitive"), "no primitive cell"),
+                (("film", "--kernel", "stokeslet"), "fixed charges"),
+                (("film", "--kernel", "charge_dipole"), "fixed charges"),
+                (("nacl", "--kernel", "charge_dipole"), "fixed charges"),
+                (("capacitor", "--net", 1), "fixed charges"),
+                (("nacl", "--seed", 1), "no seed"),
+                (("membrne",), "similar names: membrane")):
+            self.refused(2, says, "gen", *words)
+        self.refused(1, "from 1 to 2e9", "gen", "film", "--cells", "2000")
 
     def test_distributions(self):
         for name in DISTS:
@@ -149,7 +241,7 @@ class Gen(CommandTest):
         self.refused(2, "crystal", "gen", "nacl", "--masses")
         self.refused(2, "is a crystal", "gen", "nacl", "-n", 5)
         self.refused(2, "is a distribution", "gen", "slab", "--cells", 5)
-        self.refused(2, "one crystal or distribution", "gen")
+        self.refused(2, "one crystal, assembly or distribution", "gen")
 
     def test_where_it_goes(self):
         out = self.farsum("gen", "cscl").out

@@ -60,7 +60,7 @@ class Usage(CommandTest):
                  ["run", "--tolernce", "1", "x"]),
                 (r"unknown option --threds; did you mean --threads",
                  ["bench", "--threds=2"]),
-                (r"unknown crystal or distribution 'ncal'; similar names: nacl",
+                (r"unknown crystal, assembly or distribution 'ncal'; similar names: nacl",
                  ["gen", "ncal"]),
                 (r"unknown name 'spraed'; similar names: spread", ["list", "spraed"]),
                 (r"unknown stage or method 'interpp'; similar names: interp",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen.c: output of crystals and random particles. */
+/* gen.c: output of crystals, assemblies and random particles. */
 #include "command.h"
+#include "assembly.h"
 #include "case.h"
 #include "crystal.h"
 #include "kernel.h"
@@ -11,16 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of crystals, then distributions; for `nearest`. */
+/* Names of crystals, assemblies, then distributions; for `nearest`. */
 static const char *name_at(int k, const void *data)
 {
     (void)data;
-    int crystals = 0;
+    int crystals = 0, assemblies = 0;
     while (crystal_get(crystals))
         crystals++;
+    while (assembly_get(assemblies))
+        assemblies++;
     if (k < crystals)
         return crystal_name(crystal_get(k));
-    const struct case_name *dist = case_dists(k - crystals);
+    if (k - crystals < assemblies)
+        return assembly_name(assembly_get(k - crystals));
+    const struct case_name *dist = case_dists(k - crystals - assemblies);
     return dist ? dist->name : NULL;
 }
 
@@ -37,8 +42,8 @@ static int check_words(const struct settings *s)
 {
     const char *name = s->n_words ? s->words[0] : NULL;
     if (s->n_words > 1 || (!name && !s->problem) || (name && s->problem)) {
-        say_error("gen: expected one crystal or distribution, or --case; see "
-                  "'farsum help gen'");
+        say_error("gen: expected one crystal, assembly or distribution, or "
+                  "--case; see 'farsum help gen'");
         return -1;
     }
     if (s->problem) {
@@ -51,31 +56,40 @@ static int check_words(const struct settings *s)
         }
         return 0;
     }
-    if (!crystal_find(name) && !is_dist(name)) {
+    int crystal = crystal_find(name) != NULL;
+    int fixed = crystal || assembly_find(name);
+    const char *kind = crystal ? "a crystal" : "an assembly";
+    if (!fixed && !is_dist(name)) {
         char text[160];
         nearest(name, name_at, NULL, text, sizeof text);
-        say_error("gen: unknown crystal or distribution '%s'%s%s", name,
-                  *text ? "; similar names: " : "; see 'farsum help gen'",
+        say_error("gen: unknown crystal, assembly or distribution '%s'%s%s",
+                  name, *text ? "; similar names: " : "; see 'farsum help gen'",
                   text);
         return -1;
     }
-    int crystal = crystal_find(name) != NULL;
     if (s->masses && (s->kernel || s->net != 0)) {
         say_error("gen: --masses excludes --kernel and --net");
         return -1;
     }
-    if (crystal && (kernel_flow(s) || s->net != 0 || s->masses)) {
-        say_error("gen: %s is a crystal with fixed charges; --kernel, --net "
-                  "and --masses require a distribution", name);
+    if (fixed
+        && (strengths_of(kernel_name(s))->count != 1 || s->net != 0
+            || s->masses)) {
+        say_error("gen: %s is %s with fixed charges; --kernel, --net "
+                  "and --masses require a distribution",
+                  name, kind);
         return -1;
     }
-    if (crystal && (s->count || s->has_cell || s->cell_name || s->has_seed)) {
-        say_error("gen: %s is a crystal; set its size by --cells and "
-                  "--primitive",
-                  name);
+    if (fixed && (s->count || s->has_cell || s->cell_name)) {
+        say_error("gen: %s is %s; set its size by --cells%s", name, kind,
+                  crystal ? " and --primitive" : "");
         return -1;
     }
-    if (!crystal && (s->cells[0] || s->primitive)) {
+    if ((crystal && s->has_seed) || (!crystal && fixed && s->primitive)) {
+        say_error("gen: %s is %s; it has no %s", name, kind,
+                  crystal ? "seed" : "primitive cell");
+        return -1;
+    }
+    if (!fixed && (s->cells[0] || s->primitive)) {
         say_error("gen: %s is a distribution; set its size by --count and "
                   "--cell",
                   name);
@@ -91,6 +105,10 @@ static int make(const struct settings *s, const struct case_spec *spec,
     if (s->problem)
         return case_make(spec, p, error, size);
     const char *name = s->words[0];
+    uint64_t seed = s->has_seed ? s->seed : 1;
+    if (assembly_find(name))
+        return assembly_make(assembly_find(name), s->cells, seed, p, species,
+                             error, size);
     if (crystal_find(name)) {
         int64_t cells[3];
         for (int d = 0; d < 3; d++)
@@ -99,7 +117,6 @@ static int make(const struct settings *s, const struct case_spec *spec,
                             error, size);
     }
     int64_t n = s->count ? s->count : 1000;
-    uint64_t seed = s->has_seed ? s->seed : 1;
     double cell[9];
     int periodic[3] = {1, 1, 1};
     if (s->has_cell)
@@ -235,6 +252,8 @@ int gen_main(struct settings *s)
     if (s->has_periodic)
         memcpy(particles.periodic, s->periodic, sizeof s->periodic);
     bad = to_frame(&particles, s->masses ? NULL : kernel, species, &frame);
+    if (!bad && s->n_words && assembly_find(s->words[0]))
+        bad = io_frame_set_key(&frame, "units", "real");
     if (bad)
         say_error("gen: out of memory");
     else if ((bad = write_frame(s, &frame, error, sizeof error)) != 0)

@@ -2,6 +2,7 @@
 /* help_tables.c: tables in help pages, printed from the command's tables. */
 #include "help.h"
 
+#include "assembly.h"
 #include "case.h"
 #include "crystal.h"
 #include "strengths.h"
@@ -81,6 +82,11 @@ void help_gen(const struct help_out *out)
     for (int k = 0; crystal_get(k); k++)
         help_item(out, crystal_name(crystal_get(k)),
                   crystal_note(crystal_get(k)));
+    help_heading(out, "Assemblies (--cells KxLxM; Angstrom and e, --units "
+                      "real)");
+    for (int k = 0; assembly_get(k); k++)
+        help_item(out, assembly_name(assembly_get(k)),
+                  assembly_note(assembly_get(k)));
     list_dists(out);
     list_strengths(out);
     list_cells(out);

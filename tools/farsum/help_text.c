@@ -21,7 +21,7 @@ static const struct help_page pages[] = {
      "  run     sums a file's particles and writes the results\n"
      "  check   compares a written result with a converged reference\n"
      "  tune    prints the plan that run would make, with its reasons\n"
-     "  gen     writes crystals and random particles\n"
+     "  gen     writes crystals, layers, wires and random particles\n"
      "  list    lists methods, stages, variants, kernels and devices\n"
      "  cache   lists or removes compiled kernels and measured times\n"
      "  bench   times variants on a case\n"
@@ -256,13 +256,17 @@ static const struct help_page pages[] = {
      "farsum tune --map map.svg --support 8 --components 3\n",
      FOR_TUNE},
 
-    {"gen", "writes crystals and random particles",
+    {"gen", "writes crystals, layers, wires and random particles",
      "farsum gen CRYSTAL [--cells K] [--primitive] [-o OUT]\n"
+     "farsum gen ASSEMBLY [--cells KxLxM] [--seed N] [-o OUT]\n"
      "farsum gen DISTRIBUTION [-n N] [--cell CELL] [--seed N] [-o OUT]\n"
      "farsum gen DISTRIBUTION --kernel NAME [--net X] ...\n"
      "farsum gen DISTRIBUTION --masses ...\n"
      "farsum gen --case \"CASE\" [-o OUT]",
-     "Crystals have lattice constant 1. A distribution has N random particles "
+     "Crystals have lattice constant 1. An assembly is a neutral layer or wire "
+     "in the middle of a cell whose open edges are three times the layer's "
+     "thickness. The file states its periodic axes and units=real. "
+     "A distribution has N random particles "
      "with charges, or with the strengths of --kernel (below). The cell's "
      "volume V is N unless --cell is given. The mean strength is 0 unless "
      "--net is given. The same seed gives the same particles on every "
@@ -272,6 +276,7 @@ static const struct help_page pages[] = {
      help_gen,
      "farsum gen nacl --cells 8 -o nacl.xyz\n"
      "farsum gen caf2 --cells 4x4x6 --primitive -o caf2.xyz\n"
+     "farsum gen film --cells 16x16x6 --seed 7 -o film.xyz\n"
      "farsum gen uniform -n 1e4 --kernel stokeslet --net -1 -o sink.xyz\n"
      "farsum gen plummer -n 1e5 --cell 1x1x2 --seed 7 -o plummer.h5\n"
      "farsum gen plummer -n 1e5 --masses --periodic none -o stars.xyz\n",

@@ -240,7 +240,8 @@ static const struct option_row table[] = {
      "writes equal masses of total 1 instead of charges, for 'farsum run "
      "--gravity'; distributions only (default: off)"},
     {"cells", 0, "K", FOR_GEN, set_three, FIELD(cells), NULL,
-     "copies of a crystal's cell, K along each axis or KxLxM (default: 1)"},
+     "copies of a crystal's cell, or the size of an assembly: K along each "
+     "axis or KxLxM (default: 1; an assembly's own)"},
     {"primitive", 0, NULL, FOR_GEN, set_flag, FIELD(primitive), NULL,
      "copies the crystal's primitive cell instead of the cubic one "
      "(default: off)"},
