@@ -104,6 +104,12 @@ farsum_precision kspace_farsum::precision_of(const std::string &name) const
                name);
 }
 
+int kspace_farsum::axes() const
+{
+    return domain->periodicity[0] + domain->periodicity[1]
+           + domain->periodicity[2];
+}
+
 /* Refuses what would be summed wrongly. */
 void kspace_farsum::refuse() const
 {
@@ -111,19 +117,18 @@ void kspace_farsum::refuse() const
     auto no = [&](const std::string &what) {
         error->all(FLERR, "Cannot use {} with kspace_style {}", what, style);
     };
-    int axes = 0;
-    for (int d = 0; d < 3; d++)
-        axes += domain->periodicity[d];
-    if (axes == 3 && comm->nprocs > 1 && how_.method == "fmm")
+    if (axes() == 3 && comm->nprocs > 1 && how_.method == "fmm")
         no("method fmm over ranks in a periodic box: it has no virial there");
     if (!atom->q_flag && needs_charges_)
         error->all(FLERR, "kspace_style {} requires atom attribute q", style);
     if (domain->dimension == 2)
         no("2d simulations");
-    if (slabflag || wireflag)
-        no("kspace_modify slab or wire");
-    if (axes == 1 || axes == 2)
-        no("one or two periodic axes: all or none must be");
+    if (wireflag)
+        no("kspace_modify wire");
+    if (slabflag == 2)
+        no("kspace_modify slab nozforce: it sums three periodic axes");
+    if (slabflag && (axes() != 2 || domain->zperiodic))
+        no("kspace_modify slab without boundary p p f, p p s or p p m");
     if (gewaldflag)
         no("kspace_modify gewald: set cutoff or bandwidth of farsum");
     if (update->whichflag == 1 && !sums_far_part_of(force->pair)
@@ -169,8 +174,8 @@ void kspace_farsum::refuse_far() const
                    "Cannot use kspace_modify farsum method {} with "
                    "pair_style {}: only spectral has a far part",
                    how_.method, force->pair_style);
-    if (!domain->periodicity[0])
-        error->all(FLERR, "pair_style {} needs a periodic box",
+    if (axes() != 3)
+        error->all(FLERR, "pair_style {} needs three periodic axes",
                    force->pair_style);
 }
 
@@ -211,8 +216,7 @@ aim kspace_farsum::aim_of(double constant, double squares,
      * sixth to the half.  Only spectral takes a skin. */
     bool spectral = how_.method.empty() || how_.method == "spectral";
     if (to.how.skin < 0)
-        to.how.skin =
-            spectral && domain->periodicity[0] ? neighbor->skin / 4 : 0;
+        to.how.skin = spectral && axes() >= 2 ? neighbor->skin / 4 : 0;
     if (sums_far_part_of(force->pair)) {
         /* the pair style has near pairs, also the bonded ones */
         to.far = true;

@@ -41,6 +41,7 @@ class kspace_farsum : public LAMMPS_NS::KSpace
     bool warned_ = false;
     void no_virial_each();
     farsum_precision precision_of(const std::string &name) const;
+    int axes() const; /* that are periodic */
     void refuse() const;
     void refuse_pairs() const;
     void refuse_far() const;

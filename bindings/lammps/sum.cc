@@ -59,13 +59,24 @@ void sum::prepare(const aim &to)
     builds_ = -1; /* LAMMPS counts from 0 again */
 }
 
-/* Rows a, b, c of the box. */
+/* Rows a, b, c of the box.  Those of open axes are 0: the plan follows the
+ * atoms there, not walls that move. */
 sum::cell sum::cell_now() const
 {
     const double *h = domain->h; /* xx yy zz yz xz xy */
-    if (!domain->triclinic)
-        return {h[0], 0, 0, 0, h[1], 0, 0, 0, h[2]};
-    return {h[0], 0, 0, h[5], h[1], 0, h[4], h[3], h[2]};
+    cell out = {h[0], 0, 0, 0, h[1], 0, 0, 0, h[2]};
+    if (domain->triclinic)
+        out = {h[0], 0, 0, h[5], h[1], 0, h[4], h[3], h[2]};
+    for (std::size_t row = 0; row < 3; row++)
+        if (!aim_.periodic[row])
+            std::fill_n(out.begin() + 3 * static_cast<std::ptrdiff_t>(row), 3,
+                        0.0);
+    return out;
+}
+
+bool sum::is_open() const
+{
+    return !aim_.periodic[0] && !aim_.periodic[1] && !aim_.periodic[2];
 }
 
 /* The atoms with random displacements up to a fifth of an Angstrom.  Runs often
@@ -98,7 +109,7 @@ void sum::make(const double *strengths)
     for (int d = 0; d < 3; d++)
         problem.periodic[d] = aim_.periodic[d];
     cell_ = cell_now();
-    if (problem.periodic[0])
+    if (!is_open())
         std::copy(cell_.begin(), cell_.end(), problem.cell);
     problem.part = aim_.far ? FARSUM_FAR : FARSUM_WHOLE;
     problem.n_sources = atom->nlocal;
@@ -146,7 +157,7 @@ void sum::set_pairs()
 void sum::current(const double *strengths)
 {
     cell now = cell_now();
-    if (plan_ && aim_.periodic[0] && now != cell_) {
+    if (plan_ && !is_open() && now != cell_) {
         farsum_status status = farsum_plan_set_cell(plan_->get(), now.data());
         if (status == FARSUM_ERR_TOLERANCE)
             plan_.reset();
@@ -171,7 +182,16 @@ void sum::follow(const double *strengths)
         plan_->set_exclusions({});
     else if (pairs)
         set_pairs();
-    plan_->set_points(atom->nlocal, positions());
+    try {
+        plan_->set_points(atom->nlocal, positions());
+    } catch (const farsum::error &e) {
+        if (e.status() != FARSUM_ERR_POSITION || is_open())
+            throw;
+        /* atoms have left the extent along an open axis that the plan sums */
+        make(strengths);
+        plan_->set_points(atom->nlocal, positions());
+        return;
+    }
     if (other_count)
         set_pairs();
 }

@@ -95,6 +95,7 @@ class sum : protected LAMMPS_NS::Pointers
     void sum_up(const double *strengths, double scale, const sums &out);
     void report(const double *strengths) const;
     cell cell_now() const;
+    bool is_open() const; /* no periodic axes */
     const double *positions() const
     {
         return atom->nlocal ? atom->x[0] : nullptr;

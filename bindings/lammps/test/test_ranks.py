@@ -92,3 +92,12 @@ def test_fmm(tmp_path):
     done = launch(2, script + "run 0\n", tmp_path)
     assert done.returncode != 0
     assert "virial" in done.stdout + done.stderr
+
+
+def test_slab(tmp_path):
+    """Two periodic axes over ranks: refused by Farsum."""
+    salt(4).write(tmp_path / "data")
+    done = launch(2, INPUT.replace("read_data", "boundary p p f\nread_data")
+                  + "kspace_modify slab 3.0\nrun 0\n", tmp_path)
+    assert done.returncode != 0
+    assert "over ranks" in done.stdout + done.stderr

@@ -7,9 +7,16 @@ import pytest
 from conftest import BEGIN, SUMS, chains, salt
 
 CASES = {
-    "slab": ("boundary p p f", "", "kspace_modify slab 3.0", "slab or wire"),
-    "two axes": ("boundary p p f", "", "", "one or two periodic axes"),
-    "one axis": ("boundary f p f", "", "", "one or two periodic axes"),
+    "slab": ("boundary p p p", "", "kspace_modify slab 3.0",
+             "slab without boundary p p f"),
+    "slab across": ("boundary f p p", "", "kspace_modify slab 3.0",
+                    "slab without boundary p p f"),
+    "nozforce": ("boundary p p f", "", "kspace_modify slab nozforce",
+                 "nozforce"),
+    "one axis": ("boundary f p f", "", "", "the problem has 1"),
+    "wire": ("boundary f f p", "", "kspace_modify wire 3.0", "wire"),
+    "fmm": ("boundary p p f", "", "kspace_modify farsum method fmm",
+            "method fmm: .*has 2"),
     "respa": ("", "", "run_style respa 2 2 pair 1 kspace 2\n"
               "fix move all nve", "respa"),
     "exclude": ("", "neigh_modify exclude type 1 1", "", "exclude"),
