@@ -2,6 +2,7 @@
 """Commands and programs of the documentation run as the pages show."""
 
 import glob
+import math
 import os
 import re
 import unittest
@@ -31,6 +32,26 @@ class Pages(CommandTest):
 
     def test_command(self):
         self.page("docs/command.md")
+
+    def test_boundaries(self):
+        self.page("docs/boundaries.md")
+
+    def test_boundaries_of_ew3dc(self):
+        """Behind a thick vacuum the energies differ by the dipole's."""
+        self.farsum("gen", "film", "--cells", "4x4x2", "-o", "film.xyz")
+        frame = self.frame("film.xyz")
+        dipole = sum(q * x[2] for q, x in zip(frame.columns["charge"],
+                                              frame.columns["pos"]))
+        edge = float(frame.keys["Lattice"].split()[0])
+        energy = []
+        for axes in "xy", "xyz":
+            done = self.farsum("run", "film.xyz", "--tolerance", "1e-11",
+                               "--units", "reduced", "--error", "energy",
+                               "--cell", f"{edge},{edge},{5 * edge}",
+                               "--periodic", axes)
+            energy.append(float(done.out.split("energy")[1].split()[0]))
+        self.assertAlmostEqual((energy[0] - energy[1]) * 5 * edge**3
+                               / (2 * math.pi * dipole**2), 1, 4)
 
     def test_mesh(self):
         self.page("docs/mesh.md")
