@@ -145,7 +145,11 @@ def axes(periodic: Any, cell: Any) -> Tuple[int, int, int]:
         periodic = cell is not None
     if isinstance(periodic, (bool, int)):
         return (int(periodic),) * 3
-    a, b, c = periodic
+    found = () if isinstance(periodic, str) else tuple(periodic)
+    if len(found) != 3:
+        raise ArgumentError("periodic: give True, False or one of them for "
+                            f"each axis, not {periodic!r}")
+    a, b, c = found
     return int(a), int(b), int(c)
 
 

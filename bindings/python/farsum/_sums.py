@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _options, cache
 from ._arrays import Space, space_of
-from ._lib import ArgumentError, ToleranceError
+from ._lib import ArgumentError, PositionError, ToleranceError
 from ._plan import Plan
 from ._result import Result
 
@@ -115,7 +115,8 @@ def by_kept_plan(request: Request, work: Callable[[Plan], Any]) -> Any:
     if plan is not None:
         try:
             result = work(plan)
-        except ToleranceError:
+        except (ToleranceError, PositionError):
+            # points may leave the extent that a slab's plan sums
             plan = None  # also freed by the last result that has it
         except BaseException:
             cache.plans.give(request.key, plan)
@@ -134,6 +135,8 @@ FLOWS = ("stokeslet", "rotlet", "stresslet")
 SHARED = """
     cell      one edge, three edges or vectors as rows [3, 3], in the caller's
               length; None: open space
+    periodic  True, False or one of them for each axis, as (True, True, False)
+              for a slab (default: all with a cell)
     targets   [m, 3]: results there instead of at x
     exclude   pairs [k, 2] of indices to exclude, or to scale by factors [k]
     options   tolerance=1e-5, outputs="potential field", and all others of

@@ -8,7 +8,6 @@ from typing import Any, Callable, List, Optional
 import numpy as np
 from ase.calculators.calculator import Calculator, all_changes
 
-from ._lib import UnsupportedError
 from ._sums import coulomb
 
 
@@ -21,9 +20,10 @@ class Coulomb(Calculator):
                 farsum.coulomb
 
     Add a short-range potential by SumCalculator([short_range, Coulomb()]).
-    Properties: energy, energies [n] (q phi / 2), forces [n, 3], stress [6] in
-    a periodic cell.  Raises UnsupportedError if only some axes are periodic,
-    and the classes of farsum.Error.
+    The atoms' pbc says which axes are periodic.  Properties: energy, energies
+    [n] (q phi / 2), forces [n, 3], and in a cell with a volume and periodic
+    axes stress [6]: the derivative of the energy by strain over that volume.
+    Raises the classes of farsum.Error.
     """
 
     implemented_properties = ["energy", "free_energy", "energies", "forces",
@@ -39,21 +39,19 @@ class Coulomb(Calculator):
     def calculate(self, atoms: Any = None, properties: Any = None,
                   system_changes: List[str] = all_changes) -> None:
         super().calculate(atoms, properties, system_changes)
-        periodic = bool(self.atoms.pbc.all())
-        if self.atoms.pbc.any() and not periodic:
-            raise UnsupportedError("one or two periodic axes are not "
-                                   "supported: set pbc to all or none")
+        periodic = bool(self.atoms.pbc.any())
+        stress = periodic and bool(self.atoms.cell.rank == 3)
         charges = self.atoms.get_initial_charges() if self.charges is None \
             else np.asarray(self.charges(self.atoms), float)
         r = coulomb(self.atoms.positions, charges,
                     self.atoms.cell[:] if periodic else None,
-                    outputs="potential field energy" + " virial" * periodic,
+                    periodic=tuple(map(bool, self.atoms.pbc)),
+                    outputs="potential field energy" + " virial" * stress,
                     **self.options)
         self.results = {"energy": r.energy, "free_energy": r.energy,
                         "energies": charges * r.potential / 2,
                         "forces": r.forces}
-        if periodic:
+        if stress:
             w = (r.virial + r.virial.T) / 2
-            stress = -w / self.atoms.get_volume()
-            self.results["stress"] = stress[(0, 1, 2, 1, 0, 0),
-                                            (0, 1, 2, 2, 2, 1)]
+            self.results["stress"] = (-w / self.atoms.get_volume())[
+                (0, 1, 2, 1, 0, 0), (0, 1, 2, 2, 2, 1)]

@@ -14,6 +14,8 @@ from conftest import ROOT
 pytest.importorskip("ase")
 from ase import Atoms  # noqa: E402
 from ase.build import bulk  # noqa: E402
+from ase.calculators.calculator import (  # noqa: E402
+    PropertyNotImplementedError)
 from ase.calculators import fd  # noqa: E402
 from ase.calculators.lj import LennardJones  # noqa: E402
 from ase.calculators.mixing import SumCalculator  # noqa: E402
@@ -67,15 +69,48 @@ def test_with_a_short_range_potential(salt):
     assert both.get_property("stress", salt).shape == (6,)
 
 
-def test_open_space_and_slabs():
+def test_open_space():
     pair = Atoms("NaCl", [(0, 0, 0), (0, 0, 3)])
     pair.set_initial_charges([1, -1])
     pair.calc = Coulomb()
     assert pair.get_potential_energy() == pytest.approx(
         -farsum.UNITS["metal"] / 3)
-    pair.pbc, pair.cell = (True, True, False), (9, 9, 9)
-    with pytest.raises(farsum.UnsupportedError, match="periodic axes"):
-        pair.get_potential_energy()
+    with pytest.raises(PropertyNotImplementedError):
+        pair.get_stress()
+
+
+def test_slab_of_known_energy():
+    """A square lattice of alternating charges; no third cell vector."""
+    layer = Atoms("NaClClNa", [(0, 0, 0), (2, 0, 0), (0, 2, 0), (2, 2, 0)],
+                  cell=[[4, 0, 0], [0, 4, 0], [0, 0, 0]], pbc=(1, 1, 0))
+    layer.set_initial_charges([1, -1, -1, 1])
+    layer.calc = Coulomb(tolerance=1e-9, method="ewald")
+    assert layer.get_potential_energy() == pytest.approx(
+        -1.6155426267128 * farsum.UNITS["metal"], rel=1e-9)
+
+
+@pytest.mark.parametrize("pbc", [(1, 1, 0), (1, 0, 1), (0, 1, 1), (0, 0, 1)])
+def test_forces_and_stress_of_open_axes(salt, pbc):
+    salt.rattle(0.1, seed=3)
+    salt.pbc = pbc
+    salt.calc = Coulomb(tolerance=1e-10)
+    assert salt.get_forces()[2] == pytest.approx(
+        fd.calculate_numerical_forces(salt, 1e-4, [2])[0], abs=1e-5)
+    assert salt.get_stress() == pytest.approx(
+        fd.calculate_numerical_stress(salt, 1e-4), abs=1e-6)
+    assert sum(salt.get_potential_energies()) == pytest.approx(
+        salt.get_potential_energy())
+
+
+def test_atoms_that_leave_a_layer(salt):
+    """A kept plan sums up to some thickness; then a new one serves."""
+    salt.pbc = (1, 1, 0)
+    for height in (0, 2, 30, 300):
+        salt.positions[1, 2] += height
+        salt.calc = Coulomb(tolerance=1e-8)
+        one = salt.get_potential_energy()
+        salt.calc = Coulomb(tolerance=1e-10, method="ewald")
+        assert one == pytest.approx(salt.get_potential_energy(), rel=1e-7)
 
 
 def test_the_driver_for_ipi(salt, tmp_path):

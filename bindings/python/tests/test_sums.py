@@ -42,6 +42,36 @@ def test_open_space(box):
         pairs(x, q), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("periodic", [(1, 1, 0), [True, False, True],
+                                      np.array([False, True, True])])
+def test_slabs(box, periodic):
+    x, q, cell = box
+    how = dict(cell=cell, periodic=periodic, outputs="potential field energy "
+               "virial")
+    r = farsum.coulomb(x, q, tolerance=1e-8, **how)
+    ewald = farsum.coulomb(x, q, tolerance=1e-12, method="ewald", **how)
+    assert rms(r.forces - ewald.forces) < 1e-8 * rms(ewald.forces)
+    assert r.energy == pytest.approx(ewald.energy, rel=1e-6)
+    assert r.virial == pytest.approx(ewald.virial, rel=1e-5,
+                                     abs=1e-6 * abs(ewald.energy))
+    whole = farsum.coulomb(x, q, cell=cell, tolerance=1e-8)
+    assert rms(whole.forces - ewald.forces) > 1e-3 * rms(ewald.forces)
+
+
+def test_wires(box):
+    x, q, cell = box
+    r = farsum.coulomb(x, q, cell=cell, periodic=(0, 0, 1), tolerance=1e-9,
+                       outputs="energy virial")
+    assert np.trace(r.virial) == pytest.approx(r.energy, rel=1e-7)
+
+
+@pytest.mark.parametrize("periodic", ["xy", (1, 1), (1, 1, 0, 0), 2])
+def test_wrong_axes(box, periodic):
+    x, q, cell = box
+    with pytest.raises(farsum.ArgumentError, match="periodic"):
+        farsum.coulomb(x, q, cell=cell, periodic=periodic)
+
+
 def test_units(box):
     x, q, cell = box
     one = farsum.coulomb(x, q, cell=cell)
