@@ -5,4 +5,5 @@ farsum_test(geometry_laws geometry/laws.c moments/sums.c moments/derivatives.c)
 farsum_test(geometry_refused geometry/refused.c moments/sums.c
   ranks/comm_threads.c)
 farsum_test(geometry_slab geometry/slab.c geometry/sums.c)
+farsum_test(geometry_slab_laws geometry/slab_laws.c geometry/sums.c)
 farsum_test(geometry_soften geometry/soften.c geometry/sums.c)
