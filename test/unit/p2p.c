@@ -31,10 +31,19 @@ static void sums_pair(struct sums *s, int64_t i, int64_t j, const double d[3])
     double eps = s->args.softening;
     if (r2 == 0)
         return;
-    double y = 1 / sqrt(r2 + eps * eps);
+    double y = 1 / sqrt(r2 + eps * eps), w = r2 / (eps * eps);
+    double y3 = y * y * y;
+    if (s->args.balls) {
+        y = 1 / sqrt(r2);
+        y3 = y / r2;
+    }
+    if (s->args.balls && w < 1) {
+        y = (35 - 35 * w + 21 * w * w - 5 * w * w * w) / (16 * eps);
+        y3 = (35 - 42 * w + 15 * w * w) / (8 * eps * eps * eps);
+    }
     s->wanted[4 * i] += s->q[j] * y;
     for (int a = 0; a < 3; a++)
-        s->wanted[4 * i + 1 + a] += s->q[j] * d[a] * y * y * y;
+        s->wanted[4 * i + 1 + a] += s->q[j] * d[a] * y3;
 }
 
 static void sums_start(struct sums *s, enum tree_dist dist, int64_t n,
@@ -122,7 +131,7 @@ static void one_box(void)
 {
     for (const struct variant_row *row = p2p_stage.rows; row->name; row++)
         for (int m = 0; m <= M; m += M)
-            for (int soft = 0; soft < 2; soft++) {
+            for (int soft = 0; soft < 3; soft++) {
                 if (strncmp(row->name, "gpu", 3) == 0)
                     continue;
                 struct sums s = {.shape = cube};
@@ -130,7 +139,8 @@ static void one_box(void)
                 s.shape.dense = m == 0;
                 s.shape.leaf = N + M;
                 s.shape.depth = s.shape.dense ? 0 : 9;
-                s.args.softening = soft * 0.3;
+                s.args.softening = soft ? 0.3 * soft : 0;
+                s.args.balls = soft == 2;
                 sums_start(&s, TREE_UNIFORM, N, m);
                 for (int64_t i = 0; i < (m > 0 ? m : N); i++)
                     for (int64_t j = 0; j < N; j++) {

@@ -13,9 +13,11 @@
 struct job {
     real *chunk;
     int n, rhs; /* sources; sets of strengths, or numbers per source */
+    int softened; /* as in sum_target */
     int own;    /* 1: sources of the leaf itself, with the low bits of their
                    positions */
     vreal soft, skip;
+    vreal per[3];        /* balls of radius e: e^-2, e^-1, e^-3 */
     double value, slope; /* factors of the sums */
     const real *t[3];
     const uint32_t *low;
@@ -40,7 +42,12 @@ SIMD_FN vreal sum_rsqrt(vreal x)
 #endif
 }
 
-/* Sums target i; all arguments except job and i are compile-time constants. */
+#define FN SIMD_FN
+#define SOFTEN_REAL vreal
+#include "math/soften.kh"
+
+/* Sums target i; all arguments except job and i are compile-time constants.
+ * softened: 1: Plummer; 2: balls. */
 SIMD_FN void sum_target(const struct job *job, int64_t i, int rhs, int softened,
                         int field, int own)
 {
@@ -60,8 +67,15 @@ SIMD_FN void sum_target(const struct job *job, int64_t i, int rhs, int softened,
         }
         vreal d2 = dx * dx + (dy * dy + dz * dz);
         vmask apart = d2 > job->skip;
-        vreal y = v_where(apart, sum_rsqrt(softened ? d2 + job->soft : d2));
+        vreal y =
+            v_where(apart, sum_rsqrt(softened == 1 ? d2 + job->soft : d2));
         vreal y2 = y * y;
+        if (softened == 2) { /* y2 becomes the slope over y */
+            vmask in = apart & (d2 < job->soft);
+            vreal w = d2 * job->per[0], v = soften_value(w) * job->per[1];
+            y2 = v_select(in, soften_slope(w) * job->per[2] / v, y2);
+            y = v_select(in, v, y);
+        }
         for (int r = 0; r < rhs; r++) {
             vreal qy = v_load(s + (3 + r) * SIMD_ROW) * y;
             sum[r][3] += qy;
@@ -102,7 +116,12 @@ SIMD_FN void sum_target(const struct job *job, int64_t i, int rhs, int softened,
         }                                                                      \
     }
 #define SUM_RHS(rhs)                                                           \
-    SUM_ALL(rhs, 0, 0) SUM_ALL(rhs, 0, 1) SUM_ALL(rhs, 1, 0) SUM_ALL(rhs, 1, 1)
+    SUM_ALL(rhs, 0, 0)                                                         \
+    SUM_ALL(rhs, 0, 1)                                                         \
+    SUM_ALL(rhs, 1, 0)                                                         \
+    SUM_ALL(rhs, 1, 1)                                                         \
+    SUM_ALL(rhs, 2, 0)                                                         \
+    SUM_ALL(rhs, 2, 1)
 SUM_RHS(1)
 SUM_RHS(2)
 SUM_RHS(3)
@@ -111,16 +130,16 @@ SUM_RHS(4)
 #define SUM_ROW(rhs)                                                           \
     {                                                                          \
         {sum_##rhs##_0_0, sum_##rhs##_0_1},                                    \
+            {sum_##rhs##_1_0, sum_##rhs##_1_1},                                \
         {                                                                      \
-            sum_##rhs##_1_0, sum_##rhs##_1_1                                   \
+            sum_##rhs##_2_0, sum_##rhs##_2_1                                   \
         }                                                                      \
     }
-static void (*const sums[SIMD_RHS][2][2])(const struct job *, int64_t,
+static void (*const sums[SIMD_RHS][3][2])(const struct job *, int64_t,
                                           int64_t) = {SUM_ROW(1), SUM_ROW(2),
                                                       SUM_ROW(3), SUM_ROW(4)};
 
 #if FARSUM_BITS == 64
-#define FN SIMD_FN
 #define PAIR_REAL vreal
 #include "stage/p2p/pairs.kh"
 
@@ -177,8 +196,7 @@ static void job_pairs(const struct simd_thread *thread, double h,
 #endif
 
 /* Fills the last vector with distant sources of strength 0. */
-static void job_flush(const struct simd_thread *thread, struct job *job,
-                      int64_t begin, int64_t end)
+static void job_flush(struct job *job, int64_t begin, int64_t end)
 {
     for (int k = job->n; k % W != 0; k++) {
         for (int row = 0; row < 3 + job->rhs; row++)
@@ -189,8 +207,7 @@ static void job_flush(const struct simd_thread *thread, struct job *job,
     if (job->n > 0 && job->pairs)
         job->pairs(job, begin, end);
     else if (job->n > 0)
-        sums[job->rhs - 1][thread->args->softening > 0][job->field != NULL](
-            job, begin, end);
+        sums[job->rhs - 1][job->softened][job->field != NULL](job, begin, end);
     job->n = 0;
 }
 
@@ -248,7 +265,7 @@ static void job_near(const struct simd_thread *thread, struct job *job,
     while (j < tree->source.begin[near->leaf + 1]) {
         j += job_take(tree, near, q, job, j);
         if (job->n == SIMD_CHUNK)
-            job_flush(thread, job, begin, end);
+            job_flush(job, begin, end);
     }
 }
 
@@ -263,7 +280,7 @@ static void job_leaf(const struct simd_thread *thread, struct job *job,
         for (int64_t e = 0; e < n_near; e++)
             if (p2p_own(tree, &thread->near[e], leaf) == job->own)
                 job_near(thread, job, &thread->near[e], q, begin, end);
-        job_flush(thread, job, begin, end);
+        job_flush(job, begin, end);
     }
 }
 
@@ -281,8 +298,11 @@ static void simd_leaf(const struct simd_thread *thread, int64_t leaf)
     int64_t n_near = tree_near(tree, leaf, thread->near);
     struct job job = {
         .chunk = thread->chunk,
+        .softened = args->softening > 0 ? 1 + args->balls : 0,
         .soft = v_set((real)(eps * eps)),
         .skip = v_set((real)p2p_skip(args, h)),
+        .per = {v_set((real)(1 / (eps * eps))), v_set((real)(1 / eps)),
+                v_set((real)(1 / (eps * eps * eps)))},
         .value = 1 / h,
         .slope = 1 / (h * h),
         .t = {t->x[0], t->x[1], t->x[2]},

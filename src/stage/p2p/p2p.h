@@ -9,6 +9,9 @@
  *     potential_i += q_j / sqrt(r^2 + eps^2)
  *     field_i     += q_j d / (r^2 + eps^2)^(3/2)
  *
+ * With args->balls softening is a radius h instead, within which math.md (3.11)
+ * replaces 1/r and 1/r^3.
+ *
  * Other kernels (args->pair) have several strengths per source, and no
  * softening:
  *
@@ -40,6 +43,7 @@ struct p2p_args {
                          FARSUM_GRADIENT; flows FARSUM_FIELD */
     int rhs;          /* number of sets of strengths, at least 1 */
     double softening, skip;
+    int balls;                    /* 1: softening is the radius of balls */
     int64_t n_sources, n_targets; /* expected numbers; n_targets 0: targets are
                                      the sources */
     double neighbours;            /* expected sources in the near list of a

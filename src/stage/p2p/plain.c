@@ -10,6 +10,8 @@
 #define FN static inline
 #define PAIR_REAL double
 #include "stage/p2p/pairs.kh"
+#define SOFTEN_REAL double
+#include "math/soften.kh"
 
 static p2p_pair *const pairs[] = {
 #define ROW(name, strengths, values) p2p_##name,
@@ -89,6 +91,22 @@ static double plain_distance(const struct plain *plain, const struct p2p_io *io,
     return d2;
 }
 
+/* 1/r and 1/r^3, softened; eps is in the leaf's unit. */
+static void plain_soft(const struct p2p_args *args, double d2, double eps,
+                       double f[2])
+{
+    double w = d2 / (eps * eps), y = 1 / sqrt(d2);
+    if (args->balls && w < 1) {
+        f[0] = soften_value(w) / eps;
+        f[1] = soften_slope(w) / (eps * eps * eps);
+        return;
+    }
+    if (!args->balls)
+        y = 1 / sqrt(d2 + eps * eps);
+    f[0] = y;
+    f[1] = y * y * y;
+}
+
 /* Sums of target i in a leaf of edge h, for one set of strengths. */
 static void plain_target(const struct plain *plain, const struct p2p_io *io,
                          int64_t leaf, int64_t n_near, double h, int64_t i,
@@ -104,11 +122,11 @@ static void plain_target(const struct plain *plain, const struct p2p_io *io,
             double d[3], d2 = plain_distance(plain, io, near, own, i, j, d);
             if (d2 <= skip)
                 continue;
-            double y = 1 / sqrt(d2 + eps * eps);
-            double qy = plain_get(plain, q, first + j) * y;
-            sum[3] += qy;
+            double f[2], c = plain_get(plain, q, first + j);
+            plain_soft(&plain->args, d2, eps, f);
+            sum[3] += c * f[0];
             for (int a = 0; a < 3; a++)
-                sum[a] += qy * y * y * d[a];
+                sum[a] += c * f[1] * d[a];
         }
     }
     sum[3] /= h;
