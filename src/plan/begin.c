@@ -151,8 +151,10 @@ static farsum_status plan_sample(struct farsum_plan *plan)
 {
     const farsum_problem *p = &plan->task.problem;
     struct cell cell;
-    plan->task.sample = (struct sample){
-        .n = p->n_sources, .m = p->n_targets, .q2 = (double)p->n_sources};
+    plan->task.sample = (struct sample){.n = p->n_sources,
+                                        .m = p->n_targets,
+                                        .q2 = (double)p->n_sources,
+                                        .soft = p->softening};
     if (task_axes(&plan->task) == 0)
         return FARSUM_OK;
     TRY(task_cell(&plan->task, &cell));

@@ -149,8 +149,12 @@ farsum_status sample_take(struct sample *sample, const struct cell *cell,
     farsum_status status = FARSUM_OK;
     struct points points = {0};
     double *size = NULL, most = 0;
-    *sample = (struct sample){.n = n, .m = m, .q2 = (double)n, .step = M_SQRT2,
-                              .nearest = INFINITY};
+    *sample = (struct sample){.n = n,
+                              .m = m,
+                              .q2 = (double)n,
+                              .step = M_SQRT2,
+                              .nearest = INFINITY,
+                              .soft = sample->soft};
     double spacing = cbrt(cell->volume / (double)n);
     double reach = fmin(cell->height[0],
                         fmin(cell->height[1], cell->height[2]));

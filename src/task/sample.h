@@ -77,6 +77,8 @@ struct sample {
     int regular;           /* 1: lattice, or all nearest sources at the same
                               distance */
     struct sample_fmm fmm;
+    double soft;   /* set before the sample is taken: radius of softening,
+                      (3.11), caller's unit; 0: none */
     double extent; /* two periodic axes: of the points along the open
                               one, task's units */
 };

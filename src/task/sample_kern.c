@@ -64,7 +64,7 @@ SIMD_FN void sum_lanes(const struct sample_look *at, const int64_t (*range)[2],
                        int n, int first, struct lanes *to)
 {
     const vreal one = v_set(1), inverse = v_set(at->inverse);
-    const vreal much = v_set(at->much);
+    const vreal much = v_set(at->much), least = v_set(at->least);
     vreal field[3] = {{0}}, close[2] = {{0}}, near = {0};
     vreal nearest = v_set(INFINITY);
     struct looker from;
@@ -78,10 +78,12 @@ SIMD_FN void sum_lanes(const struct sample_look *at, const int64_t (*range)[2],
             if (!v_any(in))
                 continue;
             nearest = v_select(in & (s.r2 < nearest), s.r2, nearest);
+            vreal rest = one - s.r2 * inverse;
+            s.r2 = v_select(s.r2 < least, least, s.r2);
             for (int l = 0; l < W; l++)
                 r[l] = sqrt(s.r2[l]);
             vreal over = v_where(in, one / r), over2 = over * over;
-            vreal square = q * q * over2, rest = one - s.r2 * inverse;
+            vreal square = q * q * over2;
             vreal slope = q * rest * rest * over * over2;
             for (int d = 0; d < 3; d++)
                 field[d] += slope * s.x[d];

@@ -17,6 +17,7 @@ struct sample_look {
     double inverse;         /* force: 1 over the square of the screening
                                radius */
     double much;            /* force: a squared distance */
+    double least;           /* force: shorter squared distances count as it */
 };
 
 /* Effect of sources of 1/r on a target: the screened field of unit charges;

@@ -185,7 +185,8 @@ static void grid_add(const struct grid *g, const struct grid_aim *aim,
                      int64_t e, const double x[3], double r2)
 {
     struct grid_sums *sums = aim->sums;
-    double qi = aim->q, qj = g->by.q[e], r = sqrt(r2), stays = 1;
+    double qi = aim->q, qj = g->by.q[e], stays = 1;
+    double r = fmax(sqrt(r2), g->sample->soft);
     double u = r2 / (g->screen * g->screen), slope = 0, steep[2] = {0, 0};
     if (u < 1) {
         slope = grid_slope(g, r, u);
@@ -200,8 +201,8 @@ static void grid_add(const struct grid *g, const struct grid_aim *aim,
     sums->close[0] += qi * qi * qj * qj * steep[0];
     sums->close[1] += qj * qj * steep[1];
     if (r < g->much || (u < 1 && g->flow))
-        grid_value(g, e, x, r2, stays, sums);
-    sums->nearest = r < sums->nearest ? r : sums->nearest;
+        grid_value(g, e, x, r * r, stays, sums);
+    sums->nearest = fmin(sqrt(r2), sums->nearest);
     if (aim->shells)
         grid_shell(g, x, r2, qj, stays, aim->shells);
 }
@@ -269,7 +270,8 @@ static struct sample_look grid_look(const struct grid *g, int64_t i,
                                 .p = {s[0][i], s[1][i], s[2][i]},
                                 .limit = radius * radius,
                                 .inverse = 1 / (g->screen * g->screen),
-                                .much = g->much * g->much};
+                                .much = g->much * g->much,
+                                .least = g->sample->soft * g->sample->soft};
 }
 
 static void grid_target(const struct grid *g, int64_t i,
@@ -388,7 +390,7 @@ static void nearest_of_all(const struct grid *g, int64_t count,
     if (!isfinite(last) || !(NEAREST < AT_RANDOM * logs))
         return;
     double within = 2 * RARE / n; /* mean number of sources per target */
-    double r = last * cbrt(within * (double)count / NEAREST);
+    double r = fmax(last * cbrt(within * (double)count / NEAREST), s->soft);
     sample_pair_steep(g->kernel, r, steep);
     s->close[0] = fmax(s->close[0], q2 * sqrt(2 / n * steep[0]));
     s->pair = q2 * grid_slope(g, r, 0) * r
@@ -416,8 +418,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
     double sum[2] = {0}, close[2] = {0}, near = 0, most[LEFT_OUT] = {0};
-    double flow = 0;
-    double *distance = NULL;
+    double flow = 0, *distance = NULL;
     struct grid_sums *sums = NULL;
     farsum_status status = FARSUM_OK;
     /* separate targets are never as near to a source as sources may be */

@@ -21,12 +21,13 @@ static double parameters_volume(const struct task *task)
 }
 
 /* The force (potential = 0) or potential due to a unit source at the mean
- * distance between sources, C = 1. */
+ * distance between sources, or at the radius of softening, C = 1. */
 static double parameters_neighbour(const struct task *task, double n,
                                    double volume, int potential)
 {
     double v[2];
-    task->pair.kind->bare(&task->pair, cbrt(volume / n), v);
+    double r = fmax(cbrt(volume / n), task->problem.softening);
+    task->pair.kind->bare(&task->pair, r, v);
     return fabs(v[potential]);
 }
 

@@ -73,6 +73,7 @@ void parameters_args(const struct parameters *t, const struct task *task,
                            .wide = task_is_mixed(task),
                            .allowed = t->near_error};
     args[STAGE_NEAR].near.skin = task->options.spectral.skin / t->rc;
+    args[STAGE_NEAR].near.soft = p->softening / t->rc;
     args[STAGE_NEAR].near.repeats = task->options.repeats;
     if (!task->device) /* a device determines it itself */
         args[STAGE_NEAR].near.distinct = !p->exclude_coincident;

@@ -173,7 +173,8 @@ static void tune_shrink(const struct tuner *u, struct parameters *t)
 {
     const struct parameters from = *t;
     struct parameters trial;
-    double low = 0.6, high = 1, above = 0; /* 0: unknown */
+    double soft = u->task->problem.softening / t->rc;
+    double low = fmax(0.6, soft), high = 1, above = 0; /* 0: unknown */
     double below = log(tune_total(u, t) / tune_goal(u, t));
     for (int step = 0; step < 10 && below < -0.005 && high - low > 1e-3;
          step++) {

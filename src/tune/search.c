@@ -339,7 +339,8 @@ static farsum_status tune_candidate(struct tuner *u, struct parameters *t,
     return parameters_cost(t, u->task);
 }
 
-/* The cutoffs to try, by the number of neighbours within them. */
+/* The cutoffs to try, by the number of neighbours within them.  All softened
+ * pairs must be near. */
 static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
 {
     const struct sample *s = &u->task->sample;
@@ -347,7 +348,8 @@ static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
         rc[0] = u->task->options.cutoff;
         return 1;
     }
-    double most = cbrt(u->cell.volume) * 1.2, r = s->radius0;
+    double most = cbrt(u->cell.volume) * 1.2;
+    double soft = u->task->problem.softening, r = fmax(s->radius0, soft);
     int n = 0;
     double want = 8;
     for (; r < most && n < CUTOFFS; r *= 1.02)
@@ -357,7 +359,7 @@ static int tune_cutoffs(const struct tuner *u, double rc[CUTOFFS])
                         sample_around(s, &u->cell, r * 1.02) * 1.2);
         }
     if (n == 0 || (n < CUTOFFS && rc[n - 1] < 0.5 * most))
-        rc[n++] = most / 2;
+        rc[n++] = fmax(most / 2, soft);
     return n;
 }
 
@@ -434,6 +436,10 @@ farsum_status tune(const struct task *task, struct parameters *parameters)
 {
     farsum_status status = FARSUM_OK;
     struct tuner *u = NULL; /* large, so on the heap */
+    double cutoff = task->options.cutoff, soft = task->problem.softening;
+    if (cutoff > 0 && cutoff < soft)
+        FAIL(ERR_ARGUMENT, "cutoff %g is shorter than the softening, %g",
+             task_length(task, cutoff), task_length(task, soft));
     GO(MEM_NEW(u, 1));
     u->task = task;
     const farsum_spectral_options *o = &task->options.spectral;

@@ -16,7 +16,7 @@ static double x[3 * N], q[N];
 static double force(const struct cell *cell, int64_t n)
 {
     const struct exclusions none = {0};
-    struct sample sample;
+    struct sample sample = {0};
     CHECK_OK(
         sample_take(&sample, cell, n, 0, x, q, FARSUM_F64, &none, NULL,
                     isa_best(), 1));
@@ -83,7 +83,7 @@ static void nearest(void)
     struct cell cell;
     CHECK_OK(cell_set(&cell, rows, 1));
     for (int random = 0; random < 2; random++) {
-        struct sample sample;
+        struct sample sample = {0};
         for (int64_t i = 0; i < N; i++) {
             const int64_t site[3] = {i / SIDE / SIDE, i / SIDE % SIDE,
                                      i % SIDE};
@@ -178,7 +178,7 @@ static void sets_agree(void)
     const int64_t pair[2] = {0, 1};
     const double factor = 1;
     struct exclusions none = {0}, kept = {0};
-    struct sample plain, set[3] = {{0}};
+    struct sample plain = {0}, set[3] = {{0}};
     struct cell cell;
     skewed(&cell, SOME);
     CHECK_OK(exclusions_set(&kept, 1, pair, &factor));
@@ -210,7 +210,7 @@ static void moments(void)
     struct cell cell;
     skewed(&cell, 500);
     for (int values = 0; values < 2; values++) {
-        struct sample s;
+        struct sample s = {0};
         double sum[2] = {0}, form[2] = {0}, v[SAMPLE_SHELLS];
         CHECK_OK(sample_take(&s, &cell, 500, 0, x, q, FARSUM_F64, &none, NULL,
                              isa_best(), 1));

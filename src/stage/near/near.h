@@ -73,6 +73,9 @@ struct near_args {
                                       for points_distinct; NULL: none */
     struct near_lists *lists;     /* borrowed; NULL: not wanted */
     double repeats;               /* expected runs per set; 0: 1 */
+    double soft;                  /* laplace only: radius in cutoffs, at most 1,
+                                     within which 1/r is softened, (3.11); 0:
+                                     none */
 };
 
 /* Statistics of variants that reuse lists. */

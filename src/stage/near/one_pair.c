@@ -13,6 +13,8 @@
 #define PAIR_POLY(t, k, v) poly_eval((t)->c[k], (t)->n, v)
 #include "math/pair.kh"
 #include "math/pair_moments.kh"
+#define SOFTEN_REAL double
+#include "math/soften.kh"
 
 static const struct one_pair kernels[] = {
 #define SCALAR(name, polys, note) {#name, pair_##name, pair_##name##_slope},
@@ -43,6 +45,21 @@ void one_pair_add(const struct one_pair *kernel, const struct near_poly *poly,
     if (!kernel->slope)
         return;
     double g = q[0] * kernel->slope(poly, y, u, v);
+    for (int a = 0; a < 3; a++)
+        sum->field[a] += g * d[a];
+    for (int a = 0; a < 9; a++)
+        sum->virial[a] += g * d[a / 3] * d[a % 3];
+}
+
+void one_pair_add_soft(const struct one_pair *kernel,
+                       const struct near_poly *poly, const double d[3],
+                       const double *q, double soft, struct one_pair_sum *sum)
+{
+    double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    double w = d2 / (soft * soft);
+    double g = q[0] * soften_slope(w) / (soft * soft * soft);
+    one_pair_add(kernel, poly, d, q, 0, sum);
+    sum->value[0] += q[0] * soften_value(w) / soft;
     for (int a = 0; a < 3; a++)
         sum->field[a] += g * d[a];
     for (int a = 0; a < 9; a++)

@@ -28,6 +28,10 @@ const struct one_pair *one_pair_find(const struct pair *pair);
 void one_pair_add(const struct one_pair *kernel, const struct near_poly *poly,
                   const double d[3], const double *q, int singular,
                   struct one_pair_sum *sum);
+/* The same for laplace with 1/r softened within `soft`, (3.11); r < soft. */
+void one_pair_add_soft(const struct one_pair *kernel,
+                       const struct near_poly *poly, const double d[3],
+                       const double *q, double soft, struct one_pair_sum *sum);
 /* The same for sources with moments.  own: the target's strengths, or NULL
  * without a virial. */
 void one_pair_add_moments(const struct near_poly *poly, const double d[3],

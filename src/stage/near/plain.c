@@ -133,7 +133,7 @@ static void plain_cell(const struct plain *plain, const void *q,
                        struct one_pair_sum *sum)
 {
     const struct cell *cell = plain->args.cell;
-    double skip = near_skip(&plain->args);
+    double skip = near_skip(&plain->args), soft = plain->args.soft;
     int home = !shift[0] && !shift[1] && !shift[2];
     for (int64_t j = head; j >= 0; j = plain->next[j]) {
         double ds[3], d[3];
@@ -152,6 +152,9 @@ static void plain_cell(const struct plain *plain, const void *q,
         if (plain->pair->kind->moments)
             one_pair_add_moments(plain->args.poly, d, strength, own, singular,
                                  sum);
+        else if (singular && d2 < soft * soft)
+            one_pair_add_soft(plain->kernel, plain->args.poly, d, strength,
+                              soft, sum);
         else
             one_pair_add(plain->kernel, plain->args.poly, d, strength, singular,
                          sum);

@@ -66,7 +66,8 @@ double host_cluster_cost(const void *data)
     double words = host_cluster_words(args, width) * (same ? 0.5 : 1);
     double fma = (parts >= 3 ? 24 + args->poly->n : 12)
                  + (parts == 4 ? 4 + args->poly->n : 0)
-                 + (parts == 1 ? args->poly->n : 0);
+                 + (parts == 1 ? args->poly->n : 0)
+                 + (args->soft > 0 ? 4 * (parts >= 3) + 5 * (parts != 3) : 0);
     double pair = fma * 0.5 * 1.25 + 2, one = 150;
     if (!near_kernel(args)->kind->gradient)
         pair = cost_flow(args) * 0.5 * 1.8 + 2;

@@ -5,8 +5,9 @@
 #define BODY(name, strengths, n, to, newton)                                   \
     static void sum_##name##_##n##_##to(struct segment *s)                     \
     {                                                                          \
-        segment_pairs(s, (struct pair_how){n, newton, CLUSTER_FIELD,           \
-                                           strengths, 0, pair_##name, NULL});  \
+        segment_pairs(s,                                                       \
+                      (struct pair_how){n, newton, CLUSTER_FIELD, strengths,   \
+                                        0, pair_##name, NULL, 0});             \
     }
 #define KERNELS(name, strengths, n)                                            \
     BODY(name, strengths, n, once, 0)                                          \

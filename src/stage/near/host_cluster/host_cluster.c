@@ -96,6 +96,7 @@ static void run_sum(struct host_cluster *h, const struct near_io *io, int t,
         .pair = h->pair,
         .output = output,
         .skip = near_skip(&h->args) * h->grid.unit,
+        .soft = h->args.soft * h->grid.unit,
         .virial = io->virial ? w->image_virial : NULL,
     };
     h->kern->sum(&h->sum[t]);

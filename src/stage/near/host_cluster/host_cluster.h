@@ -151,7 +151,7 @@ struct cluster_sum {
     const struct near_poly *poly;
     const struct pair *pair;
     enum cluster_output output; /* flow kernels: CLUSTER_FIELD, the velocity */
-    double skip;            /* raw */
+    double skip, soft;          /* raw; soft: radius of softening, or 0 */
     double *virial;         /* [9] or NULL: minus the sum of image shifts times
                                forces, by which sum_i x_i F_i is too large */
 };

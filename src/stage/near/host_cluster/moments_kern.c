@@ -5,8 +5,8 @@
 #define BODY(n, to, output, newton)                                            \
     static void sum_##n##_##to(struct segment *s)                              \
     {                                                                          \
-        segment_pairs(s, (struct pair_how){n, newton, output, 4, 0, NULL,      \
-                                           NULL});                             \
+        segment_pairs(                                                         \
+            s, (struct pair_how){n, newton, output, 4, 0, NULL, NULL, 0});     \
     }
 #define KERNELS(name, strengths, n)                                            \
     BODY(n, both, CLUSTER_BOTH, 0)                                             \

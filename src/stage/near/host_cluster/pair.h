@@ -19,6 +19,8 @@ struct pair_table {
     vreal cut, skip; /* squares */
     vreal two;       /* u = two d^2 */
     vreal unit, part; /* raw units per cutoff, and its inverse */
+    vreal soft, per[3]; /* square of the radius of softening; the inverse of
+                           its square, itself and its cube */
     vreal c[NEAR_POLYS][NEAR_MAX];
 };
 
@@ -50,6 +52,8 @@ SIMD_FN vreal pair_poly(const int n, const vreal *c, vreal v)
     pair_poly((t).n - ((k) == 1 ? (t).less : 0), (t).table->c[k], v)
 #include "math/pair.kh"
 #include "math/pair_moments.kh"
+#define SOFTEN_REAL vreal
+#include "math/soften.kh"
 
 /* The constants for which a function is compiled. */
 struct pair_how {
@@ -62,6 +66,7 @@ struct pair_how {
                   vreal v, const vreal *q, vreal *value);
     /* NULL: a flow kernel, or moments */
     vreal (*slope)(struct pair_polys t, vreal y, vreal u, vreal v);
+    int soft; /* 1: 1/r is softened; only for laplace */
 };
 
 /* The point: coordinates and strengths. */
@@ -145,12 +150,18 @@ SIMD_FN void pair_close(const struct pair_how how, const int special,
     vreal u = h.square * t->two, v = u - R(1);
     vreal y = pair_root(how, special, t, h);
     vreal d[3], q = v_load((const real *)x + 3 * W);
+    vmask soft = h.square < t->soft;
+    vreal w = h.square * t->per[0];
     if (special)
-        in &= lanes;
+        in &= lanes, soft &= h.square >= t->skip;
     if (how.newton)
         q = q * point->q[0];
+    if (how.soft)
+        y = v_where(~soft, y);
     if (how.output != CLUSTER_POT) {
         vreal g = how.slope(polys, y, u, v);
+        if (how.soft)
+            g += v_where(soft, soften_slope(w) * t->per[2]);
         g = v_where(in, g) * q;
         if (FARSUM_BITS == 32 && !how.raw)
             g = g * t->part;
@@ -171,6 +182,8 @@ SIMD_FN void pair_close(const struct pair_how how, const int special,
         vreal p = v_set(R(-0.0)); /* zero that leaves sums unchanged */
         pair_differences(point, x, d);
         how.value(polys, d, y, u, v, &one, &p);
+        if (how.soft)
+            p += v_where(soft, soften_value(w) * t->per[1]);
         p = v_where(in, p) * q;
         if (how.newton) {
             p = pair_alone(p);

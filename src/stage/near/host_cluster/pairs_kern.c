@@ -3,19 +3,22 @@
 #include "stage/near/host_cluster/segment.h"
 
 #define RAW(name) (strcmp(#name, "laplace") == 0)
-#define BODY(name, n, to, output, newton)                                      \
+#define BODY(name, n, to, output, newton, kernel, soft)                        \
     static void sum_##name##_##n##_##to(struct segment *s)                     \
     {                                                                          \
-        segment_pairs(s, (struct pair_how){n, newton, output, 1, RAW(name),    \
-                                           pair_##name, pair_##name##_slope}); \
+        segment_pairs(s, (struct pair_how){n, newton, output, 1, RAW(kernel),  \
+                                           pair_##kernel,                      \
+                                           pair_##kernel##_slope, soft});      \
     }
-#define KERNELS(name, strengths, n)                                            \
-    BODY(name, n, pot, CLUSTER_POT, 0)                                         \
-    BODY(name, n, field, CLUSTER_FIELD, 0)                                     \
-    BODY(name, n, both, CLUSTER_BOTH, 0)                                       \
-    BODY(name, n, pot_newton, CLUSTER_POT, 1)                                  \
-    BODY(name, n, field_newton, CLUSTER_FIELD, 1)                              \
-    BODY(name, n, both_newton, CLUSTER_BOTH, 1)
+#define BODIES(name, n, kernel, soft)                                          \
+    BODY(name, n, pot, CLUSTER_POT, 0, kernel, soft)                           \
+    BODY(name, n, field, CLUSTER_FIELD, 0, kernel, soft)                       \
+    BODY(name, n, both, CLUSTER_BOTH, 0, kernel, soft)                         \
+    BODY(name, n, pot_newton, CLUSTER_POT, 1, kernel, soft)                    \
+    BODY(name, n, field_newton, CLUSTER_FIELD, 1, kernel, soft)                \
+    BODY(name, n, both_newton, CLUSTER_BOTH, 1, kernel, soft)
+#define KERNELS(name, strengths, n) BODIES(name, n, name, 0)
+#define SOFTENED(name, strengths, n) BODIES(name, n, laplace, 1)
 #define KERNEL_ROW(name, strengths, n)                                         \
     {n,                                                                        \
      {{sum_##name##_##n##_pot, sum_##name##_##n##_field,                       \
@@ -35,7 +38,11 @@
         = {COEFS_##name(KERNEL_ROW, name, 1)};
 #include "math/pair.def"
 #undef SCALAR
+COEFS_FEW(SOFTENED, softened, 1)
+static const struct pair_kernel kernels_softened[] = {
+    COEFS_FEW(KERNEL_ROW, softened, 1)};
 
+static const struct pair_kernels softened = {"laplace", 1, kernels_softened};
 static const struct pair_kernels scalars[] = {
 #define SCALAR(name, polys, note) {#name, RAW(name), kernels_##name},
 #include "math/pair.def"
@@ -43,10 +50,12 @@ static const struct pair_kernels scalars[] = {
 #undef FLOW
     {NULL, 0, NULL}};
 
-static const struct pair_kernels *sum_kernels(const struct pair *pair)
+static const struct pair_kernels *sum_kernels(const struct pair *pair,
+                                              double soft)
 {
     const struct pair_kernels *k =
-        pair->kind->moments    ? ISA_NAME(near_host_cluster_moments)
+        soft > 0               ? &softened
+        : pair->kind->moments  ? ISA_NAME(near_host_cluster_moments)
         : pair->kind->gradient ? scalars
                                : ISA_NAME(near_host_cluster_flow);
     while (k->name && strcmp(k->name, pair->name) != 0)
@@ -83,6 +92,12 @@ static void sum_table(struct pair_table *table, const struct cluster_sum *sum,
     table->two = v_set((real)(2 / (unit * unit)));
     table->unit = v_set((real)unit);
     table->part = v_set((real)(1 / unit));
+    if (sum->soft > 0) {
+        table->soft = v_set((real)(sum->soft * sum->soft));
+        table->per[0] = v_set((real)(1 / (sum->soft * sum->soft)));
+        table->per[1] = v_set((real)(1 / sum->soft));
+        table->per[2] = v_set((real)pow(sum->soft, -3));
+    }
     for (int k = 0; k < sum->pair->polys; k++) {
         double scale = !raw ? 1 : k ? unit * unit * unit : unit;
         for (int i = 0; i < sum->poly->n; i++)
@@ -280,12 +295,12 @@ static void sum_columns(const struct cluster_sum *sum, struct segment *s)
 
 static int cluster_raw(const struct pair *pair)
 {
-    return sum_kernels(pair)->raw;
+    return sum_kernels(pair, 0)->raw;
 }
 
 static void cluster_sum(const struct cluster_sum *sum)
 {
-    const struct pair_kernels *kernels = sum_kernels(sum->pair);
+    const struct pair_kernels *kernels = sum_kernels(sum->pair, sum->soft);
     struct pair_table table;
     struct segment s = {.table = &table,
                         .kernel = sum_kernel(kernels, sum)
