@@ -174,7 +174,7 @@ typedef struct farsum_problem {
                                 attract; -G makes the field the acceleration */
     double softening;        /* of 1/r, a length (default: 0).  Open space: r
                                 becomes sqrt(r^2 + eps^2).  Three periodic axes,
-                                ewald only: radius of balls of charge */
+                                on the host: radius of balls of charge */
     farsum_precision precision; /* of the sums (default: f64) */
     farsum_precision arrays; /* of the caller's arrays, f64 or f32 (default: as
                                 precision; f64 for mixed and auto) */

@@ -98,7 +98,10 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
         c_locale_write(out, "strengths attract (gravity): constant %.6g\n",
                        plan->task.given.coulomb);
     if (plan->task.problem.softening > 0)
-        c_locale_write(out, "softened: r is sqrt(r^2 + %.6g^2)\n",
+        c_locale_write(out,
+                       task_axes(&plan->task) > 0
+                           ? "softened: 1/r from r = %.6g on\n"
+                           : "softened: r is sqrt(r^2 + %.6g^2)\n",
                        plan->task.given.softening);
     if (plan->task.given.part != FARSUM_WHOLE)
         fprintf(out,

@@ -324,9 +324,11 @@ class Gravity(CommandTest):
         self.refused(2, "require kernel laplace", "run", "in.xyz", "--kernel", "r6",
                      "--softening", 1)
         cell = "--gravity", 1, "--softening", 1, "--cell", "9,9,9"
-        self.farsum("run", "in.xyz", *cell)
-        self.refused(1, "does not soften in periodic cells", "run", "in.xyz",
-                     *cell, "--method", "fmm")
+        for method in "ewald", "spectral", "fmm":
+            out = self.farsum("run", "in.xyz", *cell, "--method", method).out
+            self.assertIn("softened: 1/r from r = 1 on", out)
+        self.refused(1, "softening 20 is longer than", "run", "in.xyz",
+                     *cell, "--softening", 20, "--method", "fmm")
 
 
 if __name__ == "__main__":

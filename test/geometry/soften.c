@@ -30,9 +30,8 @@ static double draw(uint64_t *state)
 }
 
 /* Random points in a tilted cell, of which some are very near each other. */
-static void cloud_make(struct cloud *c, double tolerance)
+static void cloud_in(struct cloud *c, double tolerance, const double cell[9])
 {
-    static const double cell[9] = {6, 0, 0, 1.5, 7, 0, -1, 2, 5.5};
     uint64_t state = 3;
     *c = (struct cloud){.problem = FARSUM_PROBLEM_INIT,
                         .options = FARSUM_OPTIONS_INIT};
@@ -49,7 +48,7 @@ static void cloud_make(struct cloud *c, double tolerance)
         for (int d = 0; d < 3; d++)
             c->x[3 * i + d] = c->x[3 * i + 3 + d] + 0.2 * pow(10, -i / 40.0)
                               + (i % 3 == 1 ? cell[3 + d] : 0);
-    memcpy(p->cell, cell, sizeof cell);
+    memcpy(p->cell, cell, sizeof p->cell);
     for (int d = 0; d < 3; d++)
         p->periodic[d] = 1;
     p->coulomb = 1;
@@ -61,7 +60,13 @@ static void cloud_make(struct cloud *c, double tolerance)
     p->outputs =
         FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL;
     c->options.threads = 1;
-    c->options.method = "ewald";
+    c->options.method = "spectral";
+}
+
+static void cloud_make(struct cloud *c, double tolerance)
+{
+    static const double cell[9] = {6, 0, 0, 1.5, 7, 0, -1, 2, 5.5};
+    cloud_in(c, tolerance, cell);
 }
 
 static void exclude(struct cloud *c)
@@ -184,10 +189,15 @@ static void ladder(void)
         if (step)
             exclude(&c);
         reference(&c, &exact);
-        for (int digits = 2; digits <= 12; digits++) {
+        for (int digits = 2 + step; digits <= 12; digits += 2) {
             c.problem.tolerance = pow(10, -digits);
-            c.options.method = digits % 2 ? "ewald" : "auto";
-            compare(&c, &exact, c.options.method);
+            c.problem.sample_x = digits % 4 < 2 ? c.x : NULL;
+            c.problem.sample_q = digits % 4 < 2 ? c.q : NULL;
+            c.options.method = "spectral";
+            compare(&c, &exact, "spectral");
+            c.options.method = "ewald";
+            if (digits % 3 == 0)
+                compare(&c, &exact, "ewald");
         }
     }
 }
@@ -204,14 +214,54 @@ static void others(void)
         compare(&c, &exact, "another cutoff");
     }
     c.options.cutoff = 0;
-    c.problem.precision = FARSUM_F32;
-    c.problem.tolerance = 1e-5;
-    compare(&c, &exact, "f32");
+    c.options.spectral.near = "plain";
+    compare(&c, &exact, "near plain");
+    c.options.spectral.near = NULL;
+    for (int k = 0; k < 4; k++) {
+        c.problem.tolerance = k & 1 ? 1e-3 : 1e-5;
+        c.problem.precision = k & 2 ? FARSUM_F32 : FARSUM_MIXED;
+        compare(&c, &exact, k & 2 ? "f32" : "mixed");
+    }
     c.m = TARGETS;
     c.problem.tolerance = 1e-7;
     c.problem.precision = FARSUM_F64;
     reference(&c, &exact);
     compare(&c, &exact, "targets");
+    c.options.method = "ewald";
+    compare(&c, &exact, "targets of ewald");
+}
+
+/* By boxes, of which only near ones hold softened pairs. */
+static void boxes(void)
+{
+    static const double brick[9] = {6, 0, 0, 0, 7, 0, 0, 0, 5.5};
+    struct cloud c;
+    struct sums exact;
+    cloud_in(&c, 1, brick);
+    exclude(&c);
+    reference(&c, &exact);
+    c.options.method = "fmm";
+    for (int digits = 2; digits <= 11; digits += 3) {
+        c.options.fmm.tree = digits % 2 ? "dense" : "sparse";
+        c.options.fmm.p2p = digits == 8 ? "plain" : NULL;
+        c.options.fmm.leaf = digits % 2 ? 0 : 8;
+        c.problem.tolerance = pow(10, -digits);
+        c.problem.sample_x = digits < 8 ? c.x : NULL;
+        c.problem.sample_q = digits < 8 ? c.q : NULL;
+        compare(&c, &exact, c.options.fmm.tree);
+    }
+    c.options.fmm.tree = c.options.fmm.p2p = NULL;
+    c.options.fmm.leaf = 0;
+    c.problem.precision = FARSUM_F32;
+    c.problem.tolerance = 1e-4;
+    compare(&c, &exact, "fmm f32");
+    c.problem.precision = FARSUM_F64;
+    for (int k = 0; k < 3; k++)
+        c.options.fmm.boxes[k] = 10;
+    c.options.fmm.levels = 1;
+    c.options.fmm.separation = 1;
+    CHECK_FAILS(cloud_sum(&c, &exact), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("0.9 is longer than 0.55");
 }
 
 /* A softened pair at a distance of almost 0 is one charge. */
@@ -248,9 +298,10 @@ static void more(void)
     static struct cloud c;
     static struct sums expected, later;
     int tried = 0;
-    for (double h = 0.9; h < 9; h += 0.3) {
+    for (double h = 0.9; h < 9; h += 0.5) {
         cloud_make(&c, 1e-9);
         c.problem.softening = h;
+        c.options.method = "ewald";
         if (cloud_sum(&c, &expected) != FARSUM_OK)
             continue;
         c.problem.n_sources = 3;
@@ -290,15 +341,17 @@ static void refused(void)
     struct sums a;
     cloud_make(&c, 1e-5);
     c.options.cutoff = 0.9 * radius;
-    CHECK_FAILS(cloud_sum(&c, &a), FARSUM_ERR_ARGUMENT);
-    CHECK_SAYS("shorter than the softening");
+    for (int k = 0; k < 2; k++) {
+        c.options.method = k ? "ewald" : "spectral";
+        CHECK_FAILS(cloud_sum(&c, &a), FARSUM_ERR_ARGUMENT);
+        CHECK_SAYS("shorter than the softening");
+    }
     c.options.cutoff = 0;
-    c.options.method = "fmm";
-    CHECK_FAILS(cloud_sum(&c, &a), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("does not soften in periodic cells");
     c.options.method = "spectral";
+    c.problem.part = FARSUM_FAR;
     CHECK_FAILS(cloud_sum(&c, &a), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("does not soften; in periodic cells");
+    CHECK_SAYS("part far is not softened");
+    c.problem.part = FARSUM_WHOLE;
     c.problem.periodic[1] = 0;
     c.options.method = "ewald";
     CHECK_FAILS(cloud_sum(&c, &a), FARSUM_ERR_UNSUPPORTED);
@@ -309,6 +362,7 @@ int main(void)
 {
     RUN(ladder);
     RUN(others);
+    RUN(boxes);
     RUN(close);
     RUN(more);
     RUN(batch);

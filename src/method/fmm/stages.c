@@ -88,9 +88,10 @@ int fmm_order_there(const struct fmm *s, const struct boxes_args *boxes)
 static int fmm_same_pairs(const struct p2p_args *a, const struct p2p_args *b)
 {
     return a->skip == b->skip && a->softening == b->softening
-           && a->n_sources == b->n_sources && a->n_targets == b->n_targets
-           && a->neighbours == b->neighbours && a->filling == b->filling
-           && a->dense == b->dense && a->ws == b->ws;
+           && a->balls == b->balls && a->n_sources == b->n_sources
+           && a->n_targets == b->n_targets && a->neighbours == b->neighbours
+           && a->filling == b->filling && a->dense == b->dense
+           && a->ws == b->ws;
 }
 
 farsum_status fmm_states(const struct task *task, struct fmm *s,

@@ -18,6 +18,8 @@
 #include "math/pair_bare.kh"
 #define PAIR_REAL double
 #include "math/pair_moments.kh"
+#define SOFTEN_REAL double
+#include "math/soften.kh"
 
 enum { BLOCKS = 64 };
 
@@ -69,6 +71,7 @@ struct pass {
     struct bare_cell cell;
     int potential, field, gradient, sums; /* 1: wanted */
     int each; /* 1: so are the particles' shares of the virial */
+    double soft; /* radius of softening, (3.11); 0: none */
 };
 
 /* Energy and virial of the pairs in a part of the rows. */
@@ -102,7 +105,9 @@ static void part_value(const struct pass *p, const double d[3], double r2,
 {
     const struct parameters *t = &p->s->parameters;
     double one[PAIR_VALUES] = {0};
-    if (part_is_whole(p, r2))
+    if (r2 < p->soft * p->soft)
+        one[0] = q[0] * soften_value(r2 / (p->soft * p->soft)) / p->soft;
+    else if (part_is_whole(p, r2))
         p->row->value(t->pair.kappa, d, r2, q, one);
     else if (r2 < 1)
         p->near->value(&t->poly, d, part_singular(p, r2), 2 * r2, 2 * r2 - 1, q,
@@ -117,6 +122,8 @@ static void part_value(const struct pass *p, const double d[3], double r2,
 static double part_slope(const struct pass *p, double r2)
 {
     const struct parameters *t = &p->s->parameters;
+    if (r2 < p->soft * p->soft)
+        return soften_slope(r2 / (p->soft * p->soft)) / pow(p->soft, 3);
     if (part_is_whole(p, r2))
         return p->row->slope(t->pair.kappa, r2);
     return r2 < 1 ? part_sign(p)
@@ -324,6 +331,7 @@ void spectral_exclude_sides(const struct task *task, struct spectral *s,
         .gradient = result->gradient != NULL,
         .sums = result->energy || result->virial || result->particle_virial,
         .each = result->particle_virial != NULL,
+        .soft = task->problem.softening / s->parameters.rc,
     };
     memcpy(&p.cell, &sides->cell, sizeof p.cell);
     for (size_t k = 0; k < sizeof bare_rows / sizeof *bare_rows; k++)

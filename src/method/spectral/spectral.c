@@ -26,9 +26,9 @@ static farsum_status spectral_fits(const struct task *task)
     TRY(spectral_each_fits(task));
     if (task_axes(task) != 3)
         TRY(open_axis_fits(task));
-    if (task->problem.softening > 0)
+    if (task->problem.softening > 0 && (task->device || task->comm))
         FAIL(ERR_UNSUPPORTED,
-             "does not soften; in periodic cells method ewald does");
+             "softens only on the host and in one process; so does ewald");
     if (task->device && !task->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* soften.c: error from omitting the softening in pairs of far boxes, which are
- * summed by 1/r, (10.27) of math.md. */
+ * summed by 1/r, (10.27) of math.md.  In a cell the softening ends at a radius,
+ * (3.11), and no far pair may be nearer. */
 #include <math.h>
 
 #include "method/fmm/fmm.h"
@@ -23,6 +24,11 @@ static double soften_pair(const struct task *task)
 static double soften_reach(const struct fmm *s, const struct fmm_shape *shape)
 {
     const double *edge = s->input.edge;
+    double least = INFINITY;
+    for (int d = 0; d < 3; d++)
+        least = fmin(least, edge[d] / (double)shape->root[d]);
+    if (s->input.periodic)
+        return shape->ws * ldexp(least, -shape->depth);
     double most = fmax(edge[0], fmax(edge[1], edge[2])), roots = 1;
     if (fmm_shape_first(s, shape) > shape->depth)
         return 0;
@@ -34,7 +40,8 @@ static double soften_reach(const struct fmm *s, const struct fmm_shape *shape)
 /* 1: no softening, or the lengths are not known yet. */
 static int soften_no(const struct task *task, const struct fmm *s)
 {
-    return !(task->problem.softening > 0) || !(s->sampled || s->placed);
+    return !(task->problem.softening > 0)
+           || !(s->input.periodic || s->sampled || s->placed);
 }
 
 double fmm_soften(const struct task *task, const struct fmm *s,
@@ -43,6 +50,8 @@ double fmm_soften(const struct task *task, const struct fmm *s,
     if (soften_no(task, s))
         return 0;
     double reach = soften_reach(s, shape);
+    if (s->input.periodic)
+        return task->problem.softening <= reach ? 0 : INFINITY;
     double ratio = reach > 0 ? task->problem.softening / reach : 0;
     return soften_pair(task) * ratio * ratio;
 }
@@ -71,6 +80,11 @@ farsum_status fmm_soften_fits(const struct task *task, const struct fmm *s,
                               const struct fmm_shape *shape)
 {
     double error = fmm_soften(task, s, shape), most = soften_most(task, s);
+    if (s->input.periodic && error > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "softening %g is longer than %.6g, the distance of the nearest "
+             "far points; use larger boxes or method spectral",
+             task->given.softening, task_length(task, soften_reach(s, shape)));
     if (error > most)
         FAIL(ERR_TOLERANCE,
              "softening %g leaves a relative error of %.2g between boxes of "

@@ -27,6 +27,11 @@ farsum_status spectral_part_fits(const struct task *task)
              "part %s is not summed on devices yet with ranks, exclusions or "
              "kernel charge_dipole",
              part);
+    if (task->problem.softening > 0)
+        FAIL(ERR_UNSUPPORTED,
+             "part %s is not softened; soften the near part "
+             "by your own near pairs",
+             part);
     if (task_axes(task) != 3)
         FAIL(ERR_UNSUPPORTED, "part %s needs three periodic axes", part);
     return FARSUM_OK;
