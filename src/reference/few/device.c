@@ -38,6 +38,8 @@ farsum_status few_device_fits(const struct task *task, double accuracy)
         FAIL(ERR_UNSUPPORTED, "does not know kernel %s", task->pair.name);
     if (task_axes(task) % 3 != 0)
         FAIL(ERR_UNSUPPORTED, "%d periodic axes", task_axes(task));
+    if (task_axes(task) > 0 && task->problem.softening > 0)
+        FAIL(ERR_UNSUPPORTED, "no softening in periodic cells");
     if (task_axes(task) > 0 && accuracy < FEW_DEVICE_BEST)
         FAIL(ERR_TOLERANCE, "tolerance %g is below %g", accuracy,
              FEW_DEVICE_BEST);

@@ -33,6 +33,8 @@ farsum_status few_fits(const struct task *task, double accuracy, int64_t m)
     if (task_axes(task) != 3 || !few_device_kind(task))
         FAIL(ERR_UNSUPPORTED, "kernel %s, %d periodic axes", task->pair.name,
              task_axes(task));
+    if (task->problem.softening > 0)
+        FAIL(ERR_UNSUPPORTED, "no softening in periodic cells");
     if (accuracy < FEW_DEVICE_BEST || m > FEW_MOST)
         FAIL(ERR_TOLERANCE, "tolerance %g, %lld targets", accuracy,
              (long long)m);
