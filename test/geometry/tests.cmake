@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of one and two periodic axes.
 farsum_test(geometry_bare geometry/bare.c)
+farsum_test(geometry_bessel geometry/bessel.c)
 farsum_test(geometry_laws geometry/laws.c moments/sums.c moments/derivatives.c)
 farsum_test(geometry_refused geometry/refused.c moments/sums.c
   ranks/comm_threads.c)
