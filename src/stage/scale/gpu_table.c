@@ -38,6 +38,8 @@ static int64_t table_points(const struct scale_args *a)
 static farsum_status table_fits(const void *args)
 {
     const struct scale_args *a = args;
+    if (a->radius > 0)
+        FAIL(ERR_UNSUPPORTED, "does not cut kernels along open axes");
     return gpu_wanted(a->device);
 }
 

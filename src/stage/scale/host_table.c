@@ -9,7 +9,7 @@
 #include "base/par.h"
 #include "stage/device.h"
 #include "stage/scale/host_table_kern.h"
-#include "stage/scale/modes.h"
+#include "stage/scale/truncated.h"
 
 ISA_TABLE(struct scale_kern, scale_host_table)
 
@@ -20,6 +20,7 @@ struct state {
     const struct scale_flow *flow; /* flow kernels; else NULL */
     void *table;       /* owned: [rows][mesh1][scale_line], type precision */
     double (*part)[7]; /* owned, [rows]: energy and virial xx xy xz yy yz zz */
+    struct octant bend; /* a wire's virial of screened charges */
 };
 
 static int64_t table_points(const struct scale_args *a)
@@ -33,6 +34,8 @@ static farsum_status table_fits(const void *args)
     TRY(gpu_not_wanted(a->device));
     if (a->columns)
         FAIL(ERR_UNSUPPORTED, "does not support a spectrum of lines");
+    if (a->radius > 0 && !scale_kernel(a)->kind->sheet)
+        FAIL(ERR_UNSUPPORTED, "cuts only 1/r and yukawa along open axes");
     return FARSUM_OK;
 }
 
@@ -48,7 +51,7 @@ static int64_t table_bytes(const void *args)
 {
     const struct scale_args *a = args;
     return table_points(a) * (a->precision == FARSUM_F32 ? 4 : 8)
-           + 56 * scale_rows(a);
+           + 56 * scale_rows(a) + (a->radius > 0 ? octant_bytes(a) : 0);
 }
 
 static void table_destroy(void *state)
@@ -59,7 +62,35 @@ static void table_destroy(void *state)
     modes_clear(&s->modes);
     mem_free(s->table);
     mem_free(s->part);
+    octant_clear(&s->bend);
     mem_free(s);
+}
+
+static void table_put(struct state *s, int64_t at, double g)
+{
+    if (s->args.precision == FARSUM_F32)
+        ((float *)s->table)[at] = (float)g;
+    else
+        ((double *)s->table)[at] = g;
+}
+
+/* The whole table, with open axes. */
+static farsum_status table_open(struct state *s)
+{
+    const int64_t *mesh = s->args.mesh;
+    int64_t half = scale_line(&s->args);
+    struct octant octant = {.value = NULL};
+    if (s->modes.shift > 0)
+        TRY(octant_make(&s->bend, &s->args, &s->modes, 1));
+    TRY(octant_make(&octant, &s->args, &s->modes, 0));
+    PAR_FOR(s->args.threads)
+    for (int64_t i0 = 0; i0 < mesh[0]; i0++)
+        for (int64_t i1 = 0; i1 < mesh[1]; i1++)
+            for (int64_t i2 = 0; i2 < half; i2++)
+                table_put(s, (i0 * mesh[1] + i1) * half + i2,
+                          octant_at(&octant, mesh, i0, i1, i2));
+    octant_clear(&octant);
+    return FARSUM_OK;
 }
 
 /* Plane `row` of the table. */
@@ -77,18 +108,18 @@ static void table_plane(struct state *s, int64_t row)
             double g = modes_influence(
                 m, k2, m->decon[0][i0] * m->decon[1][i1] * m->decon[2][i2],
                 NULL);
-            if (s->args.precision == FARSUM_F32)
-                ((float *)s->table)[at] = (float)g;
-            else
-                ((double *)s->table)[at] = g;
+            table_put(s, at, g);
         }
 }
 
-static void table_fill(struct state *s)
+static farsum_status table_fill(struct state *s)
 {
+    if (s->args.radius > 0)
+        return table_open(s);
     PAR_FOR(s->args.threads, schedule(dynamic))
     for (int64_t row = 0; row < scale_rows(&s->args); row++)
         table_plane(s, row);
+    return FARSUM_OK;
 }
 
 static farsum_status table_create(const void *args, void **state)
@@ -106,7 +137,7 @@ static farsum_status table_create(const void *args, void **state)
     size_t size = s->args.precision == FARSUM_F32 ? 4 : 8;
     GO(mem_alloc(&s->table, table_points(&s->args), size, 0));
     GO(MEM_NEW(s->part, scale_rows(args)));
-    table_fill(s);
+    GO(table_fill(s));
     *state = s;
     s = NULL;
 done:
@@ -122,7 +153,7 @@ static farsum_status table_set(void *state, const struct points *sources,
     if (memcmp(s->modes.cell_inv, s->args.cell->inv, sizeof s->modes.cell_inv)
         != 0) {
         modes_set_cell(&s->modes, s->args.cell);
-        table_fill(s);
+        return table_fill(s);
     }
     return FARSUM_OK;
 }
@@ -154,6 +185,33 @@ static void table_virial(const struct state *s, const char *plane, int64_t i0,
                 for (int b = a; b < 3; b++)
                     part[t++] += w * ((a == b ? g : 0) + bend * k[a] * k[b]);
         }
+}
+
+/* The same for the virial along a wire, (9.36); that of 1/r follows from the
+ * energy. */
+static void table_virial_open(const struct state *s, const char *plane,
+                              int64_t i0, double part[7])
+{
+    const struct cell *cell = s->args.cell;
+    const int64_t *mesh = s->args.mesh;
+    int f32 = s->args.precision == FARSUM_F32, t = 1;
+    double sum = 0, e[3] = {0};
+    for (int64_t i1 = 0; s->bend.value && i1 < mesh[1]; i1++)
+        for (int64_t i2 = 0; i2 <= mesh[2] / 2; i2++) {
+            int64_t at = i1 * s->args.ldz + 2 * i2;
+            double re = f32 ? (double)((const float *)plane)[at]
+                            : ((const double *)plane)[at];
+            double im = f32 ? (double)((const float *)plane)[at + 1]
+                            : ((const double *)plane)[at + 1];
+            double w = modes_weight(i2, mesh[2]) * (re * re + im * im);
+            sum += w * octant_at(&s->bend, mesh, i0, i1, i2);
+        }
+    for (int d = 0; d < 3; d++)
+        for (int k = 0; k < 3 && !s->args.open[d]; k++)
+            e[k] = cell->a[3 * d + k] / cell->height[d];
+    for (int a = 0; a < 3; a++)
+        for (int b = a; b < 3; b++)
+            part[t++] += sum * e[a] * e[b];
 }
 
 /* Multiplies row i0, i1 of a flow kernel. */
@@ -192,7 +250,9 @@ static farsum_status table_run(void *state, const void *io)
         const char *table = (char *)s->table + row * mesh[1] * half * size;
         int64_t i0 = s->args.first + row;
         memset(s->part[row], 0, sizeof s->part[row]);
-        if (f->virial)
+        if (f->virial && s->args.radius > 0)
+            table_virial_open(s, plane, i0, s->part[row]);
+        else if (f->virial)
             table_virial(s, plane, i0, s->part[row]);
         for (int64_t i1 = 0; s->flow && f->keep && i1 < mesh[1]; i1++)
             table_flow(s, plane + i1 * ldz * size, channel,

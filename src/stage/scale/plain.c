@@ -35,6 +35,8 @@ struct state {
 static farsum_status plain_fits(const void *args)
 {
     const struct scale_args *a = args;
+    if (a->radius > 0)
+        FAIL(ERR_UNSUPPORTED, "has no table, as open axes need");
     return gpu_not_wanted(a->device);
 }
 

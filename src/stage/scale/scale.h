@@ -47,6 +47,11 @@ struct scale_args {
      * then rows of axis 1, and ldz is not used.  All columns with modes that
      * count must be among them (scale_columns) */
     const int64_t *columns;
+    /* Open axes, 1 each, and the radius at which the kernel is cut, in units of
+     * the cutoff; their edges hold twice the points and windows.  radius 0:
+     * none is open.  Whole spectra of charges on hosts only (truncated.h) */
+    int open[3];
+    double radius;
 };
 
 /* On a device each pointer is a struct buf *. */
