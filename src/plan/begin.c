@@ -120,14 +120,13 @@ static void plan_store(const struct farsum_plan *plan)
     store_close(&store);
 }
 
-/* The extent of points along the open axis of a slab, in the task's units: that
- * of the sample, with a margin, or the cell's. */
+/* The extent of points along an open axis, in the task's units: that of the
+ * sample, with a margin, or the cell's. */
 static double plan_extent(const struct farsum_plan *plan,
-                          const struct cell *cell)
+                          const struct cell *cell, int open)
 {
     enum { MARGIN = 10 };
     const farsum_problem *p = &plan->task.problem;
-    int open = !p->periodic[0] ? 0 : !p->periodic[1] ? 1 : 2;
     double low = INFINITY, high = -INFINITY, edge = cell->height[open];
     if (!p->sample_x || plan->task.device)
         return edge;
@@ -145,6 +144,20 @@ static double plan_extent(const struct farsum_plan *plan,
     return isfinite(extent) ? extent : edge;
 }
 
+/* Sets the extents of slabs and wires. */
+static void plan_extents(struct farsum_plan *plan, const struct cell *cell,
+                         struct sample *sample)
+{
+    for (int d = 0; d < 3; d++)
+        if (!plan->task.problem.periodic[d]) {
+            double extent = plan_extent(plan, cell, d);
+            if (task_is_slab(&plan->task))
+                sample->extent = extent;
+            else if (task_is_truncated(&plan->task))
+                sample->across[d] = extent;
+        }
+}
+
 /* Sets a cell around sources and targets where the problem has none; the sample
  * is measured in it. */
 static farsum_status plan_sample(struct farsum_plan *plan)
@@ -158,13 +171,13 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     if (task_axes(&plan->task) == 0)
         return FARSUM_OK;
     TRY(task_cell(&plan->task, &cell));
-    int slab = task_is_slab(&plan->task);
-    double extent = slab ? plan_extent(plan, &cell) : 0;
-    plan->task.sample.extent = extent;
-    if (slab)
-        task_stretch(&plan->task, 0, &cell);
+    struct sample *sample = &plan->task.sample;
+    plan_extents(plan, &cell, sample);
+    const struct sample extents = *sample;
+    task_stretch(&plan->task, 0, &cell);
     /* only references, which need none */
-    if (task_axes(&plan->task) < 3 && !slab)
+    if (task_axes(&plan->task) < 3 && !task_is_slab(&plan->task)
+        && !task_is_truncated(&plan->task))
         return sample_take(&plan->task.sample, &cell, p->n_sources,
                            p->n_targets, NULL, NULL, p->arrays, NULL, NULL,
                            plan->task.isa, plan->task.threads);
@@ -181,7 +194,8 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                         p->sample_x, plan->task.sample_q, p->arrays,
                         &plan->task.exclusions, NULL, plan->task.isa,
                         plan->task.threads));
-    plan->task.sample.extent = extent;
+    sample->extent = extents.extent;
+    memcpy(sample->across, extents.across, sizeof sample->across);
     return sample_moments_set(&plan->task.sample,
                               p->error == FARSUM_ERROR_POTENTIAL
                                   || !plan->task.pair.kind->gradient);

@@ -53,6 +53,23 @@ void task_stretch(const struct task *task, double rc, struct cell *cell)
             cell_stretch(cell, d, fmax(task->sample.extent + gap, least));
             cell->open[d] = 0;
         }
+    for (int d = 0; d < 3; d++)
+        if (task_is_truncated(task) && !task->problem.periodic[d]) {
+            double extent = fmax(task->sample.across[d], least);
+            double twice = 2 * (extent + TASK_WINDOW * rc);
+            cell_stretch(cell, d, rc > 0 ? twice : extent);
+            cell->open[d] = 0;
+        }
+}
+
+double task_radius(const struct task *task, double rc)
+{
+    double square = 0;
+    if (!task_is_truncated(task))
+        return 0;
+    for (int d = 0; d < 3; d++)
+        square += task->sample.across[d] * task->sample.across[d];
+    return sqrt(square) / rc + TASK_CUT;
 }
 
 void task_log(const struct task *task, const char *format, ...)

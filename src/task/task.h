@@ -68,13 +68,26 @@ static inline int task_is_slab(const struct task *task)
     return task_axes(task) == 2 && task->pair.kind->sheet;
 }
 
+/* 1: one periodic axis, of a kernel that is cut beyond the points along the
+ * open ones; math.md 9.8. */
+static inline int task_is_truncated(const struct task *task)
+{
+    return task_axes(task) == 1 && task->pair.kind->sheet;
+}
+
 /* Two periodic axes: images above and below are left out where they are
  * e^-decay; math.md 9.7. */
 double task_decay(const struct task *task);
-/* Two periodic axes: makes the third one periodic, too, with a gap between its
- * images that is at least TASK_GAP cutoffs. */
+/* Makes open axes periodic, too.  Two periodic axes: with a gap between images
+ * that is at least TASK_GAP cutoffs.  One: twice as long as the points and
+ * TASK_WINDOW cutoffs for a window, or rc = 0: as long as the points. */
 #define TASK_GAP 1.6
+#define TASK_WINDOW 1.3
 void task_stretch(const struct task *task, double rc, struct cell *cell);
+/* One periodic axis: the radius at which the kernel is cut, in units of the
+ * cutoff; TASK_CUT more than any pair is apart.  Otherwise 0. */
+#define TASK_CUT 1
+double task_radius(const struct task *task, double rc);
 /* Sets the problem's cell, in the task's units; open space: a cube of edge 1,
  * open along all axes. */
 farsum_status task_cell(const struct task *task, struct cell *cell);

@@ -192,7 +192,7 @@ static struct reach parameters_reach(const struct parameters *t,
     for (int k = 0; k < SHELLS; k++) {
         double outer = edge[k + 1];
         double shell = 4 * M_PI / 3 * (pow(outer, 3) - pow(last, 3))
-                       / t->cell.volume;
+                       / (t->cell.volume * t->fill);
         double square[3] = {pair[k].cut * pair[k].cut + pair[k].vary,
                             pair[k].gather * pair[k].gather,
                             pair[k].spread * pair[k].spread};
@@ -212,6 +212,8 @@ static struct reach parameters_reach(const struct parameters *t,
         return reach;
     error_pairs_whole(&t->band, &t->alias, &t->cell, t->mesh, potential,
                       &gather, &spread);
+    gather /= t->fill;
+    spread /= t->fill;
     reach.more_gather = gather > 0 ? fmax(p->gather / gather, 1) : 1;
     reach.more_spread = spread > 0 ? fmax(p->spread / spread, 1) : 1;
     reach.gather *= reach.more_gather;
@@ -363,8 +365,13 @@ void parameters_error(struct parameters *t, const struct task *task)
 {
     int potential = parameters_of_values(task);
     struct error_parts *p = potential ? &t->potential : &t->field;
-    if (t->mesh[0])
+    if (t->mesh[0]) {
         error_set(p, &t->band, &t->alias, &t->cell, t->mesh, potential);
+        p->cut_near /= t->fill; /* pairs are as near as the points are dense */
+        p->cut_far /= t->fill;
+        p->gather /= t->fill;
+        p->spread /= t->fill;
+    }
     /* f32 cannot resolve more than its own digits */
     double flat = !t->window.kind ? 0
                   : task->problem.precision == FARSUM_F32

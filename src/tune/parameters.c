@@ -53,6 +53,7 @@ void parameters_args(const struct parameters *t, const struct task *task,
     const int64_t *mesh = t->mesh;
     struct cell cell; /* the sample's radii are in the caller's units */
     cell_scale(&cell, &t->cell, t->rc);
+    cell.volume *= t->fill;
     double around = sample_around(&task->sample, &cell, t->rc);
     double clustering = parameters_clustering(t, &task->sample, &cell);
     args[STAGE_NEAR].near =
@@ -112,7 +113,10 @@ void parameters_args(const struct parameters *t, const struct task *task,
                             .window = &t->window,
                             .cell = &t->cell,
                             .device = task->device,
-                            .pair = &t->pair};
+                            .pair = &t->pair,
+                            .radius = t->radius};
+    for (int d = 0; d < 3; d++)
+        args[STAGE_SCALE].scale.open[d] = t->radius > 0 && !p->periodic[d];
     args[STAGE_INTERP].interp = (struct interp_args){
         .precision = p->precision,
         .device = task->device,

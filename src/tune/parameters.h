@@ -21,6 +21,10 @@ enum {
 struct parameters {
     double rc;             /* cutoff, caller's length */
     struct cell cell;      /* units of the cutoff */
+    double fill;           /* the part of the cell where the points are; that of
+                              a slab's cell counts as 1 */
+    double radius;         /* one periodic axis: where the kernel is cut, units
+                              of the cutoff; else 0 */
     struct pair pair;      /* kappa in units of the cutoff */
     struct split split;
     struct band band;      /* error data of the split */

@@ -58,7 +58,8 @@ double tune_goal(const struct tuner *u, const struct parameters *t)
     const struct sample *s = &u->task->sample;
     double c = t->split.c, around = sample_around(s, &u->cell, t->rc);
     double volume = 4 * M_PI / 3 * (double)s->n / fmax(around, 1);
-    double modes = fmin(volume, t->cell.volume) * c * c * c / (6 * M_PI * M_PI);
+    volume = fmin(volume, t->cell.volume * t->fill);
+    double modes = volume * c * c * c / (6 * M_PI * M_PI);
     return u->task->problem.tolerance * tune_part(u)
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
@@ -67,9 +68,12 @@ int tune_clears(const struct tuner *u, const struct parameters *t)
 {
     for (int d = 0; d < 3; d++)
         if (!u->task->problem.periodic[d]) {
+            const struct sample *s = &u->task->sample;
             double edge = row_length(t->cell.a + 3 * d);
-            double gap = edge - u->task->sample.extent / t->rc;
-            return t->window.support * edge <= gap * (double)t->mesh[d];
+            double gap = t->radius > 0 ? edge / 2 - s->across[d] / t->rc
+                                       : edge - s->extent / t->rc;
+            if (!(t->window.support * edge <= gap * (double)t->mesh[d]))
+                return 0;
         }
     return 1;
 }
@@ -107,7 +111,7 @@ static double tune_cut(const struct tuner *u, struct parameters *t, double c)
     t->mesh[0] = 0;
     if (tune_split(u, t, c) != FARSUM_OK)
         return INFINITY;
-    error_set_cut(parts, &t->band, t->cell.volume, potential);
+    error_set_cut(parts, &t->band, t->cell.volume * t->fill, potential);
     return tune_total(u, t);
 }
 
@@ -121,6 +125,8 @@ void tune_cutoff(const struct tuner *u, struct parameters *t, double rc)
     struct cell cell = u->cell;
     task_stretch(u->task, rc, &cell);
     cell_scale(&t->cell, &cell, 1 / rc);
+    t->radius = task_radius(u->task, rc);
+    t->fill = t->radius > 0 ? u->cell.volume / cell.volume : 1;
 }
 
 /* Log of the truncation error at bandwidth c over its part of the goal. */

@@ -28,7 +28,8 @@ struct tuner {
 double tune_total(const struct tuner *u, struct parameters *t);
 /* The target of the estimate. */
 double tune_goal(const struct tuner *u, const struct parameters *t);
-/* 1: windows do not reach across the gap of a slab. */
+/* 1: windows do not reach across the gap of a slab, or beyond half of the cell
+ * of a wire. */
 int tune_clears(const struct tuner *u, const struct parameters *t);
 int tune_holds(const struct tuner *u, struct parameters *t);
 farsum_status tune_split(const struct tuner *u, struct parameters *t, double c);

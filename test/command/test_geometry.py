@@ -108,7 +108,8 @@ class Geometry(CommandTest):
     def test_check(self):
         for axes, kernel, method in (
                 ("xy", "laplace", "spectral"), ("yz", "laplace", "spectral"),
-                ("xz", "r6", "ewald"), ("z", "laplace", "ewald")):
+                ("xz", "r6", "ewald"), ("z", "laplace", "spectral"),
+                ("x", "r6", "ewald")):
             self.farsum("gen", "uniform", "-n", 60, "--periodic", axes, "-o",
                         "in.xyz")
             done = self.farsum("run", "in.xyz", "--kernel", kernel, "--check")
@@ -119,7 +120,8 @@ class Geometry(CommandTest):
         self.farsum("gen", "uniform", "-n", 5001, "--periodic", "x", "-o",
                     "in.xyz")
         self.refused(1, "no method supports this problem: .*ewald: a reference"
-                     ".*up to 5000 particles.*periodic axes", "run", "in.xyz")
+                     ".*up to 5000 particles.*periodic axis", "run", "in.xyz",
+                     "--kernel", "r6")
 
     def test_refused(self):
         for axes, count in ("xz", 2), ("y", 1):
@@ -133,8 +135,8 @@ class Geometry(CommandTest):
                          "--surface", "vacuum")
             self.refused(1, "softening requires three .* or none", "run", "in.xyz",
                          "--softening", "0.1")
-        self.refused(1, "method spectral: .*the problem has 1", "run",
-                     "in.xyz", "--method", "spectral")
+        self.refused(1, "method spectral: .*not of kernel r6", "run",
+                     "in.xyz", "--kernel", "r6", "--method", "spectral")
         self.extxyz("flat.xyz", "2 0 0 0 2 0 0 0 0", 'pbc="T T T"')
         self.refused(1, "lie in a plane", "run", "flat.xyz")
         self.extxyz("line.xyz", "2 0 0 4 0 0 0 0 3", 'pbc="T T F"')

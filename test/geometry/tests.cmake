@@ -8,3 +8,4 @@ farsum_test(geometry_refused geometry/refused.c moments/sums.c
 farsum_test(geometry_slab geometry/slab.c geometry/sums.c)
 farsum_test(geometry_slab_laws geometry/slab_laws.c geometry/sums.c)
 farsum_test(geometry_soften geometry/soften.c geometry/sums.c)
+farsum_test(geometry_wire geometry/wire.c geometry/sums.c)

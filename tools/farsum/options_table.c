@@ -55,8 +55,8 @@ static const struct option_row table[] = {
      "cell: 3 edges, or 9 numbers, the rows a, b, c; gen also takes the "
      "cell names of a case (default: the file's; gen: cubic)"},
     {"periodic", 0, "AXES", FOR_FILES | FOR_GEN, set_periodic, 0, NULL,
-     "periodic axes: xyz, xy, x and the like, or none for open space; one: "
-     "method ewald only (default: the file's; gen: "
+     "periodic axes: xyz, xy, x and the like, or none for open space "
+     "(default: the file's; gen: "
      "xyz)"},
     {"surface", 0, "WHAT", FOR_SUMS, set_word, FIELD(surface), word_surface,
      "boundary condition at infinity of a periodic system: tinfoil or "

@@ -18,6 +18,7 @@
 #include "method/spectral/device_ranks.h"
 #include "method/spectral/ranks.h"
 #include "method/spectral/ranks_model.h"
+#include "method/truncated/truncated.h"
 
 static farsum_status spectral_fits(const struct task *task)
 {
@@ -25,7 +26,7 @@ static farsum_status spectral_fits(const struct task *task)
     TRY(spectral_part_fits(task));
     TRY(spectral_each_fits(task));
     if (task_axes(task) != 3)
-        TRY(open_axis_fits(task));
+        TRY(task_axes(task) == 2 ? open_axis_fits(task) : truncated_fits(task));
     if (task->problem.softening > 0 && (task->device || task->comm))
         FAIL(ERR_UNSUPPORTED,
              "softens only on the host and in one process; so does ewald");
@@ -247,6 +248,8 @@ static farsum_status spectral_host_points(const struct task *task,
     }
     if (task_axes(task) == 2)
         TRY(open_axis_set_points(task, s, n, m));
+    if (task_is_truncated(task))
+        TRY(truncated_set_points(task, s, n, m));
     TRY(spectral_bins(task, s, m));
     for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant *v = s->parameters.choice[r].row->variant;
@@ -294,6 +297,10 @@ static farsum_status cell_trial(const struct task *task,
     if (task_axes(task) == 2) {
         open_axis_row(task, &s->parameters, old);
         open_axis_row(task, &s->parameters, fresh);
+    }
+    if (task_is_truncated(task)) {
+        truncated_rows(task, &s->parameters, old);
+        truncated_rows(task, &s->parameters, fresh);
     }
     TRY(cell_follow(&trial->cell, &s->parameters.cell, old, fresh,
                     1 / s->parameters.rc));
@@ -426,11 +433,15 @@ static farsum_status spectral_host_execute(struct task *task,
         TRY(spectral_in(task, s, r, q, &sums.q1, &sums.q2));
         if (s->open_axis)
             open_axis_wanted(s, &wanted);
+        if (task_is_truncated(task))
+            truncated_wanted(s, &wanted);
         spectral_zero(task, s, &wanted);
         TRY(spectral_sum(task, s, &wanted, &sums));
         spectral_exclude(task, s, &wanted, &sums);
         if (s->open_axis)
             TRY(open_axis_add(task, s, &wanted, &sums));
+        if (task_is_truncated(task) && wanted.virial)
+            truncated_virial(task, s, &sums);
         if (result->velocity)
             TRY(spectral_out_flow(task, s, r, q, &sums, result));
         else

@@ -10,7 +10,7 @@
 int spectral_unwraps(const struct task *task)
 {
     return task->problem.surface == FARSUM_VACUUM || task->pair.kind->flux
-           || task_axes(task) == 2;
+           || task_axes(task) < 3;
 }
 
 /* Strengths of source i, in the task's units. */
@@ -264,7 +264,8 @@ void spectral_estimate_flow(const struct task *task, const struct spectral *s,
 
 double spectral_background(const struct spectral *s, double q1)
 {
-    if (!s->parameters.pair.kind->charged)
+    /* a kernel that is cut has a mode 0, and no background */
+    if (!s->parameters.pair.kind->charged || s->parameters.radius > 0)
         return 0;
     return 4 * M_PI * split_curvature(&s->parameters.split)
            / s->parameters.cell.volume * q1;

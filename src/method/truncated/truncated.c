@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* truncated.c: checks and virial of wires. */
+#include "method/truncated/truncated.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arrays.h"
+
+farsum_status truncated_fits(const struct task *task)
+{
+    if (task_axes(task) != 1)
+        FAIL(ERR_UNSUPPORTED, "sums one to three periodic axes; the problem "
+                              "has none");
+    if (!task_is_truncated(task))
+        FAIL(ERR_UNSUPPORTED,
+             "sums one periodic axis of kernels laplace and yukawa, not of "
+             "kernel %s",
+             task->pair.name);
+    if (task->device || task->comm)
+        FAIL(ERR_UNSUPPORTED,
+             "sums three periodic axes on devices and over ranks; the problem "
+             "has 1");
+    return FARSUM_OK;
+}
+
+void truncated_rows(const struct task *task, const struct parameters *t,
+                    double rows[9])
+{
+    for (int d = 0; d < 3; d++) {
+        double *a = rows + 3 * d;
+        double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        for (int k = 0; k < 3 && !task->problem.periodic[d]; k++)
+            a[k] *= t->rc * t->cell.height[d] / length;
+    }
+}
+
+/* Widens low .. high by the coordinates of n points along axis d. */
+static void widen(const struct cell *cell, int d, const double *x, int64_t n,
+                  double *low, double *high)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double z = 0;
+        for (int k = 0; k < 3; k++)
+            z += x[3 * i + k] * cell->a[3 * d + k] / cell->height[d];
+        *low = fmin(*low, z);
+        *high = fmax(*high, z);
+    }
+}
+
+farsum_status truncated_set_points(const struct task *task,
+                                   const struct spectral *s, int64_t n,
+                                   int64_t m)
+{
+    const struct parameters *t = &s->parameters;
+    double square = 0, most = (t->radius - TASK_CUT / 2) * t->rc;
+    for (int d = 0; d < 3; d++) {
+        double low = INFINITY, high = -INFINITY;
+        double edge = t->rc * t->cell.height[d];
+        double window = t->window.support * edge / (double)t->mesh[d];
+        if (task->problem.periodic[d])
+            continue;
+        widen(&t->cell, d, s->x, n, &low, &high);
+        widen(&t->cell, d, s->y, m, &low, &high);
+        double room = fmin(edge / 2 - window, edge - t->rc);
+        if (!(high - low <= room))
+            FAIL(ERR_POSITION,
+                 "the points extend over %.6g along the open axis %c; this "
+                 "plan sums up to %.6g: give a sample, or a longer cell "
+                 "vector %c",
+                 task_length(task, high - low), 'a' + d,
+                 task_length(task, room), 'a' + d);
+        square += (high - low) * (high - low);
+    }
+    if (!(sqrt(square) <= most))
+        FAIL(ERR_POSITION,
+             "the points extend over %.6g across the periodic axis; this plan "
+             "sums up to %.6g: give a sample, or longer open cell vectors",
+             task_length(task, sqrt(square)), task_length(task, most));
+    return FARSUM_OK;
+}
+
+void truncated_wanted(const struct spectral *s, farsum_result *wanted)
+{
+    if (wanted->virial) {
+        wanted->field = s->field;
+        wanted->energy = wanted->virial; /* not NULL */
+    }
+}
+
+void truncated_virial(const struct task *task, const struct spectral *s,
+                      struct spectral_sums *sums)
+{
+    farsum_precision type = task->problem.precision;
+    const struct cell *cell = &s->parameters.cell;
+    double rc = s->parameters.rc, w[9] = {0}, e[3] = {0}, along = 0, trace = 0;
+    for (int d = 0; d < 3; d++)
+        for (int k = 0; k < 3 && task->problem.periodic[d]; k++)
+            e[k] = cell->a[3 * d + k] / cell->height[d];
+    for (int a = 0; a < 9; a++)
+        along += e[a / 3] * sums->virial[a] * e[a % 3];
+    /* sum F x of the parts x of positions across the wire, which do not wrap;
+     * from one of them, as the forces' sum is about 0 */
+    for (int64_t i = 0; i < s->n; i++) {
+        double x[3], on = 0, q = array_get(s->q, type, i);
+        for (int k = 0; k < 3; k++) {
+            x[k] = (s->x[3 * i + k] - s->x[k]) / rc;
+            on += x[k] * e[k];
+        }
+        for (int a = 0; a < 9; a++)
+            w[a] += q * array_get(s->field, type, 3 * i + a / 3)
+                    * (x[a % 3] - on * e[a % 3]);
+    }
+    double cross[3];
+    for (int a = 0; a < 3; a++) {
+        trace += w[4 * a];
+        cross[a] = 0; /* W_ea, force along the wire */
+        for (int k = 0; k < 3; k++)
+            cross[a] += e[k] * w[3 * k + a];
+    }
+    /* the trace of 1/r is the energy */
+    double last = s->parameters.pair.kappa > 0 ? along : sums->energy - trace;
+    for (int a = 0; a < 9; a++) {
+        int c = a / 3, d = a % 3;
+        /* w without its part of forces along the wire, symmetric */
+        double flat =
+            0.5
+            * (w[3 * c + d] - e[c] * cross[d] + w[3 * d + c] - e[d] * cross[c]);
+        sums->virial[a] =
+            flat + e[c] * cross[d] + cross[c] * e[d] + last * e[c] * e[d];
+    }
+}
