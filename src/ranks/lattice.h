@@ -16,6 +16,8 @@ struct ranks_lattice_args {
     const int64_t *begin;    /* [size + 1], the same on all ranks; read by
                                 create only */
     int64_t halo;            /* layers on each side of the own ones */
+    int grid;                /* devices: 1: by the passes of variant gpu_grid,
+                                else of gpu_fft */
     struct boxes_args boxes; /* of the whole cell's dense tree, the same on all
                                 ranks, except for isa, threads and device */
 };

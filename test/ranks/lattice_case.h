@@ -20,7 +20,7 @@ struct lattice_case {
     const struct lattice_grid *grid;
     int64_t begin[CUTS_RANKS + 1];
     farsum_precision precision;
-    int threads;
+    int threads, by_grid;      /* by_grid: ranks_lattice_args.grid */
     double *multipole, *local; /* [(p + 1)^2][boxes]; local: of the ranks */
     int fail_rank;
     int64_t fail_at; /* allocation of fail_rank that fails; 0: none */

@@ -48,6 +48,7 @@ static farsum_status work(struct comm *comm, void *data)
         .comm = comm,
         .begin = s->begin,
         .halo = LATTICE_HALO,
+        .grid = s->by_grid,
         .boxes = lattice_args(s->grid, s->precision, s->threads)};
     GO(rank_device_open(&of, comm));
     args.boxes.device = of.device;
@@ -88,10 +89,12 @@ static void grids_cut(void)
         struct lattice_case s = {.grid = &grids[g]};
         lattice_arrays(&s);
         double *right = lattice_reference(&s, "plain");
-        for (int k = 0; k < 5; k++)
-            for (int kind = 0; kind < 2; kind++)
-                one(&s, right, sizes[k], (kind * 2 + k) % CUTS,
-                    (kind + k) % 2 ? FARSUM_F32 : FARSUM_F64);
+        int both = grids[g].root[1] > 1; /* gpu_grid needs two boxes */
+        for (s.by_grid = 0; s.by_grid <= both; s.by_grid++)
+            for (int k = 0; k < 5; k++)
+                for (int kind = 0; kind < 2 - s.by_grid; kind++)
+                    one(&s, right, sizes[k], (kind * 2 + k) % CUTS,
+                        (kind + k) % 2 ? FARSUM_F32 : FARSUM_F64);
         free(right);
         lattice_free(&s);
     }
@@ -100,10 +103,11 @@ static void grids_cut(void)
 static const struct lattice_grid grid_failing = {{4, 3, 2}, {1, 1, 1}, 1, 1, 1};
 
 /* An allocation fails on one rank: all ranks report it. */
-static void failures(void)
+static void failures_of(int by_grid)
 {
     for (int64_t n = 1, failed = 3; failed == 3; n += n < 20 ? 1 : 20) {
         struct lattice_case s = {.grid = &grid_failing,
+                                 .by_grid = by_grid,
                                  .precision = FARSUM_F64,
                                  .threads = 1,
                                  .fail_rank = 1,
@@ -116,6 +120,12 @@ static void failures(void)
               (long long)n);
         lattice_free(&s);
     }
+}
+
+static void failures(void)
+{
+    failures_of(0);
+    failures_of(1);
 }
 
 int main(void)

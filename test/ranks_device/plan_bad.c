@@ -145,8 +145,8 @@ static const struct bad bads[] = {
     {"transport of the host", transport_of_host, FARSUM_ERR_UNSUPPORTED,
      "rank 0: transport \"staged\" is between devices; this plan runs on"},
     {"lattice", other_lattice, FARSUM_ERR_UNSUPPORTED,
-     "rank 0: method fmm: has variant gpu_fft of lattice only over ranks, not "
-     "\"gpu_dense\""},
+     "rank 0: method fmm: has variants gpu_fft and gpu_grid of lattice only "
+     "over ranks, not \"gpu_dense\""},
 };
 
 static farsum_status work(struct comm *comm, void *data)

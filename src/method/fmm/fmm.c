@@ -25,12 +25,6 @@ static double fmm_best(const farsum_problem *p)
     return 1.1e-6;
 }
 
-/* The variant of lattice over ranks. */
-static const char *ranks_lattice_name(const struct task *task)
-{
-    return task->device ? "gpu_fft" : "fft";
-}
-
 /* What ranks do not have yet. */
 static farsum_status fmm_fits_ranks(const struct task *task)
 {
@@ -48,11 +42,14 @@ static farsum_status fmm_fits_ranks(const struct task *task)
     if (o->tree && strcmp(o->tree, "dense") != 0)
         FAIL(ERR_UNSUPPORTED, "has dense trees only over ranks, not \"%s\"",
              o->tree);
-    if (o->lattice && strcmp(o->lattice, ranks_lattice_name(task)) != 0)
-        FAIL(ERR_UNSUPPORTED,
-             "has variant %s of lattice only over ranks, not \"%s\"",
-             ranks_lattice_name(task), o->lattice);
-    return FARSUM_OK;
+    if (!o->lattice || (!task->device && strcmp(o->lattice, "fft") == 0)
+        || (task->device
+            && (strcmp(o->lattice, "gpu_fft") == 0
+                || strcmp(o->lattice, "gpu_grid") == 0)))
+        return FARSUM_OK;
+    FAIL(ERR_UNSUPPORTED, "has %s of lattice only over ranks, not \"%s\"",
+         task->device ? "variants gpu_fft and gpu_grid" : "variant fft",
+         o->lattice);
 }
 
 static farsum_status fmm_fits(const struct task *task)
@@ -104,7 +101,8 @@ static farsum_status fmm_names(const struct task *task, struct fmm_names *names)
         snprintf(names->name[r], sizeof names->name[r], "%s",
                  given[r] ? given[r] : "");
     if (task->links.ranks > 0) { /* fmm_fits_ranks has refused others */
-        strcpy(names->name[FMM_LATTICE], ranks_lattice_name(task));
+        if (!task->device)
+            strcpy(names->name[FMM_LATTICE], "fft");
         names->tree = 1;
     }
     if (!o->tree)

@@ -4,6 +4,8 @@
 #ifndef FARSUM_METHOD_FMM_FMM_H
 #define FARSUM_METHOD_FMM_FMM_H
 
+#include <string.h>
+
 #include "points/wrap.h"
 #include "stage/expansions/expansions.h"
 #include "stage/p2p/p2p.h"
@@ -257,6 +259,12 @@ void fmm_args(const struct task *task, const struct fmm *s,
 /* fmm.c: checks that user-specified orders and boxes are supported. */
 farsum_status fmm_keeps(const struct task *task, int sparse);
 /* Selects the variants; NULL where boxes of one level do not use a stage. */
+/* ranks_lattice_args.grid for the chosen variant. */
+static inline int fmm_ranks_grid(const struct fmm *s)
+{
+    const struct variant_row *row = s->choice[FMM_LATTICE].row;
+    return row && strcmp(row->name, "gpu_grid") == 0;
+}
 farsum_status fmm_choose(const struct task *task, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,

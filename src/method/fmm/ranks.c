@@ -240,10 +240,12 @@ farsum_status fmm_ranks_states(const struct task *task, struct fmm *s,
         s->boxes = (struct boxes_args){0};
         return status;
     }
-    if (lattice_is(&k->made, &k->whole))
+    if (lattice_is(&k->made, &k->whole)
+        && k->made_by == s->choice[FMM_LATTICE].row)
         return FARSUM_OK;
     k->made = (struct boxes_args){0};
     TRY(s->gpu ? fmm_gpu_ranks_lattice(s) : ranks_lattice(k));
     k->made = k->whole;
+    k->made_by = s->choice[FMM_LATTICE].row;
     return FARSUM_OK;
 }

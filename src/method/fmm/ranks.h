@@ -59,7 +59,8 @@ struct fmm_ranks {
     struct fmm_clustering clustering;
     double near_input;             /* fmm_input.near */
     struct boxes_args whole;       /* of all boxes */
-    struct boxes_args made;        /* for which lattice was created */
+    struct boxes_args made;        /* for which lattice was created, and */
+    const struct variant_row *made_by; /* the variant chosen for it */
     struct ranks_lattice *lattice; /* owned */
     struct excluded excluded;
     /* owned, the caller's type: strengths and results of own points */

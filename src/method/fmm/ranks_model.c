@@ -60,6 +60,7 @@ static farsum_status model_layers(struct counted *c)
     struct ranks_lattice_args args = {.comm = &comm,
                                       .begin = domain.begin,
                                       .halo = m->halo,
+                                      .grid = fmm_ranks_grid(c->s),
                                       .boxes = c->s->boxes};
     if (c->s->choice[FMM_LATTICE].row)
         GO(c->task->device ? gpu_ranks_lattice_sent(&args, &c->lattice)

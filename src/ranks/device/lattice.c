@@ -5,6 +5,7 @@
 #include "ranks/device/lattice.h"
 
 #include "base/mem.h"
+#include "ranks/device/grid.h"
 #include "ranks/device/slab.h"
 #include "ranks/lattice_rows.h"
 #include "stage/device.h"
@@ -16,6 +17,7 @@ static const int64_t together = 256 << 20;
 
 struct gpu_ranks_lattice {
     struct ranks_lattice_args args;
+    struct gpu_ranks_grid *grid; /* owned; if set, nothing else is */
     int64_t layers;           /* of this rank */
     int size, batch;          /* (p + 1)^2; coefficients per exchange */
     int64_t mesh[3], ldz;     /* reals per row of the mesh */
@@ -99,6 +101,8 @@ static farsum_status lattice_memory(struct gpu_ranks_lattice *l)
 farsum_status gpu_ranks_lattice_sent(const struct ranks_lattice_args *args,
                                      struct lattice_sent *sent)
 {
+    if (args->grid)
+        return gpu_ranks_grid_sent(args, sent);
     struct gpu_ranks_lattice l = {.args = *args};
     farsum_status status = lattice_shape(&l);
     if (status == FARSUM_OK) {
@@ -116,14 +120,11 @@ farsum_status gpu_ranks_lattice_sent(const struct ranks_lattice_args *args,
     return status;
 }
 
-farsum_status gpu_ranks_lattice_create(const struct ranks_lattice_args *args,
-                                       struct transport *transport,
-                                       struct gpu_ranks_lattice **lattice)
+static farsum_status lattice_fft(struct gpu_ranks_lattice *l,
+                                 struct transport *transport)
 {
     farsum_status status = FARSUM_OK;
-    struct gpu_ranks_lattice *l = NULL;
-    GO(MEM_NEW(l, 1));
-    l->args = *args;
+    const struct ranks_lattice_args *args = &l->args;
     l->args.boxes.threads = args->boxes.threads > 1 ? args->boxes.threads : 1;
     GO(lattice_shape(l));
     const struct slab_args cut = lattice_cut(l);
@@ -140,19 +141,32 @@ done:
                                            .channels = l->size};
         status = gpu_slab_create(&slab, &l->slab);
     }
-    if (status != FARSUM_OK) {
-        gpu_ranks_lattice_destroy(l);
-        return status;
-    }
+    return status;
+}
+
+farsum_status gpu_ranks_lattice_create(const struct ranks_lattice_args *args,
+                                       struct transport *transport,
+                                       struct gpu_ranks_lattice **lattice)
+{
+    struct gpu_ranks_lattice *l = NULL;
+    TRY(comm_agree(args->comm, MEM_NEW(l, 1)));
+    l->args = *args;
+    farsum_status status =
+        args->grid ? gpu_ranks_grid_create(args, transport, &l->grid)
+                   : lattice_fft(l, transport);
     l->args.begin = NULL;
-    *lattice = l;
-    return FARSUM_OK;
+    if (status == FARSUM_OK)
+        *lattice = l;
+    else
+        gpu_ranks_lattice_destroy(l);
+    return status;
 }
 
 void gpu_ranks_lattice_destroy(struct gpu_ranks_lattice *l)
 {
     if (!l)
         return;
+    gpu_ranks_grid_destroy(l->grid);
     gpu_slab_destroy(l->slab);
     gpu_modes_clear(&l->modes);
     lattice_rows_clear(&l->rows);
@@ -163,12 +177,12 @@ void gpu_ranks_lattice_destroy(struct gpu_ranks_lattice *l)
 }
 
 /* The rank's layers as planes x of rows y. */
-static struct gpu_modes_boxes lattice_boxes(const struct gpu_ranks_lattice *l,
-                                            int64_t stride)
+static struct lattice_boxes own_boxes(const struct gpu_ranks_lattice *l,
+                                      int64_t stride)
 {
     const int64_t *root = l->args.boxes.root;
     int64_t line = l->layers + 2 * l->args.halo;
-    return (struct gpu_modes_boxes){
+    return (struct lattice_boxes){
         .stride = stride,
         .step = l->mesh_channel,
         .first = l->args.halo,
@@ -181,12 +195,14 @@ farsum_status gpu_ranks_lattice_run(struct gpu_ranks_lattice *l,
                                     const struct boxes_io *io)
 {
     farsum_status status = FARSUM_OK;
+    if (l->grid)
+        return gpu_ranks_grid_run(l->grid, io);
     struct buf *back = l->products.device ? &l->products : &l->spectrum;
     struct gpu_slab_io slab = {&l->planes, l->mesh_channel, &l->spectrum,
                                l->spectrum_channel, l->size};
-    struct gpu_modes_boxes boxes = {0};
+    struct lattice_boxes boxes = {0};
     if (l->layers > 0) {
-        boxes = lattice_boxes(l, io->stride);
+        boxes = own_boxes(l, io->stride);
         KEEP_ON(gpu_modes_in(&l->modes, &boxes, io->multipole, &l->planes));
     }
     KEEP_ON(gpu_slab_forward(l->slab, &slab));

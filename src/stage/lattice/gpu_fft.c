@@ -154,11 +154,11 @@ done:
     return status;
 }
 
-static struct gpu_modes_boxes fft_boxes(const struct state *s, int64_t stride)
+static struct lattice_boxes fft_boxes(const struct state *s, int64_t stride)
 {
     const struct lattice_modes_args *a = &s->args;
     const int64_t *root = a->boxes.root;
-    return (struct gpu_modes_boxes){
+    return (struct lattice_boxes){
         .stride = stride,
         .step = a->channel,
         .box = {1, root[0], root[0] * root[1]},
@@ -172,7 +172,7 @@ static farsum_status fft_run(void *state, const void *data)
     struct state *s = state;
     const struct boxes_io *io = data;
     const struct variant *fft = s->fft.row->variant;
-    const struct gpu_modes_boxes boxes = fft_boxes(s, io->stride);
+    const struct lattice_boxes boxes = fft_boxes(s, io->stride);
     struct buf *back = s->more.device ? &s->more : &s->data;
     const struct fft_io there = {&s->data, 0}, home = {back, 1};
     TRY(boxes_gpu_same(&s->args.boxes, io));

@@ -63,12 +63,15 @@ int64_t grid_field_numbers(int p)
     return (2 * (int64_t)p + 1) * (2 * (int64_t)p + 2);
 }
 
-/* Returns 0 if the mesh has no such transforms. */
-static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
+int grid_cut(const struct boxes_args *a, int rank, int ranks,
+             struct grid_cut *cut)
 {
     int64_t real = gpu_real(a->precision);
+    *cut = (struct grid_cut){.ranks = ranks};
     for (int c = 0; c < 3; c++) {
-        int64_t n = a->periodic[0] ? a->root[c] : 2 * a->root[c] - 1;
+        int64_t root = a->root[ranks ? 2 - c : c];
+        int64_t n = a->periodic[0] ? root : 2 * root - 1;
+        cut->root[c] = root;
         if (n > MESH_MOST)
             return 0;
         while (!grid_factors((int)n, cut->factor[c]))
@@ -77,7 +80,11 @@ static int grid_cut(const struct boxes_args *a, struct grid_cut *cut)
         cut->mesh[c] = (int)n;
         cut->half[c] = (int)n / 2 + 1;
     }
-    cut->places = ((int64_t)cut->half[0] * cut->half[1] + 7) / 8 * 8;
+    int64_t half = cut->half[1];
+    cut->rows = ranks ? (half + ranks - 1) / ranks : half;
+    cut->first = rank * cut->rows < half ? rank * cut->rows : half;
+    cut->end = cut->first + cut->rows < half ? cut->first + cut->rows : half;
+    cut->places = (cut->half[0] * cut->rows + 7) / 8 * 8;
     cut->modes = cut->places * cut->half[2];
     cut->meshes = a->p / 2 + 1 + a->p * (a->p + 1) / 2;
     cut->arena = cut->mesh[1] * (cut->mesh[0] | 1) * 2 * real;
@@ -115,6 +122,27 @@ int64_t grid_field_reals(const struct boxes_args *a, const struct grid_cut *cut)
            * GRID_LANES;
 }
 
+static farsum_status grid_no_lengths(const struct boxes_args *a)
+{
+    FAIL(ERR_UNSUPPORTED,
+         "%lld x %lld x %lld root boxes; an edge is not a product of two "
+         "supported lengths",
+         (long long)a->root[0], (long long)a->root[1], (long long)a->root[2]);
+}
+
+farsum_status grid_cut_fits(const struct boxes_args *a,
+                            const struct grid_cut *cut)
+{
+    if (a->device->properties.group_max < Z_GROUP)
+        FAIL(ERR_UNSUPPORTED, "needs thread blocks of %d threads", Z_GROUP);
+    TRY(gpu_local_fits(a->device, cut->arena));
+    TRY(gpu_local_fits(a->device, cut->modes_arena));
+    int64_t real = gpu_real(a->precision);
+    TRY(gpu_local_fits(a->device, cut->columns * cut->mesh[2] * 2 * real));
+    TRY(boxes_gpu_fits_memory(a, grid_field_reals(a, cut) * real));
+    return boxes_gpu_fits_memory(a, grid_reals(cut) * real);
+}
+
 static farsum_status grid_fits(const void *args)
 {
     const struct boxes_args *a = args;
@@ -129,27 +157,16 @@ static farsum_status grid_fits(const void *args)
                  "%lld root boxes along axis %d; the variant needs at least "
                  "two",
                  (long long)a->root[c], c);
-    if (!grid_cut(a, &cut))
-        FAIL(ERR_UNSUPPORTED,
-             "%lld x %lld x %lld root boxes; an edge is not a product of two "
-             "supported lengths",
-             (long long)a->root[0], (long long)a->root[1],
-             (long long)a->root[2]);
-    if (a->device->properties.group_max < Z_GROUP)
-        FAIL(ERR_UNSUPPORTED, "needs thread blocks of %d threads", Z_GROUP);
-    TRY(gpu_local_fits(a->device, cut.arena));
-    TRY(gpu_local_fits(a->device, cut.modes_arena));
-    int64_t real = gpu_real(a->precision);
-    TRY(gpu_local_fits(a->device, cut.columns * cut.mesh[2] * 2 * real));
-    TRY(boxes_gpu_fits_memory(a, grid_field_reals(a, &cut) * real));
-    return boxes_gpu_fits_memory(a, grid_reals(&cut) * real);
+    if (!grid_cut(a, 0, 0, &cut))
+        return grid_no_lengths(a);
+    return grid_cut_fits(a, &cut);
 }
 
 static int64_t grid_bytes(const void *args)
 {
     const struct boxes_args *a = args;
     struct grid_cut cut;
-    if (!grid_cut(a, &cut))
+    if (!grid_cut(a, 0, 0, &cut))
         return 0;
     int64_t real = gpu_real(a->precision), axes = 0;
     for (int c = 0; c < 3; c++)
@@ -166,7 +183,7 @@ static double grid_cost(const void *args)
     const struct boxes_args *a = args;
     struct grid_cut cut;
     struct gpu_rates rates = gpu_rates(a->device, a->precision);
-    if (!grid_cut(a, &cut))
+    if (!grid_cut(a, 0, 0, &cut))
         return INFINITY;
     double real = gpu_real(a->precision), size = multipole_size(a->p);
     double bytes = real * (double)grid_reals(&cut);
@@ -180,11 +197,8 @@ static double grid_cost(const void *args)
     return 3.5 * modes + 1.05 * moves / rates.bytes + 5 * (rates.launch + 1e-6);
 }
 
-static void grid_destroy(void *state)
+void grid_clear(struct grid_state *s)
 {
-    struct grid_state *s = state;
-    if (!s)
-        return;
     if (s->jit.device)
         jit_clear(&s->jit);
     buf_clear(&s->data);
@@ -196,7 +210,14 @@ static void grid_destroy(void *state)
     buf_clear(&s->root);
     buf_clear(&s->position);
     buf_clear(&s->tile);
-    mem_free(s);
+    *s = (struct grid_state){0};
+}
+
+static void grid_destroy(void *state)
+{
+    if (state)
+        grid_clear(state);
+    mem_free(state);
 }
 
 static void grid_define(struct jit *jit, const struct grid_state *s)
@@ -206,7 +227,7 @@ static void grid_define(struct jit *jit, const struct grid_state *s)
         const char names[3][3] = {
             {'N', "XYZ"[c]}, {'R', "XYZ"[c]}, {"XYZ"[c], '1'}};
         jit_define(jit, names[0], "%d", cut->mesh[c]);
-        jit_define(jit, names[1], "%d", (int)s->args.root[c]);
+        jit_define(jit, names[1], "%d", (int)cut->root[c]);
         jit_define(jit, names[2], "%d", cut->factor[c][0]);
     }
     jit_define(jit, "P", "%d", s->args.p);
@@ -217,6 +238,10 @@ static void grid_define(struct jit *jit, const struct grid_state *s)
     jit_define(jit, "RUN", "%d", cut->run);
     jit_define(jit, "TEAMS", "%d", cut->teams);
     jit_define(jit, "PARTS", "%d", cut->parts);
+    if (cut->ranks) {
+        jit_define(jit, "RANKS", "1");
+        jit_define(jit, "ROWS", "%d", (int)cut->rows);
+    }
 }
 
 static farsum_status grid_kernels(struct grid_state *s)
@@ -232,8 +257,28 @@ static farsum_status grid_kernels(struct grid_state *s)
     TRY(jit_kernel(jit, "grid_there", Z_GROUP, 0, &s->there));
     TRY(jit_kernel(jit, "grid_back", Z_GROUP, 0, &s->back));
     TRY(jit_kernel(jit, "grid_field", Z_GROUP, 0, &s->field_in));
+    if (cut->ranks) {
+        TRY(jit_kernel(jit, "lattice_in_turned", LATTICE_TURN, 0, &s->turn_in));
+        TRY(jit_kernel(jit, "lattice_out_turned", LATTICE_TURN, 0,
+                       &s->turn_out));
+    }
     return jit_kernel(jit, "grid_modes", GRID_LANES * cut->teams,
                       cut->modes_arena, &s->modes);
+}
+
+farsum_status grid_make(struct grid_state *s, int64_t least)
+{
+    struct device *device = s->args.device;
+    int64_t real = gpu_real(s->args.precision), reals = grid_reals(&s->cut);
+    s->args.threads = s->args.threads > 1 ? s->args.threads : 1;
+    TRY(grid_kernels(s));
+    TRY(grid_tables(s));
+    TRY(buf_alloc(&s->data, device, (reals > least ? reals : least) * real));
+    TRY(buf_fill(&s->data, 0));
+    if (s->cut.parts == 1)
+        return FARSUM_OK;
+    TRY(buf_alloc(&s->more, device, reals * real));
+    return buf_fill(&s->more, 0);
 }
 
 static farsum_status grid_create(const void *args, void **state)
@@ -243,19 +288,10 @@ static farsum_status grid_create(const void *args, void **state)
     struct grid_state *s = NULL;
     GO(MEM_NEW(s, 1));
     s->args = *a;
-    s->args.threads = a->threads > 1 ? a->threads : 1;
-    if (!grid_cut(a, &s->cut))
+    if (!grid_cut(a, 0, 0, &s->cut))
         GO_FAIL(ERR_STATE, "gpu_grid: does not support this grid of root "
                            "boxes");
-    int64_t bytes = grid_reals(&s->cut) * gpu_real(a->precision);
-    GO(grid_kernels(s));
-    GO(grid_tables(s));
-    GO(buf_alloc(&s->data, a->device, bytes));
-    GO(buf_fill(&s->data, 0));
-    if (s->cut.parts > 1) {
-        GO(buf_alloc(&s->more, a->device, bytes));
-        GO(buf_fill(&s->more, 0));
-    }
+    GO(grid_make(s, 0));
     *state = s;
     s = NULL;
 done:
@@ -263,30 +299,73 @@ done:
     return status;
 }
 
+farsum_status grid_in(struct grid_state *s, const struct buf *multipole,
+                      int64_t stride, int64_t planes, int64_t pitch,
+                      struct buf *to)
+{
+    return LAUNCH(&s->in, s->cut.meshes * planes, ARG_BUF(multipole),
+                  ARG_BUF(to), ARG_BUF(&s->number), ARG_BUF(&s->factor),
+                  ARG_BUF(&s->root), ARG_BUF(&s->position), ARG_I64(stride),
+                  ARG_I32(planes), ARG_I32(pitch));
+}
+
+farsum_status grid_out(struct grid_state *s, const struct buf *from,
+                       int64_t planes, int64_t pitch, struct buf *local,
+                       int64_t stride)
+{
+    return LAUNCH(&s->out, s->cut.meshes * planes, ARG_BUF(from),
+                  ARG_BUF(local), ARG_BUF(&s->number), ARG_BUF(&s->factor_out),
+                  ARG_BUF(&s->root), ARG_BUF(&s->position), ARG_I64(stride),
+                  ARG_I32(planes), ARG_I32(pitch));
+}
+
+static int64_t grid_line_blocks(const struct grid_cut *cut)
+{
+    return (4 * cut->places + cut->columns - 1) / cut->columns * cut->meshes;
+}
+
+/* The modes' products: apart from the modes with several parts. */
+static struct buf *grid_products(struct grid_state *s)
+{
+    return s->cut.parts > 1 ? &s->more : &s->data;
+}
+
+farsum_status grid_there(struct grid_state *s, const struct buf *from,
+                         const struct buf *parts)
+{
+    return LAUNCH(&s->there, grid_line_blocks(&s->cut), ARG_BUF(from),
+                  ARG_BUF(&s->data), ARG_BUF(&s->root),
+                  ARG_BUF(parts ? parts : &s->position));
+}
+
+farsum_status grid_back(struct grid_state *s, struct buf *to,
+                        const struct buf *parts)
+{
+    return LAUNCH(&s->back, grid_line_blocks(&s->cut),
+                  ARG_BUF(grid_products(s)), ARG_BUF(to), ARG_BUF(&s->root),
+                  ARG_BUF(parts ? parts : &s->position));
+}
+
+farsum_status grid_modes(struct grid_state *s)
+{
+    int64_t blocks = (s->cut.modes + GRID_LANES - 1) / GRID_LANES;
+    return LAUNCH(&s->modes, blocks * s->cut.parts, ARG_BUF(&s->data),
+                  ARG_BUF(grid_products(s)), ARG_BUF(&s->field),
+                  ARG_BUF(&s->tile), ARG_BUF(&s->position));
+}
+
 static farsum_status grid_run_all(void *state, const void *data)
 {
     struct grid_state *s = state;
     const struct boxes_io *io = data;
-    const struct grid_cut *cut = &s->cut;
-    struct buf *back = cut->parts > 1 ? &s->more : &s->data;
-    int64_t planes = cut->meshes * s->args.root[2];
-    int64_t columns = (4 * cut->places + cut->columns - 1) / cut->columns;
-    int64_t blocks = (cut->modes + GRID_LANES - 1) / GRID_LANES;
+    struct buf *back = grid_products(s);
+    int64_t planes = s->cut.root[2], pitch = s->cut.mesh[2];
     TRY(boxes_gpu_same(&s->args, io));
-    TRY(LAUNCH(&s->in, planes, ARG_BUF(io->multipole), ARG_BUF(&s->data),
-               ARG_BUF(&s->number), ARG_BUF(&s->factor), ARG_BUF(&s->root),
-               ARG_BUF(&s->position), ARG_I64(io->stride)));
-    TRY(LAUNCH(&s->there, columns * cut->meshes, ARG_BUF(&s->data),
-               ARG_BUF(&s->root)));
-    TRY(LAUNCH(&s->modes, blocks * cut->parts, ARG_BUF(&s->data),
-               ARG_BUF(back), ARG_BUF(&s->field), ARG_BUF(&s->tile),
-               ARG_BUF(&s->position)));
-    TRY(LAUNCH(&s->back, columns * cut->meshes, ARG_BUF(back),
-               ARG_BUF(&s->root)));
-    return LAUNCH(&s->out, planes, ARG_BUF(back), ARG_BUF(io->local),
-                  ARG_BUF(&s->number), ARG_BUF(&s->factor_out),
-                  ARG_BUF(&s->root), ARG_BUF(&s->position),
-                  ARG_I64(io->stride));
+    TRY(grid_in(s, io->multipole, io->stride, planes, pitch, &s->data));
+    TRY(grid_there(s, &s->data, NULL));
+    TRY(grid_modes(s));
+    TRY(grid_back(s, back, NULL));
+    return grid_out(s, back, planes, pitch, io->local, io->stride);
 }
 
 const struct variant lattice_gpu_grid = {

@@ -67,11 +67,14 @@ static int grid_position(const struct grid_cut *cut, int axis, int k)
     return k % factor[0] * factor[1] + k / factor[0];
 }
 
-/* Ranks modes 0 .. N/2 of an axis by their positions: rank[k]. */
+/* Ranks modes 0 .. N/2 of an axis by their positions: rank[k].  Those of y stay
+ * in order, so that they can be cut. */
 static void grid_ranks(const struct grid_cut *cut, int axis, int32_t *rank)
 {
     for (int k = 0; k < cut->half[axis]; k++) {
-        rank[k] = 0;
+        rank[k] = axis == 1 ? k : 0;
+        if (axis == 1)
+            continue;
         for (int l = 0; l < cut->half[axis]; l++)
             rank[k] +=
                 grid_position(cut, axis, l) < grid_position(cut, axis, k);
@@ -218,18 +221,18 @@ static farsum_status grid_field(struct grid_state *s, const int32_t *rank)
     const struct grid_cut *cut = &s->cut;
     farsum_status status = FARSUM_OK;
     int64_t real = gpu_real(a->precision), size = multipole_size(2 * a->p);
-    int64_t mesh[3], all = 1;
+    int64_t mesh[3], rows = cut->end - cut->first;
+    int64_t all = rows * cut->half[0] * cut->half[2];
     double points = 1;
     struct buf some = {0}, place = {0}, number = {0}, factor = {0};
     void *symbol = NULL;
     for (int c = 0; c < 3; c++) {
-        mesh[c] = cut->mesh[c];
+        mesh[c] = cut->mesh[cut->ranks ? 2 - c : c];
         points *= cut->mesh[c];
-        all *= cut->half[c];
     }
     GO(mem_alloc(&symbol, all, (size_t)(size * real), 0));
     /* two real numbers are halves of a complex one */
-    GO(lattice_symbol(a, mesh, 0, mesh[1] / 2 + 1, 0.5 / points, symbol));
+    GO(lattice_symbol(a, mesh, cut->first, cut->end, 0.5 / points, symbol));
     GO(grid_field_tables(s, rank, &place, &number, &factor));
     GO(buf_alloc(&s->field, a->device, grid_field_reals(a, cut) * real));
     GO(buf_fill(&s->field, 0));
@@ -241,7 +244,7 @@ static farsum_status grid_field(struct grid_state *s, const int32_t *rank)
         GO(LAUNCH(&s->field_in, kernel_groups(&s->field_in, n * size),
                   ARG_BUF(&some), ARG_BUF(&s->field), ARG_BUF(&place),
                   ARG_BUF(&number), ARG_BUF(&factor), ARG_I64(first),
-                  ARG_I64(n)));
+                  ARG_I64(n), ARG_I32(rows)));
     }
     GO(device_finish(a->device));
 done:

@@ -8,7 +8,6 @@
 #include "stage/fft/fft.h"
 #include "stage/lattice/fft_symbol.h"
 
-enum { TILE = 32, TILE_GROUP = TILE * 8 }; /* as in gpu_fft.k */
 enum { COPY = 128, COPIED = 10, CHUNK = 8, TEAMS_MOST = 16 };
 enum { LANES = BOXES_LANES };
 enum { TURN = 1 << 16 }; /* modes that are copied to the device together */
@@ -193,8 +192,8 @@ static farsum_status modes_kernels(struct gpu_modes *m)
     TRY(jit_build(jit));
     TRY(jit_kernel(jit, "lattice_in", COPY, 0, &m->in));
     TRY(jit_kernel(jit, "lattice_out", COPY, 0, &m->out));
-    TRY(jit_kernel(jit, "lattice_in_turned", TILE_GROUP, 0, &m->in_turned));
-    TRY(jit_kernel(jit, "lattice_out_turned", TILE_GROUP, 0, &m->out_turned));
+    TRY(jit_kernel(jit, "lattice_in_turned", LATTICE_TURN, 0, &m->in_turned));
+    TRY(jit_kernel(jit, "lattice_out_turned", LATTICE_TURN, 0, &m->out_turned));
     TRY(jit_kernel(jit, "lattice_turn", COPY, 0, &m->turn));
     return jit_kernel(jit, "lattice_modes", LANES * m->cut.teams, 0, &m->modes);
 }
@@ -226,25 +225,24 @@ farsum_status gpu_modes_run(const struct gpu_modes *m, const struct buf *data,
 }
 
 /* 1: neighbouring boxes have neighbouring k, but numbers of a mesh i. */
-static int modes_turned(const struct gpu_modes_boxes *b)
+static int modes_turned(const struct lattice_boxes *b)
 {
     return b->box[2] == 1 && b->box[0] > 1;
 }
 
 /* Thread blocks that copy n[0] x n[1] x n[2] numbers of each coefficient. */
 static int64_t modes_blocks(const struct gpu_modes *m,
-                            const struct gpu_modes_boxes *b, const int32_t n[3])
+                            const struct lattice_boxes *b, const int32_t n[3])
 {
     int64_t size = multipole_size(m->args.boxes.p);
     if (modes_turned(b))
-        return size * n[1] * ((n[0] + TILE - 1) / TILE)
-               * ((n[2] + TILE - 1) / TILE);
+        return lattice_turn_blocks((int)size, n);
     return kernel_groups(&m->in, (int64_t)n[0] * n[1] * n[2])
            * ((size + COPIED - 1) / COPIED);
 }
 
 farsum_status gpu_modes_in(const struct gpu_modes *m,
-                           const struct gpu_modes_boxes *b,
+                           const struct lattice_boxes *b,
                            const struct buf *multipole, struct buf *data)
 {
     int64_t n = (int64_t)b->mesh[0] * b->mesh[1] * b->mesh[2];
@@ -256,7 +254,7 @@ farsum_status gpu_modes_in(const struct gpu_modes *m,
 }
 
 farsum_status gpu_modes_out(const struct gpu_modes *m,
-                            const struct gpu_modes_boxes *b,
+                            const struct lattice_boxes *b,
                             const struct buf *data, struct buf *local)
 {
     int64_t n = (int64_t)b->root[0] * b->root[1] * b->root[2];

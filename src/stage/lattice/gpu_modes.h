@@ -6,18 +6,7 @@
 
 #include "stage/expansions/device.h"
 #include "stage/lattice/fft_modes.h"
-
-/* Box (i, j, k) of the grid is number first + i box[0] + j box[1] + k box[2] of
- * an expansion, and real (k mesh[1] + j) mesh[0] + i of a mesh.  As in
- * gpu_fft.k. */
-struct gpu_modes_boxes {
-    int64_t stride, step; /* from one coefficient to the next: of the
-                             expansions, and of the meshes */
-    int64_t first, box[3];
-    int32_t root[3], mesh[3];
-};
-_Static_assert(sizeof(struct gpu_modes_boxes) == 72,
-               "must match stage/lattice/gpu_fft.k");
+#include "stage/lattice/turn.h"
 
 /* Parameters of the product. */
 struct gpu_modes_cut {
@@ -54,9 +43,9 @@ farsum_status gpu_modes_run(const struct gpu_modes *modes,
 /* Copies expansions to meshes, 0 where there are no boxes, or meshes to
  * expansions. */
 farsum_status gpu_modes_in(const struct gpu_modes *modes,
-                           const struct gpu_modes_boxes *boxes,
+                           const struct lattice_boxes *boxes,
                            const struct buf *multipole, struct buf *data);
 farsum_status gpu_modes_out(const struct gpu_modes *modes,
-                            const struct gpu_modes_boxes *boxes,
+                            const struct lattice_boxes *boxes,
                             const struct buf *data, struct buf *local);
 #endif

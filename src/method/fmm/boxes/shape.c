@@ -2,6 +2,7 @@
 /* shape.c: what follows from a set of boxes: the arguments of the stages, the
  * number of leaves, the points per leaf. */
 #include <math.h>
+#include <string.h>
 
 #include "method/fmm/kernels.h"
 
@@ -98,11 +99,41 @@ void fmm_args(const struct task *task, const struct fmm *s,
             * fmax(s->input.edge[0], fmax(s->input.edge[1], s->input.edge[2]));
 }
 
-/* Over ranks a device's lattice has planes and lines instead of transforms of
- * three axes, copies between them, and products of lines along axis 0.  On an
- * H200 it takes this many times as long as gpu_fft in one process (80^3 and
- * 96^3 boxes, order 11, f32). */
-#define RANKS_LATTICE 1.7
+/* The lattice over ranks with devices: the cheaper of the two variants there
+ * are, unless one is named.
+ *
+ * There gpu_fft has planes and lines instead of transforms of three axes, and
+ * both copy between boxes and planes.  On an H200 they take so many times as
+ * long as in one process (80^3 to 96^3 boxes, order 11, f32). */
+static farsum_status choose_over_ranks(const struct boxes_args *boxes,
+                                       const struct choose_options *options,
+                                       struct choice *best)
+{
+    static const char *const names[] = {"gpu_fft", "gpu_grid"};
+    static const double longer[] = {1.7, 1.45};
+    struct choose_options o = *options;
+    struct boxes_args turned = *boxes; /* as in gpu_grid.h */
+    farsum_status status = FARSUM_OK;
+    struct choice choice[2];
+    int found = -1;
+    turned.root[0] = boxes->root[2];
+    turned.root[2] = boxes->root[0];
+    for (int k = 0; k < 2; k++) {
+        if (options->name && strcmp(options->name, names[k]) != 0)
+            continue;
+        o.name = names[k];
+        choice[k] = *best;
+        status = choose(best->stage, k ? &turned : boxes, &o, &choice[k]);
+        choice[k].cost *= longer[k];
+        if (status == FARSUM_OK
+            && (found < 0 || choice[k].cost < choice[found].cost))
+            found = k;
+    }
+    if (found < 0)
+        return status;
+    *best = choice[found];
+    return FARSUM_OK;
+}
 
 farsum_status fmm_choose(const struct task *task, const struct fmm *s,
                          const struct boxes_args *boxes,
@@ -119,11 +150,12 @@ farsum_status fmm_choose(const struct task *task, const struct fmm *s,
         if (!options.name && boxes->depth == 0
             && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L))
             continue; /* one level: no shifts */
-        TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
-                   &options, &choice[r]));
+        if (r == FMM_LATTICE && task->links.ranks > 0 && task->device)
+            TRY(choose_over_ranks(boxes, &options, &choice[r]));
+        else
+            TRY(choose(stages[r], r == FMM_P2P ? (const void *)pairs : boxes,
+                       &options, &choice[r]));
         choice[r].cost *= task->machine.factor[MACHINE_FMM + r];
-        if (r == FMM_LATTICE && task->device && task->links.ranks > 0)
-            choice[r].cost *= RANKS_LATTICE;
         if (r != FMM_P2P)
             choice[r].cost *= fmm_kernel_passes(s->input.kernel);
     }

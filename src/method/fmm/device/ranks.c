@@ -150,6 +150,7 @@ farsum_status fmm_gpu_ranks_lattice(struct fmm *s)
     const struct ranks_lattice_args args = {.comm = k->comm,
                                             .begin = k->domain.begin,
                                             .halo = k->domain.halo,
+                                            .grid = fmm_ranks_grid(s),
                                             .boxes = k->whole};
     fmm_gpu_forget(s->gpu);
     gpu_ranks_lattice_destroy(r->lattice);
