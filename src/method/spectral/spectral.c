@@ -37,8 +37,7 @@ static farsum_status spectral_fits(const struct task *task)
     if (task->problem.error != FARSUM_ERROR_ABSOLUTE
         && task->problem.tolerance < best)
         FAIL(ERR_TOLERANCE,
-             "tolerance %g is below %g, the best that %s "
-             "reaches",
+             "tolerance %g is below %g, the best that %s reaches",
              task->problem.tolerance, best,
              task_is_mixed(task)         ? "mixed"
              : task->pairs == FARSUM_F32 ? "f32"
@@ -406,19 +405,6 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
         TRY(spectral_stage(s, STAGE_INTERP, &interp));
     }
     return result->particle_virial ? spectral_each_far(task, s) : FARSUM_OK;
-}
-
-void spectral_zero(const struct task *task, struct spectral *s,
-                   const farsum_result *result)
-{
-    size_t size = (size_t)array_size(task->problem.precision);
-    size_t targets = (size_t)spectral_targets(s);
-    if (targets > 0 && (result->potential || result->velocity))
-        memset(s->potential, 0, targets * (size_t)task->pair.values * size);
-    if (targets > 0 && result->field)
-        memset(s->field, 0, 3 * targets * size);
-    if (targets > 0 && result->gradient)
-        memset(s->gradient, 0, 6 * targets * size);
 }
 
 static farsum_status spectral_host_execute(struct task *task,

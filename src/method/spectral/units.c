@@ -471,3 +471,16 @@ farsum_status spectral_out(const struct task *task, struct spectral *s, int r,
                       result->field != NULL, result->potential != NULL);
     return FARSUM_OK;
 }
+
+void spectral_zero(const struct task *task, struct spectral *s,
+                   const farsum_result *result)
+{
+    size_t size = (size_t)array_size(task->problem.precision);
+    size_t targets = (size_t)spectral_targets(s);
+    if (targets > 0 && (result->potential || result->velocity))
+        memset(s->potential, 0, targets * (size_t)task->pair.values * size);
+    if (targets > 0 && result->field)
+        memset(s->field, 0, 3 * targets * size);
+    if (targets > 0 && result->gradient)
+        memset(s->gradient, 0, 6 * targets * size);
+}
