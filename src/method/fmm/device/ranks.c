@@ -23,11 +23,9 @@ void fmm_gpu_ranks_destroy(struct fmm_gpu_ranks *r)
         return;
     if (r->comm)
         comm_guard_remove(r->comm, &r->guard);
-    struct buf *all[] = {&r->x,       &r->along,           &r->given_q,
-                         &r->q,       &r->potential,       &r->field,
-                         &r->spare,   &r->given_potential, &r->given_field,
-                         &r->records, &r->layer[0],        &r->layer[1],
-                         &r->boxes};
+    struct buf *all[] = {&r->x,        &r->along,      &r->given_q, &r->q,
+                         &r->sums,     &r->given_sums, &r->spare,   &r->records,
+                         &r->layer[0], &r->layer[1],   &r->boxes};
     gpu_ranks_lattice_destroy(r->lattice);
     side_clear(&r->source);
     side_clear(&r->target);
@@ -88,7 +86,7 @@ static farsum_status ranks_kernels(struct fmm_gpu_ranks *r,
         {"ranks_layers", &r->layers},
         {"ranks_given", &r->scale},
         {"ranks_in", &r->in},
-        {"ranks_sums", &r->sums},
+        {"ranks_sums", &r->sum},
         {"ranks_exclude", &r->exclude_of},
         {"ranks_out", &r->out},
         {"ranks_some", &r->some},
@@ -115,7 +113,7 @@ static farsum_status ranks_own(const struct task *task, struct fmm *s)
     TRY(ranks_kernels(r, task));
     for (int i = 0; i < 2; i++) {
         TRY(gpu_route_create(&sides[i]->route, r->comm, g->device, r->transport,
-                             3, type));
+                             FMM_SUMS, type));
         TRY(points_gpu_create(g->device, &sides[i]->given.gpu));
     }
     TRY(gpu_ghosts_create(&r->ghosts, r->comm, g->device, r->transport, 1,

@@ -19,6 +19,8 @@
 #include "ranks/device/lattice.h"
 #include "ranks/device/places.h"
 
+enum { FMM_SUMS = 4 }; /* most numbers of a target's sums */
+
 /* Points of one kind. */
 struct fmm_gpu_side {
     struct gpu_route route;
@@ -40,20 +42,26 @@ struct fmm_gpu_ranks {
     struct buf along;    /* [ghosts] f64: fractions of the whole along axis 0 */
     struct buf given_q, q; /* strengths of given sources; of own sources, then
                               ghosts */
-    struct buf potential, field; /* of own targets, [n] and [n][3] */
-    struct buf given_potential, given_field; /* of given targets */
-    struct buf records;                      /* [size][of a rank] */
+    struct buf sums;       /* of own targets, [n][width]: field, potential */
+    struct buf given_sums; /* of given targets */
+    struct buf records;    /* [size][of a rank] */
     struct buf spare; /* totals that other ranks request */
     struct gpu_ranks_lattice *lattice;
     struct jit jit;
     struct buf boxes; /* sums of root boxes; sampled targets */
     struct kernel some, near;
-    struct kernel place, along_of, layers, scale, in, sums, exclude_of, out;
+    struct kernel place, along_of, layers, scale, in, sum, exclude_of, out;
 };
 
 /* Makes s->gpu->ranks, once s->ranks has the domain.  Collective. */
 farsum_status fmm_gpu_ranks_create(const struct task *task, struct fmm *s);
 void fmm_gpu_ranks_destroy(struct fmm_gpu_ranks *ranks); /* NULL is legal */
+/* Numbers of a target's sums, the same on all ranks. */
+static inline int fmm_gpu_ranks_width(const struct fmm_units *units)
+{
+    return (units->field || units->virial ? 3 : 0)
+           + (units->potential || units->energy);
+}
 /* Thread blocks of kernels whose records are gathered, the same on all
  * ranks. */
 int64_t fmm_gpu_ranks_groups(const struct fmm_gpu_ranks *ranks);

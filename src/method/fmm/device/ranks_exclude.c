@@ -71,6 +71,5 @@ farsum_status fmm_gpu_ranks_exclude(const struct fmm_sum *sum)
                   ARG_BUF(&e->start), ARG_BUF(&e->source), ARG_BUF(&e->lost),
                   ARG_BUF(&r->source.arrived), ARG_BUF(&needs->s),
                   ARG_BUF(&fmm_gpu_ranks_targets(s)->arrived), ARG_BUF(&r->q),
-                  ARG_BUF(&needs->q), ARG_BUF(&r->potential),
-                  ARG_BUF(&r->field), ARG_STRUCT(x));
+                  ARG_BUF(&needs->q), ARG_BUF(&r->sums), ARG_STRUCT(x));
 }

@@ -251,10 +251,8 @@ static farsum_status points_reserve(const struct task *task, struct fmm *s,
     TRY(fmm_gpu_reserve(task, s, of[0].n, given));
     TRY(gpu_buf_grow(&r->given_q, g->device, of[0].n * real));
     TRY(gpu_buf_grow(&r->q, g->device, s->source.n * real));
-    TRY(gpu_buf_grow(&r->potential, g->device, own * real));
-    TRY(gpu_buf_grow(&r->field, g->device, 3 * own * real));
-    TRY(gpu_buf_grow(&r->given_potential, g->device, given * real));
-    return gpu_buf_grow(&r->given_field, g->device, 3 * given * real);
+    TRY(gpu_buf_grow(&r->sums, g->device, FMM_SUMS * own * real));
+    return gpu_buf_grow(&r->given_sums, g->device, FMM_SUMS * given * real);
 }
 
 static farsum_status points_stages(const struct task *task, struct fmm *s,

@@ -149,26 +149,21 @@ static farsum_status sum_home(const struct fmm_sum *sum)
     struct fmm_gpu_ranks *r = g->ranks;
     const struct tree_gpu_points *p = tree_gpu_targets(&s->tree);
     struct gpu_sends *sends = &fmm_gpu_ranks_targets(s)->route.sends;
-    const struct gpu_values own = {&r->potential, 0, 1, 1};
-    const struct gpu_values to = {&r->given_potential, 0, 1, 1};
-    const struct gpu_values own_field = {&r->field, 0, 3, 1};
-    const struct gpu_values to_field = {&r->given_field, 0, 3, 1};
-    const struct fmm_units *u = &sum->units;
-    struct fmm_units inside = *u;
+    struct fmm_units inside = sum->units;
+    int width = fmm_gpu_ranks_width(&inside);
+    const struct gpu_values own = {&r->sums, 0, width, 1};
+    const struct gpu_values to = {&r->given_sums, 0, width, 1};
     farsum_status status = FARSUM_OK;
     inside.surface = 0; /* its terms are added where targets are given */
-    KEEP_ON(LAUNCH(&r->sums, kernel_groups(&r->sums, p->n), ARG_BUF(&g->fact),
+    KEEP_ON(LAUNCH(&r->sum, kernel_groups(&r->sum, p->n), ARG_BUF(&g->fact),
                    ARG_BUF(&p->order), ARG_BUF(&p->leaf), ARG_BUF(&p->x),
                    ARG_BUF(&g->potential), ARG_BUF(&g->field),
                    ARG_BUF(g->beside ? &g->near_potential : &g->potential),
                    ARG_BUF(g->beside ? &g->near_field : &g->field),
-                   ARG_BUF(&r->potential), ARG_BUF(&r->field),
-                   ARG_STRUCT(inside)));
+                   ARG_BUF(&r->sums), ARG_STRUCT(inside)));
     KEEP_ON(fmm_gpu_ranks_exclude(sum));
-    if (u->potential || u->energy)
-        KEEP_ON(gpu_sends_back(sends, 1, &own, NULL, &to));
-    if (u->field || u->virial)
-        KEEP_ON(gpu_sends_back(sends, 3, &own_field, NULL, &to_field));
+    if (width > 0)
+        KEEP_ON(gpu_sends_back(sends, width, &own, NULL, &to));
     return status;
 }
 
@@ -190,9 +185,9 @@ static farsum_status sum_out(const struct fmm_sum *sum)
     x = u.surface > 0 || u.virial ? x : none;
     KEEP_ON(LAUNCH(&r->out, fmm_gpu_ranks_groups(r), ARG_BUF(&r->given_q),
                    ARG_BUF(x), ARG_BUF(x), ARG_BUF(&g->fact),
-                   ARG_BUF(&r->given_potential), ARG_BUF(&r->given_field),
-                   ARG_BUF(potential), ARG_BUF(potential), ARG_BUF(field),
-                   ARG_BUF(field), ARG_BUF(&g->record), ARG_STRUCT(u)));
+                   ARG_BUF(&r->given_sums), ARG_BUF(potential),
+                   ARG_BUF(potential), ARG_BUF(field), ARG_BUF(field),
+                   ARG_BUF(&g->record), ARG_STRUCT(u)));
     KEEP_ON(sum_gather(sum, &g->record, FMM_RECORD));
     if (u.energy || u.virial)
         KEEP_ON(fmm_gpu_totals(g, &all, e->energy, e->virial));
