@@ -287,26 +287,6 @@ static double parameters_flow_targets(const struct sample_moments *m,
     return parameters_dot(m->square, each);
 }
 
-/* (9.23), (9.24): effect of the window and its pieces on the mode k = 0, where
- * that mode counts; all sources contribute to it. */
-static double parameters_net(const struct parameters *t, const struct sample *s,
-                             double flat, int potential)
-{
-    double squares = 0, value, slope;
-    if (!t->pair.kind->limit || t->mesh[0] == 0)
-        return 0;
-    double front = pair_hat(&t->pair, &t->split, 1e-6) / t->cell.volume;
-    /* of interp: at each target; of spread: the mean over the sources */
-    double q = potential ? s->q1 * s->q1 + 3 * s->q2 : s->q1 * s->q1;
-    window_unity(&t->window, &value, &slope);
-    for (int d = 0; d < 3; d++) {
-        double per = (double)t->mesh[d] / t->cell.height[d];
-        squares += potential ? value * value
-                             : per * per * (slope * slope + flat * flat / 3);
-    }
-    return front * front * q * squares;
-}
-
 /* (6.16): images of one source have coherent errors if they lie in a shell of
  * half a wave of the band; matters where the cutoff is wider than two cells. */
 #define THIN 0.5
@@ -327,15 +307,13 @@ static double parameters_in_step(const struct parameters *t)
 /* Square of the RMS error of force or potential for the sample's charges, in
  * units of the cutoff.  *random: for charges in random order. */
 static double parameters_square(const struct parameters *t,
-                                const struct sample *s, double flat,
-                                int potential, double *random)
+                                const struct sample *s, int potential,
+                                double *random)
 {
-    const double net = parameters_net(t, s, flat, potential);
     const struct error_parts *p = potential ? &t->potential : &t->field;
     double q2 = s->q2, mean = q2 / (double)s->n, w = potential ? 1 : mean;
     double cut = p->cut_near + p->cut_far, local = 0;
-    double plain = w * (q2 * (cut + p->gather + p->spread) + mean * p->self
-                        + net);
+    double plain = w * (q2 * (cut + p->gather + p->spread) + mean * p->self);
     struct error_pair pair[SHELLS], own;
     double edge[SHELLS + 1];
     const double none[2] = {0, 0};
@@ -354,7 +332,7 @@ static double parameters_square(const struct parameters *t,
             : parameters_flow_targets(s->moments, pair, &reach)
                   + mean * p->self;
     /* charges beyond the targets' shells count as uncorrelated */
-    local += w * (mean * reach.wide + net);
+    local += w * mean * reach.wide;
     local += w * q2
              * (fmax(cut - reach.cut, 0) + fmax(p->gather - reach.gather, 0)
                 + fmax(p->spread - reach.spread, 0));
@@ -372,13 +350,8 @@ void parameters_error(struct parameters *t, const struct task *task)
         p->gather /= t->fill;
         p->spread /= t->fill;
     }
-    /* f32 cannot resolve more than its own digits */
-    double flat = !t->window.kind ? 0
-                  : task->problem.precision == FARSUM_F32
-                      ? 6e-8
-                      : window_flat(&t->window);
     double random;
-    t->square = parameters_square(t, &task->sample, flat, potential, &random);
+    t->square = parameters_square(t, &task->sample, potential, &random);
     t->disorder = t->square > 0 ? sqrt(fmax(random / t->square, 1)) : 1;
     t->error = parameters_estimate(t, task, task->sample.q2, task->sample.n,
                                    potential, -1)

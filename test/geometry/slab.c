@@ -178,6 +178,27 @@ static void screened(void)
         }
 }
 
+/* A screening length far above the cell: the mode 0 is as large as 1/kappa, or
+ * 1/kappa^2 with three axes, and multiplies only the net charge. */
+static void weakly_screened(void)
+{
+    for (int k = 0; k < 16; k++) {
+        struct slab s;
+        int f32 = k & 1, net = k & 2 ? 10 : 0;
+        slab_make(&s, k & 4 ? 1 : 2, 4, net, f32 ? 2e-5 : 1e-11);
+        s.problem.precision = f32 ? FARSUM_F32 : FARSUM_F64;
+        s.problem.arrays = FARSUM_F64;
+        s.problem.kernel = "yukawa";
+        s.problem.kappa = k & 8 ? 1e-5 : 1e-3;
+        compare(&s, net ? "weak screen, net charge" : "weak screen");
+        if (k & 8) /* a net charge's own rounding is 1/kappa^2 as large */
+            continue;
+        s.problem.periodic[0] = s.problem.periodic[1] = 1;
+        s.problem.periodic[2] = 1;
+        compare(&s, "weak screen, three axes");
+    }
+}
+
 /* Sums in f32, and with near pairs in f32. */
 static void precisions(void)
 {
@@ -367,6 +388,7 @@ int main(void)
     RUN(axes);
     RUN(ladder);
     RUN(screened);
+    RUN(weakly_screened);
     RUN(precisions);
     RUN(gaps);
     RUN(exclusions);

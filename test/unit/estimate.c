@@ -85,8 +85,8 @@ static void parameters(const struct system *s, const char *window,
 }
 
 /* The screening length exceeds the cell, and the total charge is not 0.  The
- * mode k = 0, to which all charges contribute, dominates the potential, and the
- * window's residual slope there dominates the error. */
+ * mode k = 0, to which all charges contribute, dominates the potential.  The
+ * window, which has a residual slope there, must not meet it. */
 static void screened(void)
 {
     static const double kappas[] = {0.01, 0.02, 0.05, 0.2, 0.5};

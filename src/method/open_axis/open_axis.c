@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open_axis.c: images of a slab above and below, subtracted at the points. */
-#include "method/open_axis/open_axis.h"
+#include "method/open_axis/inside.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,23 +8,12 @@
 #include "base/arrays.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "method/open_axis/modes.h"
 
 ISA_TABLE(struct open_axis_kern, open_axis)
 
 /* Seconds per point and mode, of sources and of targets: two exponentials, a
  * sine and a cosine. */
 #define PRICE 4e-9
-
-struct open_axis {
-    int row[3]; /* of the cell: the two periodic ones, and the open one */
-    double normal[3], low, extent; /* z is x.normal - low */
-    double edge, volume;           /* of the cell with the gap */
-    double moment[3];              /* sum of q z^k, z from the middle */
-    struct open_points source, target; /* target empty: the sources */
-    int64_t count;
-    struct open_mode *mode; /* owned */
-};
 
 static void points_free(struct open_points *p)
 {
@@ -124,8 +113,8 @@ static void widen(const struct open_axis *b, const double *x, int64_t n,
     }
 }
 
-/* Visits half of the modes within `most`, and of a screened kernel the mode 0;
- * stores them if there is memory. */
+/* Visits half of the modes within `most`, without the mode 0; stores them if
+ * there is memory. */
 static int64_t visit(struct open_axis *b, const struct cell *cell,
                      double screen, double most)
 {
@@ -137,10 +126,9 @@ static int64_t visit(struct open_axis *b, const struct cell *cell,
         reach[d] = (int)fmin(most * length / (2 * M_PI), 1 << 20);
     }
     for (int i = 0; i <= reach[0]; i++)
-        for (int j = i ? -reach[1] : !(screen > 0); j <= reach[1]; j++) {
+        for (int j = i ? -reach[1] : 1; j <= reach[1]; j++) {
             struct open_mode mode = {.n = {i, j}};
             double k2 = screen * screen, gap = b->edge - b->extent;
-            double half = i || j ? 1 : 0.5;
             for (int d = 0; d < 3; d++) {
                 const double *inv = cell->inv + 3 * d;
                 mode.k[d] =
@@ -150,7 +138,7 @@ static int64_t visit(struct open_axis *b, const struct cell *cell,
             mode.size = sqrt(k2);
             if (mode.size > most)
                 continue;
-            mode.front = -4 * M_PI * half * b->edge / (b->volume * mode.size)
+            mode.front = -4 * M_PI * b->edge / (b->volume * mode.size)
                          * exp(-mode.size * gap) / -expm1(-mode.size * b->edge);
             if (b->mode)
                 b->mode[count] = mode;
@@ -159,27 +147,62 @@ static int64_t visit(struct open_axis *b, const struct cell *cell,
     return count;
 }
 
-farsum_status open_axis_set_points(const struct task *task, struct spectral *s,
-                                   int64_t n, int64_t m)
+double open_axis_bare(const struct open_axis *b)
+{
+    return b->bare;
+}
+
+/* 1/x^2 - 1/(x (e^x - 1)); without screening, its part that is finite. */
+static double mean_bare(double x)
+{
+    static const double series[] = {-1.0 / 12,         1.0 / 720,
+                                    -1.0 / 30240,      1.0 / 1209600,
+                                    -1.0 / 47900160,   691.0 / 1307674368000,
+                                    -1.0 / 74724249600};
+    double sum = 0, power = 1;
+    if (x > 0.5)
+        return 1 / (x * x) - 1 / (x * expm1(x));
+    for (int k = 0; k < 7; k++, power *= x * x)
+        sum += series[k] * power;
+    return x > 0 ? sum + 1 / (2 * x) : sum;
+}
+
+static void mean_set(struct open_axis *b, double screen, double rc)
+{
+    double x = screen * b->edge;
+    b->bare = b->edge * b->edge / (rc * rc) * mean_bare(x);
+    b->mean = (struct open_mean){.s = screen,
+                                 .half = screen * b->extent / 2,
+                                 .front = -4 * M_PI / b->volume
+                                          * exp(-screen * (b->edge - b->extent))
+                                          / open_mean_fall(x)};
+}
+
+farsum_status open_axis_begin(const struct task *task, struct spectral *s)
 {
     const struct parameters *t = &s->parameters;
     struct cell cell;
+    int at = 0;
     cell_scale(&cell, &t->cell, t->rc);
     open_axis_destroy(s->open_axis);
     s->open_axis = NULL;
     TRY(MEM_NEW(s->open_axis, 1));
     struct open_axis *b = s->open_axis;
-    int at = 0;
     for (int d = 0; d < 3; d++)
         b->row[task->problem.periodic[d] ? at++ : 2] = d;
     b->edge = cell.height[b->row[2]];
     b->volume = cell.volume;
     for (int d = 0; d < 3; d++)
         b->normal[d] = cell.a[3 * b->row[2] + d] / b->edge;
-    double low = INFINITY, high = -INFINITY;
-    widen(b, s->x, n, &low, &high);
-    if (m > 0)
-        widen(b, s->y, m, &low, &high);
+    return FARSUM_OK;
+}
+
+farsum_status open_axis_extent(const struct task *task, struct spectral *s,
+                               double low, double high)
+{
+    const struct parameters *t = &s->parameters;
+    struct open_axis *b = s->open_axis;
+    struct cell cell;
     b->low = low;
     b->extent = high - low;
     double gap = b->edge - b->extent;
@@ -192,12 +215,39 @@ farsum_status open_axis_set_points(const struct task *task, struct spectral *s,
              task_length(task, b->extent), task_length(task, b->edge - least),
              'a' + b->row[2]);
     double most = task_decay(task) / gap, screen = t->pair.kappa / t->rc;
+    mean_set(b, screen, t->rc);
+    cell_scale(&cell, &t->cell, t->rc);
     b->count = visit(b, &cell, screen, most);
     TRY(MEM_RAW(b->mode, b->count));
     visit(b, &cell, screen, most);
+    return FARSUM_OK;
+}
+
+farsum_status open_axis_set_points(const struct task *task, struct spectral *s,
+                                   int64_t n, int64_t m)
+{
+    double low = INFINITY, high = -INFINITY;
+    TRY(open_axis_begin(task, s));
+    struct open_axis *b = s->open_axis;
+    widen(b, s->x, n, &low, &high);
+    if (m > 0)
+        widen(b, s->y, m, &low, &high);
+    TRY(open_axis_extent(task, s, low, high));
     TRY(points_take(b, &s->source, s->x, &b->source));
     TRY(MEM_NEW(b->source.q, b->source.padded));
     return m > 0 ? points_take(b, &s->target, s->y, &b->target) : FARSUM_OK;
+}
+
+farsum_status open_axis_excludes(const struct task *task,
+                                 const struct open_axis *b)
+{
+    if (task->exclusions.count > 0 && b->edge < 2.001 * b->extent)
+        FAIL(ERR_UNSUPPORTED,
+             "method spectral: exclusions with two periodic axes need a plan "
+             "that is created with exclusions, for points that extend over "
+             "%.6g along the open axis; this one allows %.6g",
+             task_length(task, b->extent), task_length(task, b->edge / 2));
+    return FARSUM_OK;
 }
 
 /* Re of a conj(b). */
@@ -206,17 +256,11 @@ static double real_of(const double a[2], const double b[2])
     return a[0] * b[0] + a[1] * b[1];
 }
 
-/* The energy of all images, and its virial along the periodic axes: u delta_ab
- * + u' kappa_a kappa_b/s per mode, u' = du/ds. */
-static double images_energy(const struct open_axis *b, int screened,
-                            double virial[9])
+/* The energy of all images without the constant of (9.32), and its virial along
+ * the periodic axes: u delta_ab + u' kappa_a kappa_b/s per mode, u' = du/ds. */
+static double images_energy(const struct open_axis *b, double virial[9])
 {
-    const double *m = b->moment;
-    double energy =
-        -2 * M_PI / b->volume
-        * (m[0] * m[2] - m[1] * m[1] + b->edge * b->edge / 12 * m[0] * m[0]);
-    if (screened)
-        energy = 0;
+    double energy = open_mean_energy(b->mean);
     memset(virial, 0, 9 * sizeof *virial);
     for (int64_t k = 0; k < b->count; k++) {
         const struct open_mode *mode = b->mode + k;
@@ -265,8 +309,8 @@ static void virial_set(const struct task *task, const struct spectral *s,
         along += v[d] * e[d];
     }
     /* spectral_out adds `back` to the energy and to the diagonal */
-    double last =
-        task->pair.kind->screened ? along : sums->energy - trace - 2 * back;
+    double last = task->pair.kind->screened ? along - back
+                                            : sums->energy - trace - 2 * back;
     for (int a = 0; a < 9; a++) {
         int c = a / 3, d = a % 3;
         sums->virial[a] = flat[a] + (v[c] - along * e[c]) * e[d]
@@ -286,14 +330,14 @@ void open_axis_wanted(const struct spectral *s, farsum_result *wanted)
 static void strengths_take(const struct task *task, struct open_axis *b,
                            const struct spectral *s)
 {
-    memset(b->moment, 0, sizeof b->moment);
+    memset(b->mean.sum, 0, sizeof b->mean.sum);
     for (int64_t i = 0; i < s->n; i++) {
-        double q = array_get(s->q, task->problem.precision, i);
-        double z = b->source.z[i] - b->extent / 2;
+        double v[2], q = array_get(s->q, task->problem.precision, i);
         b->source.q[i] = q;
-        b->moment[0] += q;
-        b->moment[1] += q * z;
-        b->moment[2] += q * z * z;
+        open_mean_numbers(b->mean, b->source.z[i] - b->extent / 2, v);
+        b->mean.sum[0] += q;
+        b->mean.sum[1] += q * v[1];
+        b->mean.sum[2] += q * v[0];
     }
 }
 
@@ -309,17 +353,6 @@ static void modes_sum(const struct task *task, struct open_axis *b)
     }
 }
 
-/* The mode 0 of 1/r, (9.32): a potential and its derivative along z. */
-static void mean_at(const struct open_axis *b, double z, double v[2])
-{
-    const double *m = b->moment;
-    double front = 2 * M_PI / b->volume;
-    v[0] =
-        -front
-        * (m[0] * z * z - 2 * z * m[1] + m[2] + b->edge * b->edge / 6 * m[0]);
-    v[1] = -2 * front * (m[0] * z - m[1]);
-}
-
 /* Adds the images at the targets from first on, at most OPEN_PAD of them. */
 static void targets_add(const struct task *task, const struct spectral *s,
                         const struct open_points *to, int64_t first,
@@ -330,10 +363,9 @@ static void targets_add(const struct task *task, const struct spectral *s,
     double rc = s->parameters.rc, v[5][OPEN_PAD];
     isa_open_axis[task->isa][0]->scatter(to, first, b->mode, b->count, v);
     for (int64_t i = first; i < first + OPEN_PAD && i < to->n; i++) {
-        double mean[2] = {0};
+        double mean[2];
         int64_t k = i - first;
-        if (!task->pair.kind->screened)
-            mean_at(b, to->z[i] - b->extent / 2, mean);
+        open_mean_at(b->mean, to->z[i] - b->extent / 2, mean);
         if (potential)
             array_put(potential, type, i,
                       array_get(potential, type, i) + rc * (v[0][k] + mean[0]));
@@ -355,18 +387,11 @@ farsum_status open_axis_add(const struct task *task, struct spectral *s,
     void *potential = result->potential ? s->potential : NULL;
     void *field = result->field ? s->field : NULL;
     double images[9];
-    /* else another image would be nearer than the pair itself */
-    if (task->exclusions.count > 0 && b->edge < 2.001 * b->extent)
-        FAIL(ERR_UNSUPPORTED,
-             "method spectral: exclusions with two periodic axes need a plan "
-             "that is created with exclusions, for points that extend over "
-             "%.6g along the open axis; this one allows %.6g",
-             task_length(task, b->extent), task_length(task, b->edge / 2));
+    TRY(open_axis_excludes(task, b));
     strengths_take(task, b, s);
     modes_sum(task, b);
     if (result->energy)
-        sums->energy += s->parameters.rc
-                        * images_energy(b, task->pair.kind->screened, images);
+        sums->energy += s->parameters.rc * images_energy(b, images);
     if (!potential && !field)
         return FARSUM_OK;
     PAR_FOR(task->threads)

@@ -23,6 +23,10 @@ void open_axis_row(const struct task *task, const struct parameters *t,
  * count.  Fails if the gap is too small for them. */
 farsum_status open_axis_set_points(const struct task *task, struct spectral *s,
                                    int64_t n, int64_t m);
+/* The mode 0 of a unit charge in the cell with the gap, less that of the images
+ * above and below: the constant of (9.32), over front/V, in units of the
+ * cutoff. */
+double open_axis_bare(const struct open_axis *b);
 /* The virial requires field and energy. */
 void open_axis_wanted(const struct spectral *s, farsum_result *wanted);
 /* Subtracts the images above and below from potentials, fields, energy and

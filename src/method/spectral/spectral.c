@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "base/progress.h"
+#include "math/pair_zero.h"
 #include "method/open_axis/open_axis.h"
 #include "method/spectral/each/each.h"
 #include "method/spectral/exclude.h"
@@ -165,6 +166,7 @@ done:
 static farsum_status spectral_create(struct task *task, void *state)
 {
     struct spectral *s = state;
+    s->zero = pair_zero(&s->parameters.pair, &s->parameters.split);
     if (s->parameters.cell.reduced)
         task_log(task, "the cell is tilted: a shorter basis of its lattice is "
                        "used");

@@ -27,6 +27,7 @@ struct spectral {
     int64_t done, all;       /* stages of an execute, for progress reports */
     float *near_q; /* owned: mixed plans only: q of the near pairs */
     int64_t have_near_q;
+    double zero;             /* pair_zero */
     double seconds_back;     /* time of the backward transforms */
     struct spectral_each *each;   /* owned; virial of each particle, or NULL */
     struct open_axis *open_axis;  /* owned; two periodic axes only */
@@ -115,8 +116,8 @@ farsum_status spectral_moments_out(const struct task *task,
                                    const struct spectral_terms *terms, int r,
                                    const farsum_result *result, int out,
                                    double *square);
-/* math.md (5.5): limit k -> 0 of the far field of a net charge with its
- * neutralising background; a constant potential. */
+/* The mode k = 0 of a net strength, a constant potential in units of the
+ * cutoff: (5.5), or hat(0)/V; slabs: (9.32). */
 double spectral_background(const struct spectral *s, double q1);
 /* Updates the plan's estimate for these strengths and the norm of the result:
  * sums of q^2 E^2 and phi^2 over the targets. */

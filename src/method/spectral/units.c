@@ -5,6 +5,7 @@
 
 #include "base/par.h"
 #include "base/arrays.h"
+#include "method/open_axis/open_axis.h"
 #include "method/spectral/each/each.h"
 
 int spectral_unwraps(const struct task *task)
@@ -264,11 +265,17 @@ void spectral_estimate_flow(const struct task *task, const struct spectral *s,
 
 double spectral_background(const struct spectral *s, double q1)
 {
-    /* a kernel that is cut has a mode 0, and no background */
-    if (!s->parameters.pair.kind->charged || s->parameters.radius > 0)
+    const struct pair *pair = &s->parameters.pair;
+    double kappa = pair->kappa;
+    /* a kernel that is cut has its mode 0 on the mesh, and no background */
+    if ((!pair->kind->charged && !pair->kind->limit)
+        || s->parameters.radius > 0)
         return 0;
-    return 4 * M_PI * split_curvature(&s->parameters.split)
-           / s->parameters.cell.volume * q1;
+    double bare = s->open_axis ? open_axis_bare(s->open_axis)
+                  : kappa > 0  ? 1 / (kappa * kappa)
+                               : 0;
+    return pair->kind->front * (s->zero + bare) / s->parameters.cell.volume
+           * q1;
 }
 
 static void dipole_sums(const struct task *task, const struct spectral *s,
@@ -309,16 +316,16 @@ static farsum_status spectral_energy(const struct task *task,
     double unit = 1 / pow(rc, task->pair.kind->power);
     int exponent = task_exponent_energy(task);
     const struct scale scale = scale_of(exponent);
-    double back = 0.5 * background * sums->q1; /* in units of 1/rc */
+    double back = 0.5 * unit * background * sums->q1;
     double m2 = dipole[0] * dipole[0] + dipole[1] * dipole[1]
                 + dipole[2] * dipole[2];
-    energy = c * (unit * sums->energy + back / rc + 0.5 * surface * m2);
+    energy = c * (unit * sums->energy + back + 0.5 * surface * m2);
     /* both constant terms scale as 1/V */
     for (int a = 0; a < 9; a++)
         virial[a] =
             c
             * (unit * sums->virial[a]
-               + (a % 4 == 0 ? back / rc + 0.5 * surface * m2 : 0)
+               + (a % 4 == 0 ? back + 0.5 * surface * m2 : 0)
                - surface * dipole[a / 3] * dipole[a % 3] - terms->turn[a]);
     if (result->energy)
         TRY(units_range(task, fabs(energy), exponent, FARSUM_F64, "energy"));
@@ -408,7 +415,7 @@ static farsum_status out_values(const struct task *task,
                         : per * array_get(q, to, width * (r * s->n + i));
         if (result->potential) {
             double phi = unit * array_get(s->potential, from, i)
-                         + c * terms->background / rc;
+                         + unit * terms->background;
             for (int k = 0; vacuum && k < 3; k++)
                 phi += c * terms->surface * terms->dipole[k] * at[3 * i + k];
             if (out)

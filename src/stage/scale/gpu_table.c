@@ -109,7 +109,6 @@ static farsum_status table_kernels(struct state *s)
     jit_define(&s->jit, "VALUES", "%d", pair->values);
     jit_define(&s->jit, "FALL", "%d", pair->kind->fall);
     jit_define(&s->jit, "ODD", "%d", pair->kind->odd);
-    jit_define(&s->jit, "LIMIT", "%d", pair->kind->limit);
     jit_define(&s->jit, "LINES", "%d", s->args.columns != NULL);
     TRY(jit_build(&s->jit));
     TRY(jit_kernel(&s->jit, "scale_fill", GROUP, 0, &s->fill));

@@ -52,7 +52,6 @@ farsum_status modes_create(struct modes *modes, const struct scale_args *args)
     modes->shift = pair->kappa * pair->kappa;
     modes->fall = pair->kind->fall;
     modes->odd = pair->kind->odd;
-    modes->limit = pair->kind->limit;
     poly_fit(modes_smooth, args, MODES_TERMS, modes->smooth);
     poly_derivative(modes->smooth, MODES_TERMS, modes->slope);
     for (int d = 0; d < 3; d++) {
@@ -75,13 +74,13 @@ double modes_influence(const struct modes *m, double k2, double decon,
     double u = k2 / (m->c * m->c), v = 2 * (m->odd ? sqrt(u) : u) - 1;
     if (bend)
         *bend = 0;
-    if (!(k2 > 0 || m->limit) || u > 1)
+    if (!(k2 > 0) || u > 1)
         return 0;
     double smooth = poly_eval(m->smooth, MODES_TERMS, v);
     double front = m->front / m->volume * decon, shifted = k2 + m->shift;
     for (int i = 0; i < m->fall; i++)
         front /= shifted;
-    if (bend && k2 > 0) {
+    if (bend) {
         /* k d/dk = 4 u d/dv, or half of it where v is linear in k */
         double kdk = 2 * (v + 1) * poly_eval(m->slope, MODES_TERMS, v);
         kdk *= m->odd ? 0.5 : 1;

@@ -20,7 +20,7 @@ struct modes {
     /* hat(k) = front/(k^2 + shift)^fall smooth(v) with v = 2 (k/c)^2 - 1, or v
      * = 2 k/c - 1 for an odd kernel */
     double front, shift;
-    int fall, odd, limit; /* as in struct pair_kind */
+    int fall, odd; /* as in struct pair_kind */
     double smooth[MODES_TERMS];
     double slope[MODES_TERMS]; /* its derivative in v */
 };

@@ -98,7 +98,7 @@ static double plain_influence(const struct state *s, double k2, double decon)
 {
     const struct split *split = s->args.split;
     double kappa = sqrt(k2);
-    if (!(k2 > 0 || s->pair->kind->limit) || kappa > split->c)
+    if (!(k2 > 0) || kappa > split->c)
         return 0;
     return pair_hat(s->pair, split, kappa) / s->modes.volume * decon;
 }
@@ -120,9 +120,8 @@ static void plain_mode(const struct state *s, const struct scale_io *io,
         *energy += w * g;
     if (virial && w != 0) {
         double kappa = sqrt(k2);
-        double bend = k2 > 0 ? pair_slope(s->pair, s->args.split, kappa)
-                                   / (kappa * m->volume) * decon
-                             : 0;
+        double bend = pair_slope(s->pair, s->args.split, kappa)
+                      / (kappa * m->volume) * decon;
         for (int a = 0; a < 9; a++)
             virial[a] += w * ((a % 4 == 0 ? g : 0) + bend * k[a / 3]
                                                          * k[a % 3]);

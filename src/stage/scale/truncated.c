@@ -8,6 +8,7 @@
  * the sum is large enough for them.  Each axis is one matrix, (9.35). */
 #include "stage/scale/truncated.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -150,7 +151,9 @@ static double truncated_at(const struct truncated *t, const struct at *at)
 {
     if (!(at->k2 > 0) && !(t->screen > 0))
         return truncated_mean(t, at->decon);
-    double whole = modes_influence(t->modes, at->k2, at->decon, NULL);
+    /* screened charges have the mode 0 here */
+    double k2 = fmax(at->k2, DBL_MIN);
+    double whole = modes_influence(t->modes, k2, at->decon, NULL);
     return whole * (t->axes == 1 ? wire_part(t, at) : space_part(t, at));
 }
 
@@ -159,7 +162,8 @@ static double truncated_bend(const struct truncated *t, const struct at *at)
 {
     double q = hypot(at->kappa, t->screen), r = t->radius, bend, by;
     double k2 = at->kappa * at->kappa;
-    double whole = modes_influence(t->modes, at->k2, at->decon, &bend);
+    double whole = modes_influence(t->modes, fmax(at->k2, DBL_MIN), at->decon,
+                                   &bend);
     if (!(q > 0)) { /* the gauge depends on the period */
         double mean =
             t->modes->front / t->modes->volume * at->decon * r * r * (-0.5);

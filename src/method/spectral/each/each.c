@@ -252,8 +252,9 @@ static void each_terms(const struct task *task, const struct spectral *s,
             x[a] += rc * array_get(s->q, type, i * width + 1 + a);
         along += m[a] * x[a];
     }
+    double unit = 1 / pow(rc, task->pair.kind->power);
     double even =
-        0.5 * q * terms->background / rc + 0.5 * terms->surface * along;
+        0.5 * q * unit * terms->background + 0.5 * terms->surface * along;
     for (int a = 0; a < 9; a++)
         v[a] += (a % 4 == 0 ? even : 0)
                 - 0.5 * terms->surface
