@@ -4,65 +4,14 @@
 #include <string.h>
 
 #include "check.h"
+#include "geometry/slab_case.h"
 #include "geometry/sums.h"
 
-enum { POINTS = 300, TARGETS = 40 };
-
-struct slab {
-    farsum_problem problem;
-    farsum_options options;
-    double x[3 * POINTS], q[POINTS], y[3 * TARGETS];
-    int m;
-};
+enum { POINTS = SLAB_POINTS, TARGETS = SLAB_TARGETS };
 
 struct sums {
     double potential[POINTS], field[3 * POINTS], energy, virial[9], cutoff;
 };
-
-static double draw(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
-/* Random charges, `net` in all, in an oblique slab whose row `open` is open and
- * whose points lie around 7 along it. */
-static void slab_make(struct slab *s, int open, double thick, double net,
-                      double tolerance)
-{
-    uint64_t state = 5;
-    int a = (open + 1) % 3, b = (open + 2) % 3;
-    double sum = 0;
-    *s = (struct slab){.problem = FARSUM_PROBLEM_INIT,
-                       .options = FARSUM_OPTIONS_INIT};
-    double *cell = s->problem.cell;
-    cell[4 * a] = 9;
-    cell[4 * b] = 7.5;
-    cell[3 * b + a] = 3.1; /* oblique; row c means nothing */
-    cell[3 * open + a] = 1.3;
-    cell[4 * open] = thick;
-    for (int i = 0; i < POINTS + TARGETS; i++) {
-        double *x = i < POINTS ? s->x + 3 * i : s->y + 3 * (i - POINTS);
-        double u = draw(&state), v = draw(&state), w = draw(&state);
-        for (int d = 0; d < 3; d++)
-            x[d] = u * cell[3 * a + d] + v * cell[3 * b + d];
-        x[open] = 7 + thick * w;
-        if (i < POINTS) {
-            s->q[i] = 2 * draw(&state) - 1;
-            sum += s->q[i];
-        }
-    }
-    for (int i = 0; i < POINTS; i++)
-        s->q[i] += (net - sum) / POINTS;
-    s->problem.periodic[a] = s->problem.periodic[b] = 1;
-    s->problem.tolerance = tolerance;
-    s->problem.precision = FARSUM_F64;
-    s->problem.n_sources = POINTS;
-    s->problem.outputs =
-        FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL;
-    s->options.threads = 1;
-    s->options.method = "spectral";
-}
 
 static farsum_status slab_sum(const struct slab *s, struct sums *to)
 {

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/arrays.h"
+#include "method/open_axis/device.h"
 #include "method/staging/device_coincident.h"
 #include "points/device/ordering.h"
 #include "points/device/sort_state.h"
@@ -37,6 +38,7 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
     gpu_mixed_clear(&g->mixed);
     gpu_moments_clear(&g->moments);
     gpu_part_clear(&g->part);
+    gpu_open_axis_destroy(g->open_axis);
     gpu_ranks_destroy(g->ranks);
     mem_free(g);
 }
@@ -134,6 +136,8 @@ farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
         TRY(gpu_moments_create(g, task->problem.precision));
     if (task_is_mixed(task))
         TRY(gpu_mixed_create(g));
+    if (task_axes(task) == 2)
+        TRY(gpu_open_axis_create(g, task->problem.precision));
     if (parameters_beside(task))
         TRY(second_stream_create(&g->aside, g->device));
     g->beside = parameters_beside(task) && !task->comm;
@@ -185,7 +189,8 @@ farsum_status gpu_reserve(const struct task *task, struct spectral_gpu *g,
     unsigned outputs = task->problem.outputs;
     const struct pair *pair = &task->pair;
     const int moments = pair->kind->moments;
-    if (moments && outputs & FARSUM_VIRIAL) /* which contains the field */
+    /* which contains the field */
+    if ((moments || g->open_axis) && outputs & FARSUM_VIRIAL)
         outputs |= FARSUM_FIELD;
     TRY(buf_reserve(&g->q, g->device, n * pair->strengths * real));
     if (pair->kind->apart || moments)
@@ -264,6 +269,8 @@ farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
         TRY(gpu_place(task, s, &s->target, kept ? &g->y : NULL, m, y,
                       "target"));
     TRY(gpu_reserve(task, g, n, m > 0 ? m : n));
+    if (g->open_axis)
+        TRY(gpu_open_axis_set_points(task, s, n, m));
     for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant *v = s->parameters.choice[r].row->variant;
         const struct points *a = r == STAGE_INTERP ? targets : &s->source;

@@ -94,6 +94,7 @@ struct spectral_gpu {
     struct gpu_part part;
     struct graph recording; /* graph of a sum */
     struct gpu_ranks *ranks; /* owned; NULL: one rank */
+    struct gpu_open_axis *open_axis; /* owned; two periodic axes only */
     int64_t n, targets; /* that the caller gives; over ranks, on this one */
     struct stopwatch watch[GPU_WATCHES];
     int has_watches, timed, ran_back;

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/progress.h"
+#include "method/open_axis/device.h"
+#include "method/open_axis/inside.h"
 #include "method/spectral/device_ranks.h"
 #include "method/staging/device_coincident.h"
 #include "points/device/set.h"
@@ -26,8 +28,8 @@ static struct spectral_units run_units(const struct task *task,
     double rc = s->parameters.rc,
            volume = s->parameters.cell.volume * rc * rc * rc;
     int vacuum = task->problem.surface == FARSUM_VACUUM;
-    /* the virial of dipoles contains the field */
-    int field = task->pair.kind->moments && e->virial;
+    /* the virial of dipoles and of slabs contains the field */
+    int field = (task->pair.kind->moments || s->open_axis) && e->virial;
     static const double dipole[PAIR_STRENGTHS] = {0, 1};
     struct spectral_units u = {
         /* the kernels divide by one cutoff */
@@ -48,7 +50,7 @@ static struct spectral_units run_units(const struct task *task,
         .field = e->field || field,
         .gradient = e->gradient != NULL,
         .dipole = pair_square(&task->pair, dipole),
-        .energy = e->energy != NULL,
+        .energy = e->energy || (s->open_axis && e->virial),
         .virial = e->virial != NULL,
         .beside = s->gpu->beside,
         .number = s->gpu->ranks ? s->gpu->ranks->route.first : 0,
@@ -111,6 +113,7 @@ static farsum_status run_out(const struct task *task, struct spectral_gpu *g,
     const struct buf *field = e->field ? e->field : none;
     struct spectral_units out = *u;
     out.field = e->field != NULL;
+    out.energy = e->energy != NULL;
     int64_t groups = gpu_given_records(g, &g->out, u->targets);
     KEEP_ON(LAUNCH(
         &g->out, groups, ARG_BUF(e->q), ARG_BUF(e->q), ARG_BUF(x), ARG_BUF(x),
@@ -133,7 +136,7 @@ static farsum_status run_out(const struct task *task, struct spectral_gpu *g,
                    ARG_BUF(u->beside ? &g->near_energy : none),
                    ARG_BUF(u->beside ? &g->near_virial : none),
                    ARG_BUF(e->energy ? e->energy : none),
-                   ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(*u)));
+                   ARG_BUF(e->virial ? e->virial : none), ARG_STRUCT(out)));
     return status;
 }
 
@@ -210,6 +213,8 @@ static farsum_status run_all(void *data)
                               : gpu_sum(sum->task, s, &u));
         if (!s->gpu->ranks)
             KEEP_ON(gpu_exclude_run(sum->task, s, &u));
+        if (s->open_axis)
+            KEEP_ON(gpu_open_axis_add(s, &u));
         KEEP_ON(flow ? gpu_flow_out(sum->task, s->gpu, &u, &e)
                      : run_out(sum->task, s->gpu, &u, &e));
         if (r + 1 < sum->rhs) /* the next right-hand side reuses the records */
@@ -303,6 +308,8 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
     farsum_result asked;
     if (!s->gpu->ranks) /* over ranks they come with the points */
         TRY(gpu_exclude_ready(task, s));
+    if (s->open_axis)
+        TRY(open_axis_excludes(task, s->open_axis));
     TRY(run_asked(s->gpu, rhs, result, &asked));
     if (task->problem.memory == FARSUM_DEVICE)
         return run_device(task, s, &counts, rhs, q, &asked, result);
