@@ -90,6 +90,19 @@ FARSUM_API size_t farsum_plan_print_text(const farsum_plan *plan, char *text,
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_hvp(farsum_plan *plan, const void *q, const void *v, void *product);
 
+/* Makes the sources Gaussian clouds: charges smeared in proportion to
+ * e^(-r^2/g^2), each with its own width g >= 0, a length; 0: a point.  Two
+ * clouds interact by C q_i q_j erf(r/g)/r with g^2 = g_i^2 + g_j^2.  A cloud's
+ * energy with itself, C q^2/(g sqrt(2 pi)), is left out.  Excluded pairs take
+ * the same function.  widths: [n], on the host, copied; they hold until the
+ * next call; n = 0 and NULL: points.  set_points must follow, with n sources.
+ * Each sum then adds its pairs within some six widths, so widths far above the
+ * distance of neighbours are slow.  Errors: ERR_ARGUMENT (a width),
+ * ERR_UNSUPPORTED (kernels other than laplace, softening, parts, separate
+ * targets, device arrays, ranks), ERR_MEMORY.  docs/api.md, 15. */
+FARSUM_API FARSUM_MUST_CHECK farsum_status
+farsum_plan_set_widths(farsum_plan *plan, int64_t n, const double *widths);
+
 /* Computes the near function of a spectral plan, for codes that sum the pairs
  * within the cutoff (info.cutoff) themselves, and the rest by a plan with
  * problem.part = FARSUM_FAR.  With u at r2 = r^2 and du = du/d(r^2), a pair

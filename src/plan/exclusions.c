@@ -3,6 +3,7 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "plan/plan.h"
+#include "plan/smear/smear.h"
 
 farsum_status plan_exclude_rows(struct farsum_plan *plan, int64_t n, int64_t m)
 {
@@ -101,6 +102,8 @@ farsum_status farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
         goto done;
     }
     plan->report.info.n_exclusions = all;
+    if (plan->has_points)
+        smear_exclude(plan);
     if (together > 0 || (plan->beside && !plan->beside->has_points))
         plan->has_points = 0; /* set points may now include such pairs */
 done:

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "plan/calibrate.h"
 #include "plan/options.h"
+#include "plan/smear/smear.h"
 
 /* Clears the caller's pointers, which must not outlive create. */
 static void plan_forget(struct farsum_plan *plan)
@@ -112,6 +113,7 @@ void farsum_plan_destroy(farsum_plan *plan)
         return;
     farsum_plan_destroy(plan->beside);
     verify_late_clear(plan);
+    smear_destroy(plan->smear);
     if (plan->method)
         plan->method->destroy(plan->state);
     sample_clear(&plan->task.sample);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.c: the public functions of a plan: they check arguments and delegate. */
 #include "plan/plan.h"
+#include "plan/smear/smear.h"
 
 #include "base/args.h"
 #include "base/fpenv.h"
@@ -136,7 +137,8 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
     TRY(task_agree(&plan->task, execute_asked(plan, q, result, &asked)));
     plan_then *check = verify_late_waits(plan, &asked) ? verify_late_sum : NULL;
     progress_begin(&plan->progress);
-    TRY(plan_told(plan, plan_sum(plan, rhs, q, &asked, check)));
+    TRY(plan_told(plan, plan_sum(plan, rhs, q, &asked,
+                                 plan->smear ? smear_then : check)));
     if (!check) /* info describes a different sum */
         verify_late_drop(plan);
     if (plan->task.problem.memory == FARSUM_DEVICE)

@@ -30,6 +30,7 @@ struct farsum_plan {
     double unchecked;        /* estimate before the check corrected it, in the
                               * caller's unit: sums change the plan's */
     double size[2];          /* of the report, when the plan was checked */
+    struct smear *smear;     /* owned; NULL: no widths (plan/smear/smear.h) */
     struct verify_late *late; /* owned; NULL: no sum is still to be checked */
 
     int64_t n, m;            /* points set */

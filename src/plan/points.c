@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fpenv.h"
 #include "plan/plan.h"
+#include "plan/smear/smear.h"
 
 static farsum_status points_check(const struct farsum_plan *plan, int64_t n,
                                   const void *x, int64_t m, const void *y)
@@ -56,6 +57,8 @@ farsum_status plan_points(struct farsum_plan *plan, int64_t n, const void *x,
         status = task_agree(&plan->task, status);
     if (status == FARSUM_OK)
         status = verify_late_points(plan, n, x, m, y);
+    if (status == FARSUM_OK)
+        status = smear_points(plan, n, x);
     plan_unlimit(plan, limit);
     if (status == FARSUM_OK)
         status = progress_check(&plan->progress);

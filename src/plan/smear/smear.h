@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* smear.h: charges smeared into Gaussian clouds, math.md (3.12).  A method sums
+ * point charges; the difference of clouds and points has a short range, and
+ * this adds it, in the units of the task and for C = 1. */
+#ifndef FARSUM_PLAN_SMEAR_SMEAR_H
+#define FARSUM_PLAN_SMEAR_SMEAR_H
+
+#include "plan/plan.h"
+
+/* The difference at a target by one source: q u to its potential, q f d to its
+ * field. */
+struct smear_pair {
+    int64_t j; /* the source */
+    double d[3], u, f;
+};
+
+struct smear {
+    int64_t n;
+    double *width;           /* owned, [n], the caller's unit */
+    int64_t *start;          /* owned, [n + 1]: first pair of each target */
+    struct smear_pair *pair; /* owned; both ways */
+};
+
+/* smear_pairs.c: lists the pairs of n points, the caller's, of type `type`,
+ * that are so close that their difference exceeds `least` over the distance. */
+farsum_status smear_list(struct smear *s, const struct cell *cell,
+                         const void *x, farsum_precision type, double least,
+                         int threads);
+
+/* smear.c: lists the pairs of new points.  Nothing without widths. */
+farsum_status smear_points(struct farsum_plan *plan, int64_t n, const void *x);
+/* Sets the pairs' differences, less those of the plan's exclusions.  Nothing
+ * without widths or points. */
+void smear_exclude(struct farsum_plan *plan);
+/* A plan_then: after a sum, checks it as verify_late_sum does if this waits,
+ * and adds the differences. */
+farsum_status smear_then(struct farsum_plan *plan, int rhs, const void *q,
+                         const farsum_result *result);
+void smear_destroy(struct smear *s); /* NULL is legal */
+#endif
