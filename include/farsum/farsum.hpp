@@ -306,6 +306,11 @@ class plan
         check(farsum_plan_set_exclusions(get(), count, pairs.data(),
                                          factors.data()));
     }
+    /* Gaussian clouds; one width per source, or none: points. */
+    void set_widths(view<const double> widths)
+    {
+        check(farsum_plan_set_widths(get(), widths.size(), widths.data()));
+    }
     /* q: rhs sets of strengths. */
     void execute(view<const double> q, const result<double> &out, int rhs = 1)
     {

@@ -250,6 +250,25 @@ class Plan:
                 *(a.ctypes.data_as(t) for a, t in zip((at, u, du), types[2:])))
         return u, du
 
+    def set_widths(self, widths: Any = None) -> None:
+        """Smears the sources into Gaussian clouds e^(-r^2/g^2), kernel laplace.
+
+        widths [n]: g of each source, 0: a point; None: points.  Two clouds
+        interact by erf(r/g)/r with g^2 = g_i^2 + g_j^2; a cloud with itself is
+        left out.  set_points must follow.  Raises UnsupportedError (another
+        kernel, device arrays, parts, targets, softening), ArgumentError.
+        """
+        own = np.ascontiguousarray([] if widths is None else widths, float)
+        if own.ndim != 1:
+            raise ArgumentError(f"widths has the shape {list(own.shape)}, "
+                                "not [n]")
+        types = _c.FUNCTIONS["farsum_plan_set_widths"][1]
+        with self.lock:
+            self._listener.run(
+                lib.farsum_plan_set_widths, self._open(), len(own),
+                own.ctypes.data_as(types[2]) if len(own) else None)
+            self.n = self.m = 0
+
     def execute(self, q: Any, out: Any = None) -> Result:
         """Sums strengths q and returns a Result.
 
