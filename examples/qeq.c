@@ -14,13 +14,13 @@
  * The charges with sum 0 that minimise the energy follow from conjugate
  * gradients: each step is one execute with other strengths, at the same points.
  *
- * The plan sums the far part of point charges.  The program's list of pairs has
- * the near part and the difference of clouds and points:
+ * The plan knows the clouds' widths (farsum_plan_set_widths).
  *
- *     u(r^2) - erfc(r/g)/r
+ * At the end all atoms have the same electronegativity chi_i + phi_i.  A second
+ * plan confirms this.  It sums the far part of point charges, and the program's
+ * list of pairs has the near part and the difference of clouds and points:
  *
- * At the end all atoms have the same electronegativity chi_i + phi_i.  A plan
- * for the whole sum confirms this. */
+ *     u(r^2) - erfc(r/g)/r */
 #include <farsum/expert.h>
 #include <string.h>
 
@@ -30,11 +30,11 @@ enum { SIDE = 6, N = 3 * SIDE * SIDE * SIDE, STEPS_MOST = 60 };
 static const double coulomb = 14.399645, cutoff = 8; /* eV Angstrom, Angstrom */
 static double x[3 * N], chi[N], hard[N], wide[N], ones[N], edge[3];
 
-/* Pairs i, j within the cutoff and C times their function.  whole: 1: only the
- * difference of clouds and points. */
+/* A plan; of a part, also pairs i, j within the cutoff and C times their
+ * function. */
 struct list {
     farsum_plan *plan;
-    int whole, count, room, failed;
+    int count, room, failed;
     struct entry {
         int i, j;
         double value;
@@ -57,8 +57,7 @@ static void add_pair(void *data, int i, int j, const double d[3], double r2)
         }
         list->pair = more;
     }
-    if (!list->whole
-        && farsum_plan_near(list->plan, 1, &r2, &u, NULL) != FARSUM_OK)
+    if (farsum_plan_near(list->plan, 1, &r2, &u, NULL) != FARSUM_OK)
         list->failed = 1;
     list->pair[list->count++] =
         (struct entry){i, j, coulomb * (u - erfc(r / g) / r)};
@@ -81,11 +80,13 @@ static int potentials(const struct list *list, const double *q, double *phi)
     return 1;
 }
 
-/* Makes a plan, and the list of pairs that belongs to it.  0: failed. */
+/* Makes a plan of clouds, or of a part and the list of pairs that belongs to
+ * it.  0: failed. */
 static int begin(struct list *list, farsum_part part)
 {
     farsum_problem problem = FARSUM_PROBLEM_INIT;
     farsum_options options = FARSUM_OPTIONS_INIT;
+    int whole = part == FARSUM_WHOLE;
     for (int d = 0; d < 3; d++)
         problem.cell[4 * d] = edge[d], problem.periodic[d] = 1;
     problem.part = part;
@@ -97,11 +98,13 @@ static int begin(struct list *list, farsum_part part)
     problem.sample_x = x;
     problem.sample_q = ones; /* no charges are known yet */
     options.method = "spectral";
-    options.cutoff = part == FARSUM_FAR ? cutoff : 0;
-    list->whole = part == FARSUM_WHOLE;
+    options.cutoff = whole ? 0 : cutoff;
     return farsum_plan_create(&problem, &options, &list->plan) == FARSUM_OK
+           && (!whole
+               || farsum_plan_set_widths(list->plan, N, wide) == FARSUM_OK)
            && farsum_plan_set_points(list->plan, N, x, 0, NULL) == FARSUM_OK
-           && pairs_each(N, x, edge, cutoff, add_pair, list) && !list->failed;
+           && (whole || pairs_each(N, x, edge, cutoff, add_pair, list))
+           && !list->failed;
 }
 
 static void finish(struct list *list)
@@ -180,14 +183,13 @@ static void water(void)
 int main(void)
 {
     static double q[N], phi[N];
-    struct list far = {.count = 0}, whole = {.count = 0};
+    struct list clouds = {.count = 0}, far = {.count = 0};
     double most = 0, oxygen = 0;
     int sums = 0, good;
     water();
-    if (begin(&far, FARSUM_FAR))
-        sums = equilibrate(&far, q);
-    good =
-        sums > 0 && begin(&whole, FARSUM_WHOLE) && potentials(&whole, q, phi);
+    if (begin(&clouds, FARSUM_WHOLE))
+        sums = equilibrate(&clouds, q);
+    good = sums > 0 && begin(&far, FARSUM_FAR) && potentials(&far, q, phi);
     if (!good)
         fprintf(stderr, "%s\n", farsum_message());
     for (int i = 0; i < N; i++) {
@@ -200,7 +202,7 @@ int main(void)
     printf("%d sums, mean charge of oxygen %.3f, electronegativities equal to "
            "%.1e eV\n",
            sums, oxygen, most);
+    finish(&clouds);
     finish(&far);
-    finish(&whole);
     return good && most < 1e-4 && oxygen < -0.3 && oxygen > -1.2 ? 0 : 1;
 }
