@@ -15,6 +15,8 @@ DISTS = ["uniform", "clustered", "plummer", "lattice", "slab", "dense",
 ASSEMBLIES = {
     "film": ("T T F", (8, 8, 4), lambda k, l, m: 3 * k * l * m,
              lambda k, l, m: (3.104 * k, 3.104 * l, 3.104 * m)),
+    "water": ("T T T", (8, 8, 8), lambda k, l, m: k * l * m,
+              lambda k, l, m: (3.104 * k, 3.104 * l, 3.104 * m)),
     "wire": ("F F T", (2, 2, 8), lambda k, l, m: 8 * k * l * m,
              lambda k, l, m: (5.64 * k, 5.64 * l, 5.64 * m)),
     "capacitor": ("T T F", (8, 8, 2), lambda k, l, m: 2 * k * l,

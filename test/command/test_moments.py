@@ -85,6 +85,19 @@ class Moments(CommandTest):
                       for v, w in zip(x, y))
             self.assertLess(off, (1e-8) ** 2 * square)
 
+    def test_water(self):
+        self.farsum("gen", "water", "--cells", "3x4x5", "-o", "in.xyz")
+        made = self.frame("in.xyz")
+        self.assertEqual(made.order, ["species", "pos", "charge", "dipole"])
+        self.assertEqual(len(made.columns["pos"]), 60)
+        self.assertEqual(set(made.columns["charge"]), {0})
+        for p in made.columns["dipole"]:
+            self.assertAlmostEqual(math.hypot(*p), 0.4893, 12)
+        frame = self.run_file("--units", "real", "--method", "ewald")
+        self.assertIn("torque", frame.order)
+        done = self.run_farsum("gen", "water", "--kernel", "laplace")
+        self.assertIn("fixed dipoles", done.err)
+
     def test_particle_virial(self):
         """The shares of the virial add up to it; without dipoles, too."""
         for kernel in KERNEL, ():

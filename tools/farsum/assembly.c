@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assembly.c: table of layers and wires. */
+/* assembly.c: table of layers, wires and water. */
 #include "assembly.h"
 #include "crystal.h"
 #include "rng.h"
@@ -12,6 +12,7 @@
 /* Lengths in Angstrom. */
 #define WATER 3.104       /* spacing of molecules: 0.0334 per cubic Angstrom */
 #define SALT 5.64         /* lattice constant of rock salt */
+#define DIPOLE 0.4893     /* of a molecule SPC/E, e Angstrom: 2.35 Debye */
 #define PLATE 10.0        /* spacing of a plate's charges */
 #define PATCH (5 * WATER) /* edge of 2 x 2 lipids */
 #define TAIL 2.5          /* spacing of a tail's beads */
@@ -103,6 +104,25 @@ static void film(struct builder *b)
     put_waters(b, n[0], n[1], n[2], (double)n[2] * WATER);
 }
 
+/* A point dipole per molecule, without charge. */
+static void water(struct builder *b)
+{
+    const int64_t *n = b->cells;
+    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++) {
+        const int64_t at[3] = {i / (n[1] * n[2]), i / n[2] % n[1], i % n[2]};
+        double x[3], *q = b->p->q + 4 * b->n;
+        for (int d = 0; d < 3; d++)
+            x[d] = ((double)at[d] + 0.5) * WATER;
+        shake(b, x, 3, 0.15);
+        memcpy(b->p->x + 3 * b->n, x, sizeof x);
+        rng_direction(&b->rng, q + 1);
+        q[0] = 0;
+        for (int d = 0; d < 3; d++)
+            q[1 + d] *= DIPOLE;
+        b->species[b->n++] = "O";
+    }
+}
+
 /* crystal_make has placed the ions. */
 static void wire(struct builder *b)
 {
@@ -161,6 +181,7 @@ static const struct assembly {
     double edge[3];                         /* of a unit */
     double (*half)(const int64_t cells[3]); /* NULL: M units across */
     const char *crystal; /* places the particles first; NULL: none */
+    int dipoles; /* 1: charges and dipoles */
     void (*fill)(struct builder *b);
 } assemblies[] = {
     {.name = "film",
@@ -172,6 +193,16 @@ static const struct assembly {
      .periodic = {1, 1, 0},
      .edge = {WATER, WATER, WATER},
      .fill = film},
+    {.name = "water",
+     .note = "K x L x M molecules (default: 8 x 8 x 8) as point dipoles of "
+             "2.35 Debye in random directions, for kernel charge_dipole; "
+             "periodic xyz, K L M particles",
+     .cells = {8, 8, 8},
+     .per_volume = 1,
+     .periodic = {1, 1, 1},
+     .edge = {WATER, WATER, WATER},
+     .dipoles = 1,
+     .fill = water},
     {.name = "wire",
      .note = "rock salt, K x L cubic cells across and M along the wire "
              "(default: 2 x 2 x 8), each ion displaced; periodic z, 8 K L M "
@@ -230,6 +261,11 @@ const char *assembly_note(const struct assembly *assembly)
     return assembly->note;
 }
 
+const char *assembly_kernel(const struct assembly *assembly)
+{
+    return assembly->dipoles ? "charge_dipole" : "laplace";
+}
+
 /* Allocates the arrays. */
 static int begin(const struct assembly *a, struct builder *b, char *error,
                  size_t size)
@@ -248,9 +284,9 @@ static int begin(const struct assembly *a, struct builder *b, char *error,
         return crystal_make(crystal_find(a->crystal), k, 0, b->p, &b->species,
                             error, size);
     b->p->n = (int64_t)count;
-    b->p->strengths = 1;
+    b->p->strengths = a->dipoles ? 4 : 1;
     b->p->x = malloc((size_t)b->p->n * 3 * sizeof *b->p->x);
-    b->p->q = malloc((size_t)b->p->n * sizeof *b->p->q);
+    b->p->q = malloc((size_t)(b->p->n * b->p->strengths) * sizeof *b->p->q);
     b->species = malloc((size_t)b->p->n * sizeof *b->species);
     if (b->p->x && b->p->q && b->species)
         return 0;

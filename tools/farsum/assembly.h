@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assembly.h: layers and wires: particles with one or two periodic axes.
+/* assembly.h: layers, wires and water: neutral particles.
  * Lengths are in Angstrom, charges in e. */
 #ifndef FARSUM_TOOLS_ASSEMBLY_H
 #define FARSUM_TOOLS_ASSEMBLY_H
@@ -14,6 +14,9 @@ const struct assembly *assembly_get(int index);
 const struct assembly *assembly_find(const char *name); /* NULL: none */
 const char *assembly_name(const struct assembly *assembly);
 const char *assembly_note(const struct assembly *assembly);
+
+/* The kernel that sums its strengths. */
+const char *assembly_kernel(const struct assembly *assembly);
 
 /* Places cells[0] x cells[1] x cells[2] units (0: the assembly's default) in
  * the middle of the cell, whose open edges are three times the particles'

@@ -29,6 +29,14 @@ static const char *name_at(int k, const void *data)
     return dist ? dist->name : NULL;
 }
 
+/* The kernel of the strengths. */
+static const char *gen_kernel(const struct settings *s)
+{
+    const struct assembly *assembly =
+        s->n_words && !s->kernel ? assembly_find(s->words[0]) : NULL;
+    return assembly ? assembly_kernel(assembly) : kernel_name(s);
+}
+
 static int is_dist(const char *name)
 {
     for (int k = 0; case_dists(k); k++)
@@ -57,8 +65,10 @@ static int check_words(const struct settings *s)
         return 0;
     }
     int crystal = crystal_find(name) != NULL;
-    int fixed = crystal || assembly_find(name);
+    const struct assembly *assembly = assembly_find(name);
+    int fixed = crystal || assembly;
     const char *kind = crystal ? "a crystal" : "an assembly";
+    const char *own = assembly ? assembly_kernel(assembly) : "laplace";
     if (!fixed && !is_dist(name)) {
         char text[160];
         nearest(name, name_at, NULL, text, sizeof text);
@@ -72,11 +82,11 @@ static int check_words(const struct settings *s)
         return -1;
     }
     if (fixed
-        && (strengths_of(kernel_name(s))->count != 1 || s->net != 0
-            || s->masses)) {
-        say_error("gen: %s is %s with fixed charges; --kernel, --net "
+        && (strengths_of(gen_kernel(s))->count != strengths_of(own)->count
+            || s->net != 0 || s->masses)) {
+        say_error("gen: %s is %s with fixed %s; --kernel, --net "
                   "and --masses require a distribution",
-                  name, kind);
+                  name, kind, strcmp(own, "laplace") ? "dipoles" : "charges");
         return -1;
     }
     if (fixed && (s->count || s->has_cell || s->cell_name)) {
@@ -234,7 +244,7 @@ int gen_main(struct settings *s)
     if (check_words(s) != 0)
         return EXIT_USAGE;
     int bad = s->problem && case_parse(s->problem, &spec, error, sizeof error);
-    const char *kernel = s->problem ? spec.kernel : kernel_name(s);
+    const char *kernel = s->problem ? spec.kernel : gen_kernel(s);
     if (s->asks_gravity) {
         say_error("gen: kernel gravity has no strengths of its own; --masses "
                   "writes masses");
