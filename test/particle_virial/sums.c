@@ -179,6 +179,45 @@ static void test_open(void)
     }
 }
 
+/* In a cell softening changes only the pairs within its radius, (3.11). */
+static void test_soft(void)
+{
+    static struct parts_case c;
+    static struct shares soft, hard;
+    static double wanted[9 * N];
+    double h = 0.45;
+    system_of(&c, "laplace");
+    sum(&c, &hard);
+    c.problem.softening = h;
+    sum(&c, &soft);
+    adds_up(&soft, 1e-7, "softening");
+    memcpy(wanted, hard.each, sizeof wanted);
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < 27 * N; k++) {
+            const int step[3] = {k / N % 3 - 1, k / N / 3 % 3 - 1,
+                                 k / N / 9 - 1};
+            int j = k % N;
+            double d[3], r2 = 0;
+            for (int a = 0; a < 3; a++) {
+                d[a] = c.x[3 * i + a] - c.x[3 * j + a];
+                for (int b = 0; b < 3; b++)
+                    d[a] += step[b] * c.problem.cell[3 * b + a];
+                r2 += d[a] * d[a];
+            }
+            if (r2 == 0 || r2 > h * h)
+                continue;
+            double w = r2 / (h * h);
+            double f = (35 - 42 * w + 15 * w * w) / (8 * h * h * h)
+                       - 1 / (r2 * sqrt(r2));
+            f *= 0.5 * c.problem.coulomb * c.q[i] * c.q[j];
+            for (int a = 0; a < 9; a++)
+                wanted[9 * i + a] += f * d[a / 3] * d[a % 3];
+        }
+    CHECK(off(hard.each, soft.each, 9 * N) > 1e-2, "nothing was softened");
+    CHECK(off(wanted, soft.each, 9 * N) < 1e-6, "softening: %.2g",
+          off(wanted, soft.each, 9 * N));
+}
+
 /* One or two periodic axes. */
 static void test_axes(void)
 {
@@ -236,6 +275,7 @@ int main(void)
     RUN(test_excluded);
     RUN(test_plans);
     RUN(test_open);
+    RUN(test_soft);
     RUN(test_axes);
     RUN(test_refused);
     return check_end();
