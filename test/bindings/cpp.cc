@@ -134,6 +134,17 @@ static void types_and_counts()
     plan.set_exclusions({});
     plan.execute(q, out);
     expect(phi[0] == with, "no exclusions");
+    const double widths[5] = {}; /* points */
+    plan.set_widths(widths);
+    plan.set_points(x);
+    plan.execute(q, out);
+    expect(phi[0] == with, "clouds without a width");
+    refuses(
+        [&] {
+            plan.set_widths(more);
+            plan.set_points(x);
+        },
+        FARSUM_ERR_ARGUMENT, "widths were set");
 }
 
 static void hessian()

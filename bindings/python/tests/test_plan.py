@@ -2,6 +2,7 @@
 """Plans, their options and their arrays."""
 
 import logging
+import math
 import sys
 import types
 
@@ -258,3 +259,21 @@ def test_device_arrays_ask_for_their_device(box, monkeypatch):
         farsum.Plan(cell=cell, sample=(OnDevice(), q))
     with pytest.raises(farsum.DeviceError, match="libcuda"):
         farsum.coulomb_batch(OnDevice(), q, cell, ptr=[0, len(q)])
+
+
+def test_widths(box):
+    """Two clouds in open space interact by erf(r/g)/r."""
+    x, q = np.array([[0.0, 0, 0], [0, 0, 1.5]]), np.array([1.0, -2])
+    with farsum.Plan(n_sources=2, method="direct",
+                     outputs="potential") as plan:
+        plan.set_widths([0.6, 0.8])
+        with pytest.raises(farsum.ArgumentError, match="widths"):
+            plan.set_points(box[0])
+        plan.set_points(x)
+        got = plan.execute(q).potential
+        assert got == pytest.approx(q[::-1] * math.erf(1.5) / 1.5, rel=1e-12)
+        plan.set_widths()
+        plan.set_points(x)
+        assert plan.execute(q).potential == pytest.approx(q[::-1] / 1.5)
+        with pytest.raises(farsum.ArgumentError, match="shape"):
+            plan.set_widths([[1.0, 1.0]])

@@ -202,3 +202,15 @@ def test_words_of_the_library(box):
         farsum.coulomb(x, q, cell=cell, device="cuda:77")
     with pytest.raises(farsum.ArgumentError, match="error 'work'"):
         farsum.coulomb(x, q, cell=cell, error="work")
+
+
+def test_particle_virial(box):
+    x, q, cell = box
+    for method in "ewald", "spectral":
+        r = farsum.coulomb(x, q, cell=cell, method=method, tolerance=1e-8,
+                           outputs="virial particle_virial")
+        assert r.particle_virial.shape == (60, 3, 3)
+        wrong = abs(r.particle_virial.sum(0) - r.virial)
+        assert wrong.max() < 1e-7 * abs(r.particle_virial).sum()
+    with pytest.raises(farsum.UnsupportedError, match="each particle"):
+        farsum.coulomb(x, q, method="fmm", outputs="particle_virial")
