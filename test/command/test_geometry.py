@@ -68,6 +68,25 @@ class Geometry(CommandTest):
                 if x * math.cosh(k * h) < 700))
         return -8 * sum(k0(math.pi * k) for k in range(1, 20, 2))
 
+    def test_frames_of_any_thickness(self):
+        """A layer that evaporates: another plan where the first ends."""
+        text = ""
+        for height in (3, 3.1, 60, 2):
+            self.farsum("gen", "uniform", "-n", 60, "--cell",
+                        f"10,9,{height}", "--periodic", "xy", "--seed",
+                        int(height), "-o", "one.xyz")
+            with open(self.path("one.xyz")) as file:
+                text += file.read().replace(f" {height}\" pbc", ' 0" pbc')
+        self.write("all.xyz", text)
+        self.farsum("run", "all.xyz", "--tolerance", "1e-8", "--method",
+                    "spectral", "-o", "out.xyz", "--report", "r.json")
+        fast = [f["energy"] for f in self.json("r.json")["frames"]]
+        self.farsum("run", "all.xyz", "--tolerance", "1e-12", "--method",
+                    "ewald", "-o", "out.xyz", "--report", "r.json")
+        right = [f["energy"] for f in self.json("r.json")["frames"]]
+        for a, b in zip(fast, right):
+            self.assertAlmostEqual(a, b, delta=1e-6 * abs(b))
+
     def test_wrong_pbc(self):
         for flags, says in (('"T T X"', "expected T or F"),
                             ('"T T"', "expected T or F, found the end"),

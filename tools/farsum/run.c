@@ -4,16 +4,15 @@
 #include "files.h"
 #include "foreign.h"
 #include "kernel.h"
+#include "notes.h"
 #include "ranks/frames.h"
 #include "ranks/run.h"
 #include "report.h"
 #include "say.h"
 #include "stamp.h"
 #include "summary.h"
-#include "units.h"
 #include "words.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +161,25 @@ static int make_forces(struct session *t, const struct system *sys,
     return 0;
 }
 
+/* Along an open axis points may leave the extent that an earlier frame's plan
+ * sums.  Then another plan is made, and *why is set. */
+static int set_points(struct session *t, const struct system *sys,
+                      const char **why)
+{
+    int kept = t->count > 1 && !*why;
+    farsum_status status =
+        farsum_plan_set_points(t->plan, sys->n, sys->x, sys->m, sys->y);
+    if (status == FARSUM_ERR_POSITION && kept) {
+        snprintf(t->why, sizeof t->why, "%s", words_message());
+        *why = t->why;
+        if (make_plan(t, sys) != 0)
+            return -1;
+        status =
+            farsum_plan_set_points(t->plan, sys->n, sys->x, sys->m, sys->y);
+    }
+    return status == FARSUM_OK ? 0 : fail_library(t, status);
+}
+
 /* Sums one frame into *o. */
 static int sum_frame(struct session *t, const struct system *sys,
                      struct outcome *o)
@@ -172,13 +190,11 @@ static int sum_frame(struct session *t, const struct system *sys,
         return -1;
     say_progress("frame %lld: setting %lld points", (long long)t->count,
                  (long long)sys->all_n);
+    if (set_points(t, sys, &o->new_plan) != 0)
+        return -1;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    farsum_status status =
-        farsum_plan_set_points(t->plan, sys->n, sys->x, sys->m, sys->y);
-    if (status == FARSUM_OK) {
-        say_progress("frame %lld: summing", (long long)t->count);
-        status = farsum_plan_execute(t->plan, 1, sys->q, &out);
-    }
+    say_progress("frame %lld: summing", (long long)t->count);
+    farsum_status status = farsum_plan_execute(t->plan, 1, sys->q, &out);
     if (status == FARSUM_OK)
         status = farsum_plan_get_info(t->plan, &info);
     if (status != FARSUM_OK)
@@ -239,23 +255,6 @@ static int read_targets(struct session *t)
     return fail_here(t, t->s->targets);
 }
 
-/* Compares the file's units with those of the command.  A constant of another
- * system would give wrong numbers unnoticed. */
-static void note_units(const struct session *t)
-{
-    char says[60];
-    if (t->count > 1 || t->units_given || kernel_flow(t->s)
-        || t->s->gravity > 0)
-        return;
-    units_of_frame(&t->frame, says, sizeof says);
-    const char *key = io_frame_key(&t->frame, "units");
-    if (*says)
-        say_note("%s has %s, but Coulomb's constant is 1; give --units %s to "
-                 "change it",
-                 t->s->words[0], says,
-                 key && units_find(key) ? key : "NAME");
-}
-
 /* Prints the reader's note on the frame, once. */
 static void note_frame(struct session *t)
 {
@@ -264,23 +263,6 @@ static void note_frame(struct session *t)
         return;
     snprintf(t->noted, sizeof t->noted, "%s", note);
     say_note("%s: frame %lld: %s", t->s->words[0], (long long)t->count, note);
-}
-
-/* Notes that targets use the cell of the particles. */
-static void note_targets(const struct session *t)
-{
-    const struct io_frame *a = &t->frame, *b = &t->at;
-    double most = 0, off = 0;
-    if (t->count > 1 || !t->targets || t->s->has_cell || !b->has_cell)
-        return;
-    for (int k = 0; k < 9; k++) {
-        most = fmax(most, fabs(a->cell[k]));
-        off = fmax(off, fabs(a->cell[k] - b->cell[k]));
-    }
-    if (off > 1e-6 * most)
-        say_note("%s has another cell than the particles; the particles' cell "
-                 "is used",
-                 t->s->targets);
 }
 
 /* Removes results of another calculation. */
@@ -362,10 +344,12 @@ static int do_frame(struct session *t)
     struct outcome o = {.frame = t->count, .n = t->where.all,
                         .flow = kernel_flow(t->s)};
     note_frame(t);
-    note_units(t);
+    if (t->count == 1 && !t->units_given)
+        notes_units(t->s, &t->frame);
     if (t->targets && together(t, read_targets(t)) != 0)
         return -1;
-    note_targets(t);
+    if (t->count == 1 && t->targets)
+        notes_targets(t->s, &t->frame, &t->at);
     if (make_system(t, &sys) != 0)
         return -1;
     o.m = sys.all_m;
