@@ -124,7 +124,7 @@ void kspace_farsum::refuse() const
     if (domain->dimension == 2)
         no("2d simulations");
     if (wireflag)
-        no("kspace_modify wire");
+        no("kspace_modify wire: boundary f f p and the like need no more");
     if (slabflag == 2)
         no("kspace_modify slab nozforce: it sums three periodic axes");
     if (slabflag && (axes() != 2 || domain->zperiodic))

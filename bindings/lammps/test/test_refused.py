@@ -13,8 +13,8 @@ CASES = {
                     "slab without boundary p p f"),
     "nozforce": ("boundary p p f", "", "kspace_modify slab nozforce",
                  "nozforce"),
-    "one axis": ("boundary f p f", "", "", "the problem has 1"),
-    "wire": ("boundary f f p", "", "kspace_modify wire 3.0", "wire"),
+    "wire": ("boundary f f p", "", "kspace_modify wire 3.0",
+             "kspace_modify wire"),
     "fmm": ("boundary p p f", "", "kspace_modify farsum method fmm",
             "method fmm: .*has 2"),
     "respa": ("", "", "run_style respa 2 2 pair 1 kspace 2\n"
