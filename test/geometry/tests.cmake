@@ -2,11 +2,11 @@
 # Tests of one and two periodic axes.
 farsum_test(geometry_bare geometry/bare.c)
 farsum_test(geometry_bessel geometry/bessel.c)
+farsum_test(geometry_fast_laws geometry/fast_laws.c geometry/sums.c)
 farsum_test(geometry_laws geometry/laws.c moments/sums.c moments/derivatives.c)
 farsum_test(geometry_refused geometry/refused.c moments/sums.c
   ranks/comm_threads.c)
 farsum_test(geometry_slab geometry/slab.c geometry/slab_case.c geometry/sums.c)
 farsum_test(geometry_slab_device geometry/slab_device.c geometry/slab_case.c)
-farsum_test(geometry_slab_laws geometry/slab_laws.c geometry/sums.c)
 farsum_test(geometry_soften geometry/soften.c geometry/sums.c)
 farsum_test(geometry_wire geometry/wire.c geometry/sums.c)
