@@ -122,4 +122,8 @@ void pair_steep(const struct pair *pair, double r, double square[2]);
 /* Finds the shortest polynomials that give a pair an error below `error`. */
 farsum_status pair_near_poly(const struct pair *pair, const struct split *split,
                              double error, struct near_poly *poly);
+/* Returns hat(0)/front of a kernel's far part, for yukawa without the term
+ * 1/kappa^2, (9.24); for 1/r the limit (5.5); 0 if the mode k = 0 does not
+ * contribute. */
+double pair_zero(const struct pair *pair, const struct split *split);
 #endif

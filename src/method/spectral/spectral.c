@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "base/progress.h"
-#include "math/pair_zero.h"
 #include "method/open_axis/open_axis.h"
 #include "method/spectral/each/each.h"
 #include "method/spectral/exclude.h"
