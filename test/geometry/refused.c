@@ -144,8 +144,13 @@ static farsum_status one_rank(struct comm *comm, void *data)
     o.threads = 1;
     p.sample_x = w->c.x;
     p.sample_q = w->q;
-    CHECK_FAILS(plan_over_ranks(comm, &p, &o, &plan), FARSUM_ERR_UNSUPPORTED);
-    CHECK(!plan, "a plan of %s over ranks", w->method);
+    if (w->axes == 2 && (!w->method || strcmp(w->method, "spectral") == 0)) {
+        CHECK_OK(plan_over_ranks(comm, &p, &o, &plan));
+    } else {
+        CHECK_FAILS(plan_over_ranks(comm, &p, &o, &plan),
+                    FARSUM_ERR_UNSUPPORTED);
+        CHECK(!plan, "a plan of %s over ranks", w->method);
+    }
     farsum_plan_destroy(plan);
     return FARSUM_OK;
 }

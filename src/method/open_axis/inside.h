@@ -13,6 +13,8 @@
 #include "method/open_axis/mean.kh"
 #undef FN
 
+enum { MODE_SUMS = 8 };
+
 struct open_axis {
     int row[3]; /* of the cell: the two periodic ones, and the open one */
     double normal[3], low, extent; /* z is x.normal - low */
@@ -22,6 +24,7 @@ struct open_axis {
     struct open_points source, target; /* host; target empty: the sources */
     int64_t count;
     struct open_mode *mode; /* owned */
+    double *sums;           /* owned: those of the modes, for ranks */
 };
 
 /* Makes s->open_axis for the plan's present cell, without an extent. */

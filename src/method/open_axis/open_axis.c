@@ -31,6 +31,7 @@ void open_axis_destroy(struct open_axis *b)
     points_free(&b->source);
     points_free(&b->target);
     mem_free(b->mode);
+    mem_free(b->sums);
     mem_free(b);
 }
 
@@ -45,9 +46,10 @@ farsum_status open_axis_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes for kernel %s; the problem has 2",
              task->pair.name);
-    if (task->comm)
+    if (task->comm && task->device)
         FAIL(ERR_UNSUPPORTED,
-             "sums three periodic axes over ranks; the problem has 2");
+             "sums three periodic axes over ranks of devices; the problem "
+             "has 2");
     return FARSUM_OK;
 }
 
@@ -78,6 +80,8 @@ double open_axis_seconds(const struct task *task, const struct parameters *t)
         (double)(task->sample.n
                  + (task->sample.m > 0 ? task->sample.m : task->sample.n));
     double price = task->device ? PRICE_DEVICE : PRICE / task->threads;
+    if (task->comm)
+        price /= task->comm->size;
     return price * points * area * k * k / (8 * M_PI);
 }
 
@@ -224,19 +228,28 @@ farsum_status open_axis_extent(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
+static farsum_status both_take(struct spectral *s, int64_t m)
+{
+    struct open_axis *b = s->open_axis;
+    TRY(points_take(b, &s->source, s->x, &b->source));
+    TRY(MEM_NEW(b->source.q, b->source.padded));
+    TRY(MEM_RAW(b->sums, MODE_SUMS * b->count + 3));
+    return m > 0 ? points_take(b, &s->target, s->y, &b->target) : FARSUM_OK;
+}
+
 farsum_status open_axis_set_points(const struct task *task, struct spectral *s,
                                    int64_t n, int64_t m)
 {
     double low = INFINITY, high = -INFINITY;
-    TRY(open_axis_begin(task, s));
+    TRY(task_agree(task, open_axis_begin(task, s)));
     struct open_axis *b = s->open_axis;
     widen(b, s->x, n, &low, &high);
     if (m > 0)
         widen(b, s->y, m, &low, &high);
-    TRY(open_axis_extent(task, s, low, high));
-    TRY(points_take(b, &s->source, s->x, &b->source));
-    TRY(MEM_NEW(b->source.q, b->source.padded));
-    return m > 0 ? points_take(b, &s->target, s->y, &b->target) : FARSUM_OK;
+    double ends[2] = {-low, high};
+    TRY(task_max(task, ends, 2));
+    TRY(task_agree(task, open_axis_extent(task, s, -ends[0], ends[1])));
+    return task_agree(task, both_take(s, m));
 }
 
 farsum_status open_axis_excludes(const struct task *task,
@@ -284,8 +297,10 @@ static double images_energy(const struct open_axis *b, double virial[9])
 /* The virial, from that of the cell with the gap and the images' one, both
  * along the periodic axes, (9.33).  Along the open one, v = sum F z does not
  * wrap; and the trace of 1/r is the energy. */
-static void virial_set(const struct task *task, const struct spectral *s,
-                       const double images[9], struct spectral_sums *sums)
+static farsum_status virial_set(const struct task *task,
+                                const struct spectral *s,
+                                const double images[9],
+                                struct spectral_sums *sums)
 {
     const struct open_axis *b = s->open_axis;
     const double *q = b->source.q, *e = b->normal;
@@ -297,6 +312,7 @@ static void virial_set(const struct task *task, const struct spectral *s,
             v[d] += q[i]
                     * array_get(s->field, task->problem.precision, 3 * i + d)
                     * (b->source.z[i] - b->extent / 2) / rc;
+    farsum_status status = task_sum(task, v, 3);
     for (int a = 0; a < 9; a++) /* P W P, P = 1 - n n */
         for (int d = 0; d < 3; d++)
             half[a] +=
@@ -317,13 +333,14 @@ static void virial_set(const struct task *task, const struct spectral *s,
         sums->virial[a] = flat[a] + (v[c] - along * e[c]) * e[d]
                           + e[c] * (v[d] - along * e[d]) + last * e[c] * e[d];
     }
+    return status;
 }
 
-void open_axis_wanted(const struct spectral *s, farsum_result *wanted)
+void open_axis_wanted(farsum_result *wanted)
 {
     if (wanted->virial) {
-        wanted->field = s->field;
-        wanted->energy = wanted->virial; /* not NULL */
+        wanted->field = wanted->virial; /* not NULL */
+        wanted->energy = wanted->virial;
     }
 }
 
@@ -352,6 +369,28 @@ static void modes_sum(const struct task *task, struct open_axis *b)
         isa_open_axis[task->isa][0]->gather(&b->source, b->mode + first,
                                             left < TOGETHER ? left : TOGETHER);
     }
+}
+
+/* Adds up the modes' sums over all ranks. */
+static farsum_status ranks_add(const struct task *task, struct open_axis *b)
+{
+    double *sums = b->sums, *mean = sums + MODE_SUMS * b->count;
+    if (!task->comm)
+        return FARSUM_OK;
+    for (int64_t k = 0; k < b->count; k++) {
+        memcpy(sums + MODE_SUMS * k, b->mode[k].sum, sizeof b->mode[k].sum);
+        memcpy(sums + MODE_SUMS * k + 4, b->mode[k].slope,
+               sizeof b->mode[k].slope);
+    }
+    memcpy(mean, b->mean.sum, sizeof b->mean.sum);
+    farsum_status status = comm_sum(task->comm, sums, MODE_SUMS * b->count + 3);
+    for (int64_t k = 0; k < b->count; k++) {
+        memcpy(b->mode[k].sum, sums + MODE_SUMS * k, sizeof b->mode[k].sum);
+        memcpy(b->mode[k].slope, sums + MODE_SUMS * k + 4,
+               sizeof b->mode[k].slope);
+    }
+    memcpy(b->mean.sum, mean, sizeof b->mean.sum);
+    return status;
 }
 
 /* Adds the images at the targets from first on, at most OPEN_PAD of them. */
@@ -388,17 +427,17 @@ farsum_status open_axis_add(const struct task *task, struct spectral *s,
     void *potential = result->potential ? s->potential : NULL;
     void *field = result->field ? s->field : NULL;
     double images[9];
-    TRY(open_axis_excludes(task, b));
+    farsum_status status = open_axis_excludes(task, b);
     strengths_take(task, b, s);
     modes_sum(task, b);
+    KEEP_ON(ranks_add(task, b));
     if (result->energy)
         sums->energy += s->parameters.rc * images_energy(b, images);
-    if (!potential && !field)
-        return FARSUM_OK;
     PAR_FOR(task->threads)
-    for (int64_t i = 0; i < to->padded; i += OPEN_PAD)
+    for (int64_t i = 0; i < (potential || field ? to->padded : 0);
+         i += OPEN_PAD)
         targets_add(task, s, to, i, potential, field);
     if (result->virial)
-        virial_set(task, s, images, sums);
-    return FARSUM_OK;
+        KEEP_ON(virial_set(task, s, images, sums));
+    return status;
 }

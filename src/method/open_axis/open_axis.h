@@ -28,7 +28,7 @@ farsum_status open_axis_set_points(const struct task *task, struct spectral *s,
  * cutoff. */
 double open_axis_bare(const struct open_axis *b);
 /* The virial requires field and energy. */
-void open_axis_wanted(const struct spectral *s, farsum_result *wanted);
+void open_axis_wanted(farsum_result *wanted);
 /* Subtracts the images above and below from potentials, fields, energy and
  * virial. */
 farsum_status open_axis_add(const struct task *task, struct spectral *s,

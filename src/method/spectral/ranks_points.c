@@ -7,6 +7,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "method/open_axis/open_axis.h"
 
 /* What the caller passes. */
 struct caller {
@@ -233,6 +234,8 @@ farsum_status spectral_ranks_points(struct task *task, struct spectral *s,
     TRY(points_even(task, s, &given, all));
     struct spectral_ranks *k = s->ranks;
     TRY(ghosts_set(&k->ghosts, k->comm, &k->cut.domain, s->n, s->source.s));
+    if (task_axes(task) == 2)
+        TRY(open_axis_set_points(task, s, s->n, s->m));
     points_inside(&k->cut.domain, &s->source, task->threads);
     if (spectral_apart(s))
         points_inside(&k->cut.domain, &s->target, task->threads);

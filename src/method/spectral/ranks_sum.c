@@ -9,6 +9,7 @@
 
 #include "base/arrays.h"
 #include "base/clock.h"
+#include "method/open_axis/open_axis.h"
 #include "method/spectral/part/part.h"
 #include "ranks/asked.h"
 
@@ -240,8 +241,12 @@ static farsum_status ranks_one(struct task *task, struct spectral *s, int r,
         k->route.n > 0 ? (const char *)q + r * k->route.n * each : NULL;
     KEEP_ON(route_there(&k->route, k->comm, from, each, k->q));
     KEEP_ON(spectral_in(task, s, 0, k->q, &sums.q1, &sums.q2));
+    if (s->open_axis)
+        open_axis_wanted(&wanted);
     spectral_zero(task, s, &wanted);
     KEEP_ON(ranks_sum(task, s, &wanted, &sums));
+    if (s->open_axis)
+        KEEP_ON(open_axis_add(task, s, &wanted, &sums));
     TRY(comm_agree(k->comm, status));
     return asked->velocity ? spectral_out_flow(task, s, 0, k->q, &sums, asked)
                            : spectral_out(task, s, 0, k->q, &sums, asked);

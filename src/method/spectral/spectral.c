@@ -419,7 +419,7 @@ static farsum_status spectral_host_execute(struct task *task,
         struct spectral_sums sums = {0};
         TRY(spectral_in(task, s, r, q, &sums.q1, &sums.q2));
         if (s->open_axis)
-            open_axis_wanted(s, &wanted);
+            open_axis_wanted(&wanted);
         if (task_is_truncated(task))
             truncated_wanted(s, &wanted);
         spectral_zero(task, s, &wanted);
