@@ -17,7 +17,6 @@ struct window_kind {
     double (*value)(const double *a, int terms, int support, double b,
                     double z);
     double usual; /* shape = usual * pi P (1 - 1/(2 sigma)); 0: none */
-    double flat;  /* returned by window_flat() */
 };
 
 static double window_prolate(const double *a, int terms, int support, double b,
@@ -79,11 +78,11 @@ static double window_bspline(const double *a, int terms, int support, double b,
 }
 
 static const struct window_kind kinds[] = {
-    {"prolate", window_prolate, 1.1, 1.5e-14},
-    {"kaiser_bessel", window_kb, 1.1, 2e-13},
-    {"es", window_es, 1.05, 2e-13},
-    {"bspline", window_bspline, 0, 1.5e-14},
-    {"gaussian", window_gaussian, 0.55, 2e-14},
+    {"prolate", window_prolate, 1.1},
+    {"kaiser_bessel", window_kb, 1.1},
+    {"es", window_es, 1.05},
+    {"bspline", window_bspline, 0},
+    {"gaussian", window_gaussian, 0.55},
 };
 
 const char *const window_names[] = {"prolate", "kaiser_bessel", "es",
@@ -205,48 +204,6 @@ double window_square(const struct window *window)
         sum +=
             window->value[k] * window->value[k] / weight[(k + odd) % STRETCH];
     return sum;
-}
-
-/* The sum W of the weights between two knots, from the quadrature's values.
- * Intervals from both sides of the window add up at node i and at its mirror
- * image, STRETCH - 1 - i.  The Legendre series of W is even. */
-void window_unity(const struct window *window, double *value, double *slope)
-{
-    enum { TERMS = 12 }; /* later terms are rounding, */
-    const double ROUNDING = 4e-14; /* and so is a slope of this size */
-    const double *x, *weight;
-    double sum[STRETCH] = {0}, c[TERMS] = {0};
-    int odd = window->support % 2 ? STRETCH / 2 : 0;
-    poly_gauss(STRETCH, &x, &weight);
-    for (int k = 0; k < window->n_quad; k++) {
-        int i = (k + odd) % STRETCH;
-        sum[i] += window->value[k] / weight[i];
-    }
-    for (int i = 0; i < STRETCH; i++) {
-        double both = sum[i] + sum[STRETCH - 1 - i], last = 0, here = 1;
-        for (int l = 0; l < TERMS; l++) {
-            double next = ((2 * l + 1) * x[i] * here - l * last) / (l + 1);
-            c[l] += l % 2 ? 0 : (l + 0.5) * weight[i] * both * here;
-            last = here;
-            here = next;
-        }
-    }
-    double higher = 0, squares[2] = {0};
-    for (int l = TERMS - 1; l > 0; l--) { /* P_l' = sum of (2k + 1) P_k */
-        squares[0] += c[l] * c[l] / (2 * l + 1);
-        if (l % 2)
-            squares[1] += (2 * l + 1) * higher * higher;
-        else
-            higher += c[l];
-    }
-    *value = sqrt(squares[0]) / c[0];
-    double square = 4 * squares[1] / (c[0] * c[0]);
-    *slope = sqrt(fmax(square - ROUNDING * ROUNDING, 0));
-}
-
-double window_flat(const struct window *window)
-{
-    return window->kind->flat;
 }
 
 const char *window_name(const struct window *window)

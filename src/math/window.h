@@ -43,15 +43,6 @@ const char *window_name(const struct window *window);
 double window_hat(const struct window *window, double theta);
 /* Returns the integral of w(u)^2 du. */
 double window_square(const struct window *window);
-/* Error that the window adds to a uniform potential.  value: RMS over positions
- * of the difference between the sum of its weights and the mean of that sum.
- * slope: RMS of the slope of that sum times the mesh spacing.  Both are divided
- * by the mean. */
-void window_unity(const struct window *window, double *value, double *slope);
-/* Returns the slope of a uniform potential after the pieces' interpolation:
- * RMS, in f64, over the potential and times the mesh spacing.  Measured.  It is
- * largest where w does not end smoothly. */
-double window_flat(const struct window *window);
 /* Returns the reach of the aliases that count: |m| <= reach. */
 int window_reach(const struct window *window);
 #endif
