@@ -127,6 +127,16 @@ static farsum_status execute_asked(const farsum_plan *plan, const void *q,
                        "FARSUM_RESULT_INIT");
 }
 
+/* A plan_then: checks a sum if that waits, then adds what smears it. */
+static farsum_status execute_then(struct farsum_plan *plan, int rhs,
+                                  const void *q, const farsum_result *result)
+{
+    if (verify_late_waits(plan, result))
+        TRY(verify_late_sum(plan, rhs, q, result));
+    smear_add(plan, rhs, q, result);
+    return FARSUM_OK;
+}
+
 farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                                   farsum_result *result)
 {
@@ -135,10 +145,10 @@ farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
         FAIL(ERR_ARGUMENT, "plan is NULL");
     TRY(task_connected(&plan->task));
     TRY(task_agree(&plan->task, execute_asked(plan, q, result, &asked)));
-    plan_then *check = verify_late_waits(plan, &asked) ? verify_late_sum : NULL;
+    int check = verify_late_waits(plan, &asked);
     progress_begin(&plan->progress);
     TRY(plan_told(plan, plan_sum(plan, rhs, q, &asked,
-                                 plan->smear ? smear_then : check)));
+                                 check || plan->smear ? execute_then : NULL)));
     if (!check) /* info describes a different sum */
         verify_late_drop(plan);
     if (plan->task.problem.memory == FARSUM_DEVICE)

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/arrays.h"
 #include "base/progress.h"
@@ -331,17 +330,6 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
     spectral_each_cell(s);
     task->report->info.estimated_error = trial.error;
     return FARSUM_OK;
-}
-
-farsum_status spectral_stage(struct spectral *s, int r, const void *io)
-{
-    double start = clock_seconds();
-    TRY(progress_step(s->done++, s->all, "summing: %s",
-                      s->parameters.choice[r].stage->name));
-    farsum_status status =
-        s->parameters.choice[r].row->variant->run(s->states[r], io);
-    s->seconds[r] += clock_seconds() - start;
-    return status;
 }
 
 struct spread_io spectral_spread(const struct task *task,

@@ -50,7 +50,8 @@ static inline int64_t spectral_targets(const struct spectral *s)
 /* Allocates strengths and results for n sources and m targets. */
 farsum_status spectral_reserve(const struct task *task, struct spectral *s,
                                int64_t n, int64_t targets);
-/* Runs a stage on the host, and adds to its seconds. */
+/* method/spectral/stage.c: runs a stage on the host, and adds to its
+ * seconds. */
 farsum_status spectral_stage(struct spectral *s, int r, const void *io);
 /* What spread reads and writes; channel: reals of the mesh per channel. */
 struct spread_io spectral_spread(const struct task *task,

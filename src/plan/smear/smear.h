@@ -32,9 +32,8 @@ farsum_status smear_points(struct farsum_plan *plan, int64_t n, const void *x);
 /* Sets the pairs' differences, less those of the plan's exclusions.  Nothing
  * without widths or points. */
 void smear_exclude(struct farsum_plan *plan);
-/* A plan_then: after a sum, checks it as verify_late_sum does if this waits,
- * and adds the differences. */
-farsum_status smear_then(struct farsum_plan *plan, int rhs, const void *q,
-                         const farsum_result *result);
+/* Adds the differences to a sum's results.  Nothing without widths. */
+void smear_add(struct farsum_plan *plan, int rhs, const void *q,
+               const farsum_result *result);
 void smear_destroy(struct smear *s); /* NULL is legal */
 #endif
