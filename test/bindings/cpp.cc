@@ -144,7 +144,8 @@ static void types_and_counts()
             plan.set_widths(more);
             plan.set_points(x);
         },
-        FARSUM_ERR_ARGUMENT, "widths were set");
+        FARSUM_ERR_ARGUMENT,
+        "5 sources, but 6 widths were set; call farsum_plan_set_widths first");
 }
 
 static void hessian()
