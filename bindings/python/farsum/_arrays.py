@@ -70,6 +70,7 @@ class Space:
         return value
 
     def stream(self) -> Optional[int]:
+        """The caller's current stream.  Refuses one that a graph captures."""
         return None
 
     def order(self, before: Optional[int], after: Optional[int]) -> None:
@@ -140,8 +141,10 @@ class TorchSpace(Space):
         return value
 
     def stream(self) -> Optional[int]:
-        return (self.torch.cuda.current_stream(self.where).cuda_stream
-                if self.device else None)
+        if not self.device:
+            return None
+        _refuse_capture(self.torch.cuda.is_current_stream_capturing())
+        return self.torch.cuda.current_stream(self.where).cuda_stream
 
     def order(self, before: Optional[int], after: Optional[int]) -> None:
         if before != after:
@@ -198,7 +201,9 @@ class CupySpace(Space):
 
     def stream(self) -> Optional[int]:
         with self.cupy.cuda.Device(self.index):
-            return self.cupy.cuda.get_current_stream().ptr
+            stream = self.cupy.cuda.get_current_stream()
+            _refuse_capture(stream.is_capturing())
+            return stream.ptr
 
     def order(self, before: Optional[int], after: Optional[int]) -> None:
         if before == after:
@@ -206,6 +211,13 @@ class CupySpace(Space):
         external = self.cupy.cuda.ExternalStream
         external(after, self.index).wait_event(
             external(before, self.index).record())
+
+
+def _refuse_capture(capturing: bool) -> None:
+    if capturing:
+        raise UnsupportedError("sums cannot be captured in a CUDA graph: their "
+                               "calls wait for the GPU and copy from the host, "
+                               "which a replay would not repeat")
 
 
 def module_of(value: Any) -> str:

@@ -270,6 +270,7 @@ def coulomb_batch(x: Any, q: Any, cells: Any = None, *, batch: Any = None,
     if faults not in ("raise", "nan"):
         raise ArgumentError(f"faults is {faults!r}, not 'raise' or 'nan'")
     space = space_of(x)
+    space.stream()  # refuses capture
     if space.device:  # the library reads them on the host
         batch, ptr, cells = on_host(batch), on_host(ptr), on_host(cells)
     x, q = space.take(x, "x"), space.take(q, "q")

@@ -115,11 +115,45 @@ class Part(NamedTuple):
 
     def spacing(self) -> float:
         """A typical distance of points."""
-        xp, n = functions_of(self.x), len(self.x)
-        if self.cell is not None:
-            return float(abs(xp.linalg.det(self.cell)) / n) ** (1 / 3)
-        extent = (xp.amax(self.x, 0) - xp.amin(self.x, 0)).max()
-        return float(extent) / n ** (1 / 3) or 1.0
+        cell = None if self.cell is None else self.cell[None]
+        return float(spacings(self.x, cell, None, 1)[0])
+
+
+def by_system(v: Any, index: Any, systems: int) -> Any:
+    """Sums [S, ...] of v [N, ...] over the points of each system."""
+    if index is None:
+        return v.sum(0)[None]
+    out = zeros(v, systems, *v.shape[1:])
+    if module_of(v) == "torch":
+        return out.index_add(0, index, v)
+    np.add.at(out, index, v)
+    return out
+
+
+def spacings(x: Any, cell: Any, index: Any, systems: int) -> Any:
+    """A typical distance of points in each system [S]; 1 if it has none."""
+    xp = functions_of(x)
+    n = by_system(zeros(x, len(x)) + 1, index, systems)
+    size = _extents(x, index, systems) if cell is None \
+        else abs(xp.linalg.det(cell)) ** (1 / 3)
+    size = size / xp.where(n > 0, n, 1) ** (1 / 3)
+    return like(xp.where((n > 0) & (size > 0), size, 1), x)
+
+
+def _extents(x: Any, index: Any, systems: int) -> Any:
+    """The longest edge [S] of the box around each system's points."""
+    xp = functions_of(x)
+    if index is None:
+        return xp.amax(xp.amax(x, 0) - xp.amin(x, 0), -1)[None]
+    low, high = zeros(x, systems, 3) + np.inf, zeros(x, systems, 3) - np.inf
+    if module_of(x) == "torch":
+        at = index[:, None].expand(-1, 3)
+        low = low.scatter_reduce(0, at, x, "amin")
+        high = high.scatter_reduce(0, at, x, "amax")
+    else:
+        np.minimum.at(low, index, x)
+        np.maximum.at(high, index, x)
+    return xp.amax(high - low, -1)
 
 
 def ends_of(x: Any, index: Any, systems: int) -> List[int]:
@@ -177,7 +211,7 @@ def sums(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
     kernel, options = decoded(how)
     outputs = "potential field energy" + " virial" * virial
     sets, n = q.shape
-    if index is not None and exclude is None and not space_of(x).device:
+    if index is not None and exclude is None:
         try:
             return _by_batch(kernel, x, q, cell, index, systems, outputs,
                              options)
@@ -200,7 +234,7 @@ def _rows(x: Any, cell: Any, index: Any, systems: int
           ) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     """Offsets [S + 1] and cells [S, 3, 3] of the library's batches."""
     cells = None if cell is None else np.ascontiguousarray(
-        as_numpy(cell, "cell"), np.float64)
+        as_numpy(on_host(cell), "cell"), np.float64)
     return np.array([0] + ends_of(x, index, systems), np.int64), cells
 
 
@@ -228,8 +262,7 @@ def pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
     kernel, options = decoded(how)
     dipoles = kernel == "laplace" and (cell is None
                                        or not options.get("softening"))
-    if f is not None and dipoles and index is not None \
-            and exclude is None and not space_of(x).device:
+    if f is not None and dipoles and index is not None and exclude is None:
         gx, gq, gcell = dipoles_by_batch(x, q, cell, index, f, by_cell, systems,
                                          how)
         f = None
@@ -259,16 +292,19 @@ def pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
 Gradients = Tuple[Any, Any, Any]
 
 
-def cell_slope(x: Any, cell: Any, g: Any, virial: Any) -> Any:
-    """dU/dh of one system from g = dU/dx and the virial."""
+def cell_slope(x: Any, cell: Any, g: Any, virial: Any, index: Any = None
+               ) -> Any:
+    """dU/dh from g = dU/dx and the virial: [3, 3] of a system, [S, 3, 3]."""
+    moment = x.swapaxes(0, 1) @ g if index is None \
+        else by_system(x[:, :, None] * g[:, None, :], index, len(cell))
     solve = functions_of(x).linalg.solve
-    return solve(cell.swapaxes(0, 1),
-                 -virial.swapaxes(0, 1) - x.swapaxes(0, 1) @ g)
+    return solve(cell.swapaxes(-1, -2), -virial.swapaxes(-1, -2) - moment)
 
 
 def by_dipoles(part: Part, f: Any, by_cell: bool, how: str) -> Gradients:
     """Derivatives of f.F by two sums per set, with charges q and dipoles -+c."""
-    s = _dipole_scale(part, f)[:, None]
+    cells = None if part.cell is None else part.cell[None]
+    s = _dipole_scales(part.x, part.q, f, cells, None, 1)
     strengths = _with_dipoles(part.q, f, s)
 
     def summed(x: Any, strengths: Any) -> Any:
@@ -276,13 +312,7 @@ def by_dipoles(part: Part, f: Any, by_cell: bool, how: str) -> Gradients:
                      outputs=_dipole_outputs(by_cell), **part.pairs,
                      **_common(how))
 
-    try:
-        r = summed(part.x, strengths)
-    except UnsupportedError:
-        # not every device sums dipoles
-        if not space_of(part.x).device:
-            raise
-        r = summed(on_host(part.x), on_host(strengths))
+    r = _or_on_host(summed, part.x, strengths)
     gx, gq = _dipole_slopes(r, part.q, f, s)
     gcell = None
     if by_cell and part.cell is not None:
@@ -294,23 +324,33 @@ def by_dipoles(part: Part, f: Any, by_cell: bool, how: str) -> Gradients:
 def dipoles_by_batch(x: Any, q: Any, cell: Any, index: Any, f: Any,
                      by_cell: bool, systems: int, how: str) -> Gradients:
     """by_dipoles() of all systems in one call of the library."""
-    space, each = space_of(x), list(parts(x, q, cell, index, None, None, systems))
-    s = zeros(x, len(q), systems) + 1
-    for part in each:
-        s[:, part.at] = _dipole_scale(part, f[:, part.points])
-    strengths = _with_dipoles(q, f, s[:, index])
     offsets, cells = _rows(x, cell, index, systems)
-    r = total_batch("charge_dipole", space, space.take(x, "x"),
-                    space.take(strengths, "q"), offsets, cells,
-                    _dipole_outputs(by_cell), "raise", _common(how))
-    gx, gq = _dipole_slopes(r, q, f, s[:, index])
+    scales = _dipole_scales(x, q, f, cell, index, systems)
+    s = scales[:, index]
+
+    def summed(x: Any, strengths: Any) -> Any:
+        space = space_of(x)
+        return total_batch("charge_dipole", space, space.take(x, "x"),
+                           space.take(strengths, "q"), offsets, cells,
+                           _dipole_outputs(by_cell), "raise", _common(how))
+
+    r = _or_on_host(summed, x, _with_dipoles(q, f, s))
+    gx, gq = _dipole_slopes(r, q, f, s)
     gcell = zeros(x, systems, 3, 3)
     if by_cell and cell is not None:
-        virial = _half(r.virial, s[..., None, None], q).sum(0)
-        for part in each:
-            gcell[part.at] = cell_slope(part.x, part.cell, gx[part.points],
-                                        virial[part.at])
+        virial = _half(r.virial, scales[..., None, None], q).sum(0)
+        gcell = cell_slope(x, cell, gx, virial, index)
     return gx, gq, gcell
+
+
+def _or_on_host(summed: Any, x: Any, strengths: Any) -> Any:
+    """A sum of dipoles; on the host if the device of x has no such sum."""
+    try:
+        return summed(x, strengths)
+    except UnsupportedError:
+        if not space_of(x).device:
+            raise
+        return summed(on_host(x), on_host(strengths))
 
 
 def _common(how: str) -> Dict[str, Any]:
@@ -321,13 +361,20 @@ def _dipole_outputs(by_cell: bool) -> str:
     return "potential field gradient" + " virial" * by_cell
 
 
-def _dipole_scale(part: Part, f: Any) -> Any:
-    """s [R] of the dipoles c = s q f, which makes both of like strength."""
-    q, xp = part.q, functions_of(part.x)
-    size = xp.sqrt(xp.square(q[..., None] * f).sum(-1).mean(-1))
-    s = DIPOLE * part.spacing() * xp.sqrt(xp.square(q).mean(-1))
+def _dipole_scales(x: Any, q: Any, f: Any, cell: Any, index: Any,
+                   systems: int) -> Any:
+    """s [R, S] of the dipoles c = s q f, which makes both of like strength."""
+    xp = functions_of(x)
+
+    def square(v: Any) -> Any:
+        return by_system(xp.square(v).swapaxes(0, 1), index, systems)
+
+    size = square(q[..., None] * f).sum(-1)
+    size, feels = xp.where(size > 0, size, 1), size > 0
+    s = DIPOLE * spacings(x, cell, index, systems)[:, None] \
+        * xp.sqrt(square(q) / size)
     # where the charges do not feel f, s does not matter
-    return like(xp.where(size > 0, s / xp.where(size > 0, size, 1), 1), q)
+    return like(xp.where(feels, s, 1), q).swapaxes(0, 1)
 
 
 def _with_dipoles(q: Any, f: Any, s: Any) -> Any:

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.library import custom_op
 
 from . import _systems
+from ._arrays import space_of
 from ._lib import UnsupportedError
 
 @custom_op("farsum::sums", mutates_args=())
@@ -20,15 +21,9 @@ def sums(x: Tensor, q: Tensor, cell: Optional[Tensor], index: Optional[Tensor],
          exclude: Optional[Tensor], factors: Optional[Tensor], systems: int,
          virial: bool, how: str) -> Tuple[Tensor, Tensor, Tensor, Tensor]:
     """Energy [R, S], potential [R, N], forces [R, N, 3], virial [R, S, 3, 3]."""
-    _check_capture(x)
+    space_of(x).stream()  # refuses capture
     return _systems.sums(x, q, cell, index, exclude, factors, systems, virial,
                          how)
-
-
-def _check_capture(x: Tensor) -> None:
-    if x.is_cuda and torch.cuda.is_current_stream_capturing():
-        raise UnsupportedError("sums of farsum.torch cannot be captured in a "
-                               "CUDA graph: they wait for the GPU's errors")
 
 
 def _like(x: Tensor, q: Tensor, systems: int
@@ -51,7 +46,7 @@ def pull_back(x: Tensor, q: Tensor, cell: Optional[Tensor],
               w: Optional[Tensor], systems: int, by_cell: bool, how: str
               ) -> Tuple[Tensor, Tensor, Tensor]:
     """Derivatives of f.F + w.W by x [N, 3], q [R, N] and the cell [S, 3, 3]."""
-    _check_capture(x)
+    space_of(x).stream()  # refuses capture
     return _systems.pull_back(x, q, cell, index, exclude, factors, f, w,
                               systems, by_cell, how)
 
@@ -61,17 +56,6 @@ def _(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
       f: Any, w: Any, systems: int, by_cell: bool, how: str) -> Any:
     return (torch.empty_like(x), torch.empty_like(q),
             x.new_empty(systems, 3, 3))
-
-
-def cell_gradient(x: Tensor, cell: Tensor, index: Optional[Tensor], g: Tensor,
-                  virial: Tensor) -> Tensor:
-    """dU/dh of all systems; x, g [N, 3], others [S, 3, 3]."""
-    if index is None:
-        moment = (x.mT @ g)[None]
-    else:
-        moment = torch.zeros_like(virial).index_add(
-            0, index, x[:, :, None] * g[:, None, :])
-    return torch.linalg.solve(cell.mT, -virial.mT - moment)
 
 
 def _keep(ctx: Any, inputs: Any, output: Any) -> None:
@@ -114,7 +98,7 @@ def _sums_backward(ctx: Any, a: Optional[Tensor], b: Optional[Tensor],
                              / (2 * by_system[..., None, None])).sum(0)
     gcell = None
     if by_cell:
-        gcell = cell_gradient(x, cell, index, gx, total_w)
+        gcell = _systems.cell_slope(x, cell, gx, total_w, index)
     if f is not None or w is not None:
         to_x, to_q, to_cell = pull_back_once(
             x, q, cell, index, exclude, factors, f, w, systems, by_cell, how)

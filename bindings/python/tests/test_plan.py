@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans, their options and their arrays."""
 
+import contextlib
 import logging
 import math
 import sys
@@ -277,3 +278,21 @@ def test_widths(box):
         assert plan.execute(q).potential == pytest.approx(q[::-1] / 1.5)
         with pytest.raises(farsum.ArgumentError, match="shape"):
             plan.set_widths([[1.0, 1.0]])
+
+
+def test_capture_is_refused(box, monkeypatch):
+    """Without a GPU: a stream that a graph captures is refused in words."""
+    cupy = FakeCupy()
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    x, q, cell = box
+
+    class OnDevice:
+        __cuda_array_interface__ = dict(x.__array_interface__, version=3)
+
+    cupy.cuda.Device = contextlib.nullcontext
+    cupy.cuda.get_current_stream = lambda: types.SimpleNamespace(
+        ptr=0, is_capturing=lambda: True)
+    for call in (lambda: farsum.Plan(cell=cell, sample=(OnDevice(), q)),
+                 lambda: farsum.coulomb_batch(OnDevice(), q, cell, ptr=[0, 9])):
+        with pytest.raises(farsum.UnsupportedError, match="CUDA graph"):
+            call()

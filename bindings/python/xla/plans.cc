@@ -201,37 +201,59 @@ void by_kept_plan(const request &r,
     plans().give(std::move(one));
 }
 
+static std::unique_ptr<kept_batch> new_batch(const task &how, bool in_cell,
+                                             const std::string &on)
+{
+    auto one = std::make_unique<kept_batch>();
+    farsum::problem p = how.problem;
+    farsum::options o = how.options;
+    farsum_batch *made = nullptr;
+    if (!p.arrays)
+        p.arrays = FARSUM_F64;
+    std::fill_n(p.periodic, 3, in_cell ? 1 : 0);
+    one->device = opened(on);
+    if (one->device) {
+        p.memory = FARSUM_DEVICE;
+        o.device.handle = one->device->get();
+    }
+    farsum_status status = farsum_batch_create(&p, &o, &made);
+    if (status == FARSUM_ERR_UNSUPPORTED)
+        return nullptr;
+    farsum::check(status);
+    one->batch.reset(made);
+    return one;
+}
+
+void kept_batch::sum(const systems &all, std::int64_t rhs, const void *x,
+                     const void *q, farsum_result out) const
+{
+    out.size = sizeof out;
+    farsum::check(farsum_batch_set(batch.get(), all.count, all.offsets.data(),
+                                   all.cells, x));
+    farsum::check(
+        farsum_batch_execute(batch.get(), static_cast<int>(rhs), q, &out));
+}
+
 bool by_batch(const systems &all, const task &how, const std::string &key,
-              std::int64_t rhs, const double *x, const double *q,
-              farsum_result out)
+              const std::string &on,
+              const std::function<void(kept_batch &)> &work)
 {
     if (all.has_pairs())
         return false;
-    const std::string own = key + (all.cells ? "\ncell" : "\nopen");
+    const std::string own = key + (all.cells ? "\ncell\n" : "\nopen\n") + on;
     auto one = batches().take(own, [](const kept_batch &) { return true; });
-    if (!one) {
-        farsum::problem p = how.problem;
-        farsum_batch *made = nullptr;
-        p.arrays = FARSUM_F64;
-        std::fill_n(p.periodic, 3, all.cells ? 1 : 0);
-        farsum_status status = farsum_batch_create(&p, &how.options, &made);
-        if (status == FARSUM_ERR_UNSUPPORTED)
-            return false;
-        farsum::check(status);
-        one = std::make_unique<kept_batch>();
-        one->key = own;
-        one->batch.reset(made);
+    if (!one)
+        one = new_batch(how, all.cells, on);
+    if (!one)
+        return false;
+    one->key = own;
+    try {
+        work(*one);
+    } catch (const farsum::error &) {
+        batches().give(std::move(one));
+        throw;
     }
-    out.size = sizeof out;
-    farsum_status status = farsum_batch_set(one->batch.get(), all.count,
-                                            all.offsets.data(), all.cells, x);
-    if (!status)
-        status = farsum_batch_execute(one->batch.get(), static_cast<int>(rhs),
-                                      q, &out);
-    const std::string words = status ? farsum_message() : "";
     batches().give(std::move(one));
-    if (status)
-        throw farsum::error(status, words);
     return true;
 }
 

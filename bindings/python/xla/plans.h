@@ -50,6 +50,23 @@ struct request {
     std::string device = {}; /* "cuda:0": arrays are there; empty: the host */
 };
 
+/* Numbers on a device, for energies and virials. */
+struct scratch {
+    double *room(const farsum::device &on, std::size_t count)
+    {
+        if (count > count_) {
+            numbers_ =
+                on.alloc(static_cast<std::int64_t>(count * sizeof(double)));
+            count_ = count;
+        }
+        return static_cast<double *>(numbers_.get());
+    }
+
+  private:
+    farsum::device::array numbers_;
+    std::size_t count_ = 0;
+};
+
 struct kept_plan {
     kept_plan(const request &r, std::string with_pairs);
     bool fits(const request &r) const;
@@ -62,20 +79,13 @@ struct kept_plan {
     double tolerance;
     std::unique_ptr<farsum::device> device; /* outlives the plan */
     farsum::plan plan;
-    farsum::device::array scratch; /* GPU: energies and virials */
-    std::int64_t scratch_bytes = 0;
+    scratch numbers;
 };
 
 /* Sums by a kept plan, whose estimate after the sum decides, or by a new one.
  * work: sums and returns the estimated error. */
 void by_kept_plan(const request &r,
                   const std::function<double(kept_plan &)> &work);
-
-/* Sums all systems by a kept or a new batch, if batches take the task.  q:
- * [rhs][N][strengths].  out: the arrays to write. */
-bool by_batch(const systems &all, const task &how, const std::string &key,
-              std::int64_t rhs, const double *x, const double *q,
-              farsum_result out);
 
 struct free_batch {
     void operator()(farsum_batch *b) const
@@ -84,9 +94,21 @@ struct free_batch {
     }
 };
 struct kept_batch {
+    /* q: [rhs][N][strengths].  out: the arrays to write. */
+    void sum(const systems &all, std::int64_t rhs, const void *x, const void *q,
+             farsum_result out) const;
+
     std::string key;
+    std::unique_ptr<farsum::device> device; /* outlives the batch */
     std::unique_ptr<farsum_batch, free_batch> batch;
+    scratch numbers;
 };
+
+/* Calls work with a kept or a new batch; returns false if batches do not take
+ * the task.  on: "cuda:0": arrays are there; empty: the host. */
+bool by_batch(const systems &all, const task &how, const std::string &key,
+              const std::string &on,
+              const std::function<void(kept_batch &)> &work);
 
 /* The plans or batches used last. */
 template <class T> class store

@@ -205,7 +205,10 @@ static bool by_dipoles(const description &how, const systems &all,
     const std::string key =
         (to.by_cell ? "dipoles, virial\n" : "dipoles\n") + how.text;
     if (!of) {
-        if (!by_batch(all, task, key, 2 * to.sets, to.x, strengths.data(), out))
+        auto together = [&](const kept_batch &b) {
+            b.sum(all, 2 * to.sets, to.x, strengths.data(), out);
+        };
+        if (!by_batch(all, task, key, {}, together))
             return false;
     } else {
         request r{task, key, *of,

@@ -85,7 +85,10 @@ static void sums(frame &f)
     farsum_result out = {};
     out.potential = to.potential, out.field = to.field;
     out.energy = to.energy, out.virial = virial ? to.virial : nullptr;
-    if (all.count > 1 && by_batch(all, task, key, all.sets, x, q, out))
+    auto together = [&](const kept_batch &b) {
+        b.sum(all, all.sets, x, q, out);
+    };
+    if (all.count > 1 && by_batch(all, task, key, {}, together))
         return;
     for (std::int64_t s = 0; s < all.count; s++) {
         const part p = all[s];
@@ -94,30 +97,63 @@ static void sums(frame &f)
     }
 }
 
-/* Sums `sets` sets of one system, with arrays on a GPU. */
-static double on_gpu(frame &f, kept_plan &kept, const part &p,
-                     std::int64_t sets, const void *x, const void *q,
-                     farsum_result out, double *energy, double *w)
+/* Energies, and virials behind them, that a sum wrote on a GPU. */
+class on_gpu
 {
-    reals found(static_cast<std::size_t>(sets * (w ? 10 : 1)));
-    const auto bytes = static_cast<std::int64_t>(found.size() * sizeof(double));
-    if (kept.scratch_bytes < bytes) {
-        kept.scratch = kept.device->alloc(bytes);
-        kept.scratch_bytes = bytes;
+  public:
+    on_gpu(frame &f, const farsum::device &device, scratch &numbers,
+           std::int64_t count, bool virial, farsum_result &out)
+        : f_(f), count_(count),
+          found_(static_cast<std::size_t>(count * (virial ? 10 : 1))),
+          at_(numbers.room(device, found_.size()))
+    {
+        out.energy = at_;
+        out.virial = virial ? at_ + count : nullptr;
     }
-    out.energy = static_cast<double *>(kept.scratch.get());
-    out.virial = w ? out.energy + sets : nullptr;
+    /* Copies them to the host. */
+    void read(double *energy, double *w)
+    {
+        f_.read(found_.data(), at_, found_.size() * sizeof(double));
+        std::copy_n(found_.data(), count_, energy);
+        if (w)
+            std::copy_n(found_.data() + count_, 9 * count_, w);
+    }
+
+  private:
+    frame &f_;
+    std::int64_t count_;
+    reals found_;
+    double *at_;
+};
+
+/* All systems by one batch, with arrays on a GPU. */
+static bool batch_on_gpu(frame &f, const systems &all, const task &how,
+                         const std::string &key, double *energy, double *w)
+{
+    return by_batch(all, how, key, cuda().current(), [&](kept_batch &b) {
+        farsum_result out = {};
+        on_gpu both(f, *b.device, b.numbers, all.sets * all.count, w != nullptr,
+                    out);
+        out.potential = f.result(1).data, out.field = f.result(2).data;
+        b.sum(all, all.sets, f.argument(0).data, f.argument(1).data, out);
+        both.read(energy, w);
+    });
+}
+
+/* `sets` sets of one system by a plan, with arrays on a GPU. */
+static double plan_on_gpu(frame &f, kept_plan &kept, const part &p,
+                          std::int64_t sets, const void *x, const void *q,
+                          farsum_result out, double *energy, double *w)
+{
+    on_gpu both(f, *kept.device, kept.numbers, sets, w != nullptr, out);
     kept.set(p.cell, p.n, x);
     kept.plan.execute(static_cast<int>(sets), q, out);
     kept.plan.finish();
-    f.read(found.data(), kept.scratch.get(), found.size() * sizeof(double));
-    std::copy_n(found.data(), sets, energy);
-    if (w)
-        std::copy_n(found.data() + sets, 9 * sets, w);
+    both.read(energy, w);
     return kept.plan.info().estimated_error;
 }
 
-/* The same with arrays on a GPU.  The sets of a system of several do not lie
+/* With arrays on a GPU.  For plans the sets of a system of several do not lie
  * one behind the other, and are summed one by one. */
 static void sums_on_gpu(frame &f)
 {
@@ -134,6 +170,9 @@ static void sums_on_gpu(frame &f)
     task task = with_outputs(how, virial);
     task.problem.arrays = f32 ? FARSUM_F32 : FARSUM_F64;
     const std::string key = key_of(how, virial) + (f32 ? "\nf32" : "\nf64");
+    if (all.count > 1 && all.n > 0 && all.sets > 0
+        && batch_on_gpu(f, all, task, key, energy, virial ? w : nullptr))
+        return;
     const std::int64_t together = all.count == 1 ? all.sets : 1;
     std::vector<float> narrow_x, narrow_q;
     for (std::int64_t k = 0; k < all.count * all.sets; k += together) {
@@ -156,10 +195,10 @@ static void sums_on_gpu(frame &f)
         out.field = shift(f.result(2), 3 * at);
         const std::int64_t place = set * all.count + p.at;
         auto work = [&](kept_plan &kept) {
-            return on_gpu(f, kept, p, together,
-                          shift(f.argument(0), 3 * p.begin),
-                          shift(f.argument(1), at), out, energy + place,
-                          virial ? w + 9 * place : nullptr);
+            return plan_on_gpu(f, kept, p, together,
+                               shift(f.argument(0), 3 * p.begin),
+                               shift(f.argument(1), at), out, energy + place,
+                               virial ? w + 9 * place : nullptr);
         };
         all.named(p.at, [&] { by_kept_plan(r, work); });
     }

@@ -9,6 +9,7 @@ if not torch.cuda.is_available():
 
 import farsum  # noqa: E402
 import farsum.torch as ft  # noqa: E402
+from farsum import _systems  # noqa: E402
 
 
 def system(n=500):
@@ -67,12 +68,56 @@ def test_streams():
 def test_capture_is_refused():
     x, q, cell = (v.cuda() for v in system())
     q = q.double()
-    want = ft.coulomb(x, q, cell).energy
+    ptr = [0, 100, len(q)]
+    plan = farsum.Plan(cell=cell.cpu(), periodic=True, sample=(x, q),
+                       outputs="energy")
+    plan.set_points(x)
+    calls = {
+        "torch": lambda: ft.coulomb(x, q, cell).energy,
+        "batch": lambda: farsum.coulomb_batch(x, q, cell, ptr=ptr).energy,
+        "new plan": lambda: farsum.coulomb(x, q, cell=cell).energy,
+        "plan": lambda: plan.execute(q).energy,
+    }
+    wanted = {name: call().clone() for name, call in calls.items()}
     torch.cuda.synchronize()
-    with pytest.raises(farsum.UnsupportedError, match="CUDA graph"):
-        with torch.cuda.graph(torch.cuda.CUDAGraph()):
-            ft.coulomb(x, q, cell)
-    assert torch.allclose(ft.coulomb(x, q, cell).energy, want)
+    for name, call in calls.items():
+        with pytest.raises(farsum.UnsupportedError, match="CUDA graph"):
+            with torch.cuda.graph(torch.cuda.CUDAGraph()):
+                call()
+        assert torch.allclose(call(), wanted[name]), name
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.float32])
+@pytest.mark.parametrize("is_open", [False, True])
+def test_batches_are_one_call(monkeypatch, kind, is_open):
+    """Sums and derivatives of many systems, without plans of Python."""
+    monkeypatch.setattr(_systems, "total", None)
+    parts = [system(n) for n in (60, 7, 100, 800, 3)]
+    sizes = torch.tensor([len(x) for x, _, _ in parts])
+    x, q = (torch.cat([part[k] for part in parts]).to(kind) for k in (0, 1))
+    cell = None if is_open else torch.stack([c for _, _, c in parts]).to(kind)
+    index = torch.arange(len(parts)).repeat_interleave(sizes)
+    tolerance, most = (1e-8, 1e-6) if kind == torch.float64 else (1e-5, 1e-3)
+    results = []
+    for place in ("cuda", "cpu"):
+        inputs = [v.to(place).requires_grad_() for v in (x, q, cell)
+                  if v is not None]
+        given = inputs if not is_open else [*inputs, None]
+        r = ft.coulomb(*given, index.to(place), tolerance=tolerance)
+        loss = r.energy.square().sum() + r.forces.square().sum()
+        results.append([r.energy, r.potential, r.forces,
+                        *torch.autograd.grad(loss, inputs)])
+    assert all(v.is_cuda and v.dtype == kind for v in results[0])
+    for a, b in zip(*results):
+        assert (a.cpu() - b).norm() < most * b.norm()
+
+
+def test_a_batch_names_the_system_at_fault():
+    x, q, cell = (v.cuda() for v in system())
+    x[400] = float("nan")
+    index = (torch.arange(len(x)) >= 300).long().cuda()
+    with pytest.raises(farsum.PositionError, match="system 1: "):
+        ft.coulomb(x, q.double(), cell, index)
 
 
 def test_other_devices_are_refused():
