@@ -50,6 +50,12 @@ timestep 0.5
 thermo_style custom step etotal
 """
 
+MOVE = """
+pair_coeff * * 0 1
+pair_coeff 1 1 0.1553 3.166
+fix 1 all nve
+"""
+
 
 def water(path, s):
     """Writes data: molecules are consecutive O, H, H."""
@@ -81,10 +87,11 @@ class Case:
                               tolerance=1e-11, exclude=pairs)
         self.forces = common.REAL * system.charge[:, None] * sums.field
 
-    def lammps(self, suffix, lines):
+    def lammps(self, suffix, lines, log="none"):
         words = {"": [], "opt": ["-sf", "opt"],
-                 "omp": ["-pk", "omp", "1", "-sf", "omp"]}[suffix]
-        lmp = lammps(cmdargs=["-log", "none", "-screen", "none", *words])
+                 "omp": ["-pk", "omp", "1", "-sf", "omp"],
+                 "intel": ["-pk", "intel", "0", "-sf", "intel"]}[suffix]
+        lmp = lammps(cmdargs=["-log", str(log), "-screen", "none", *words])
         lmp.command(f"plugin load {self.args.plugin}")
         lmp.commands_string(INPUT.format(data=self.data) + lines)
         return lmp
@@ -102,9 +109,7 @@ class Case:
     def seconds(self, suffix, lines):
         """Processor time of a step."""
         best = 1e9
-        lmp = self.lammps(suffix, lines + "\npair_coeff * * 0 1\n"
-                          "pair_coeff 1 1 0.1553 3.166\nfix 1 all nve\n"
-                          "run 5 post no")
+        lmp = self.lammps(suffix, lines + MOVE + "run 5 post no")
         for _ in range(self.args.repeats):
             begin = time.process_time()
             lmp.command(f"run {self.args.steps} pre no post no")
