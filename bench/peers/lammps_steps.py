@@ -116,7 +116,7 @@ class Runner:
         self.parts.append([found.get(part, 0) / steps for part in PARTS])
 
 
-def stirred(case, args, work):
+def stirred(case, args):
     """The atoms' positions after some motion, so that copies differ."""
     lmp = case.lammps("", "pair_style lj/cut/coul/farsum 9\n"
                       "kspace_style farsum 1e-4" + plugin.MOVE
@@ -132,13 +132,9 @@ def prepared(args, work):
     """The case, with its data file."""
     s, data = common.read(args.input), work / "data"
     if args.replicate != [1, 1, 1]:
-        shifts = np.stack(np.meshgrid(*map(np.arange, args.replicate),
-                                      indexing="ij"), -1).reshape(-1, 3)
-        x = (s.pos[None] + (shifts @ s.cell)[:, None]).reshape(-1, 3)
-        q = np.tile(s.charge, len(shifts))
-        s = common.System(x, q, s.cell * np.array(args.replicate)[:, None], None)
+        s = s.replicated(args.replicate)
         plugin.water(data, s)
-        s.pos = stirred(plugin.Case(args, data, s), args, work)
+        s.pos = stirred(plugin.Case(args, data, s), args)
     plugin.water(data, s)
     return plugin.Case(args, data, s)
 
