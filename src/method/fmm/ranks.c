@@ -104,6 +104,7 @@ void fmm_ranks_slab(int64_t layers, struct boxes_args *boxes,
     int64_t roots = planes * boxes->root[1] * boxes->root[2];
     boxes->root[0] = planes;
     boxes->periodic[0] = 0;
+    boxes->ghosts = boxes->ws;
     boxes->n_leaves = roots << (3 * boxes->depth);
     boxes->n_boxes = (8 * boxes->n_leaves - roots) / 7;
     boxes->n_sources = part_of(boxes->n_sources, layers, whole);
@@ -164,6 +165,7 @@ struct tree_args ranks_part_args(const struct fmm_ranks *k,
     args.edge[0] = (double)layers * layer;
     args.root[0] = layers;
     args.periodic[0] = 0;
+    args.ghosts = k->domain.halo;
     args.layers = points;
     return args;
 }

@@ -94,15 +94,21 @@ static double shape_exchanges(const struct task *task, const struct fmm *s,
  * with several levels each rank has the far field of ghost layers too. */
 static double shape_shared(const struct task *task, const struct fmm *s,
                            const struct fmm_shape *shape, int64_t n,
+                           const struct boxes_args *boxes,
                            const struct choice choice[FMM_STAGES])
 {
     double ranks = task->links.ranks, layers = (double)shape->root[0];
     double most = ceil(layers / ranks) * ranks / layers, seconds = 0;
+    double ghosts = shape->depth > 0 ? 2 * shape->ws * ranks / layers : 0;
+    struct boxes_args own = *boxes;
+    fmm_ranks_slab(fmm_ranks_most(boxes, task->links.ranks), &own, NULL);
     for (int r = 0; r < FMM_STAGES; r++) {
-        int ghosts = shape->depth > 0 && r != FMM_P2P && r != FMM_LATTICE
-                     && r != FMM_L2P;
-        double more = ghosts ? 2 * shape->ws * ranks / layers : 0;
-        seconds += choice[r].cost * (most + more);
+        const struct variant_row *row = choice[r].row;
+        double share = most + (r == FMM_P2M ? ghosts : 0);
+        if (row && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L))
+            share =
+                ranks * row->variant->cost(&own) / row->variant->cost(boxes);
+        seconds += choice[r].cost * share;
     }
     return seconds + shape_exchanges(task, s, shape, n, choice);
 }
@@ -125,7 +131,7 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     for (int r = 0; r < FMM_STAGES; r++)
         shape->seconds += choice[r].cost;
     if (task->links.ranks > 0) {
-        shape->seconds = shape_shared(task, s, shape, n, choice);
+        shape->seconds = shape_shared(task, s, shape, n, &boxes, choice);
         fmm_ranks_slab(fmm_ranks_most(&boxes, task->links.ranks), &boxes, NULL);
     }
     bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;

@@ -65,6 +65,7 @@ void tree_shape(struct tree *tree, const struct tree_args *args)
     tree->dense = args->dense;
     tree->depth = args->depth;
     tree->ws = args->ws;
+    tree->ghosts = args->ghosts;
     tree->threads = par_threads(args->threads);
     tree->precision = args->precision;
     tree->h0 = 0;

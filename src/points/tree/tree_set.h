@@ -54,6 +54,8 @@ struct tree_args {
     double corner[3], edge[3];  /* of the region */
     farsum_precision precision; /* precision of the coordinates in boxes */
     int threads;
+    int64_t ghosts; /* dense: layers of root boxes at each end of axis 0 whose
+                       boxes have no targets; tree_aim */
     const struct tree_layers *layers; /* borrowed, [2]: of sources and targets;
                                          NULL: the whole region */
 };
@@ -100,6 +102,7 @@ struct tree {
     double h0, box[3];
     int64_t n_boxes, first[TREE_DEPTH + 2]; /* first[depth + 1] = n_boxes */
     int64_t n_leaves;
+    int64_t ghosts; /* as in the args */
     int separate; /* 1: targets are separate from the sources */
     struct tree_points source, target;
 
@@ -165,6 +168,15 @@ static inline const struct tree_points *tree_targets(const struct tree *tree)
 static inline int64_t tree_boxes(const struct tree *tree, int level)
 {
     return tree->first[level + 1] - tree->first[level];
+}
+/* 0: a dense tree's box lies in a ghost layer, so that its local expansion is
+ * not needed.  A box's number in its level, modulo the root boxes, is that of
+ * the root box above it. */
+static inline int tree_aim(const struct tree *tree, int level, int64_t box)
+{
+    int64_t x = (box - tree->first[level]) % tree->root[0];
+    return !tree->dense
+           || (x >= tree->ghosts && x < tree->root[0] - tree->ghosts);
 }
 /* The h of a level. */
 static inline double tree_h(const struct tree *tree, int level)

@@ -11,7 +11,8 @@
  *
  *     p2m      sets the multipoles of all leaves, from the strengths
  *     m2m      sets those of all boxes that have children
- *     m2l      sets the locals of levels >= 1, from the far lists
+ *     m2l      sets the locals of levels >= 1, from the far lists; those of
+ *              ghost layers (tree_aim) it may leave undefined
  *     lattice  sets the locals of level 0, from root boxes that are not near
  *     l2l      adds to the locals of levels >= 1 that of the parent
  *     l2p      adds to the targets' potential and field
@@ -52,6 +53,7 @@ struct boxes_args {
     /* approximate, for the costs: */
     int depth;
     int64_t n_boxes, n_leaves, n_sources, n_targets;
+    int64_t ghosts;    /* m2l: as tree_args.ghosts */
     int64_t n_parents; /* actual number in an existing sparse tree; 0: not
                           known */
     struct boxes_shape shape;
@@ -80,6 +82,13 @@ static inline int64_t boxes_real(const struct boxes_args *args)
     return args->precision == FARSUM_F32 ? 4 : 8;
 }
 double boxes_lanes(const struct boxes_args *args);
+
+/* The part of the boxes whose locals are needed. */
+static inline double boxes_aims(const struct boxes_args *args)
+{
+    double ghosts = 2 * (double)args->ghosts;
+    return ghosts > 0 ? 1 - ghosts / (double)args->root[0] : 1;
+}
 
 /* Copies an expansion out of the array or into it, as f64. */
 void boxes_get(const struct boxes_args *args, const void *array,

@@ -33,8 +33,8 @@ static double dense_cost(const void *args)
     /* products, and their reads and transforms; a fixed cost to read the
      * operators */
     double products = 0.21 * list * size * size;
-    return (double)a->n_boxes * (products * 0.6e-9 + list * size * 2.6e-9)
-               / lanes / a->threads
+    return boxes_aims(a) * (double)a->n_boxes
+               * (products * 0.6e-9 + list * size * 2.6e-9) / lanes / a->threads
            + 1e-4;
 }
 

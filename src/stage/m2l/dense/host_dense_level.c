@@ -43,7 +43,7 @@ static void lanes_dense(struct dense *s, const struct tree *tree, int level)
             inside &= place[d] >= 0 && place[d] < n[d];
         int64_t box = tree_find(tree, level - 1, place);
         parent[cell] = box < 0 ? -1 : (int32_t)(box - tree->first[level - 1]);
-        if (inside)
+        if (inside && tree_aim(tree, level - 1, box))
             s->lane[at++] = (int32_t)cell;
     }
     s->lane_begin[level + 1] = at;

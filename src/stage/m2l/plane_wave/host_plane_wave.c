@@ -59,7 +59,9 @@ static double wave_cost(const void *args)
     double side = 2 * a->ws + 1, wide = side + 1;
     double reads = a->ws
                    * (4 * side * side + 8 * side * wide + 16 * wide * wide);
-    double per_wave = 6 * multipole_size(a->p) + reads * 1.5 + 60;
+    /* out of all parents, into those whose children's locals are needed */
+    double out = 3 * multipole_size(a->p) + 30;
+    double per_wave = out + boxes_aims(a) * (out + reads * 1.5);
     /* a parent costs as much as eight children, even if fewer exist */
     double boxes =
         a->n_parents > 0 ? 8 * (double)a->n_parents : (double)a->n_boxes;
@@ -326,6 +328,8 @@ static void wave_level(const struct state *s, const struct boxes_io *io,
     PAR_FOR(threads, schedule(dynamic, 8))
     for (int64_t i = 0; i < n; i++) {
         int t = omp_get_thread_num();
+        if (!tree_aim(io->tree, level, s->parent[first + i]))
+            continue;
         wave_near(s, io->tree, level, s->parent[first + i], s->near[t]);
         s->kern->in(&s->plan, s->merged, s->near[t], s->row[t],
                     s->workspace[t]);

@@ -362,7 +362,8 @@ static int octant_of(const struct tree *t, int level, int64_t box)
     return (int)((place[0] & 1) | (place[1] & 1) << 1 | (place[2] & 1) << 2);
 }
 
-/* Sorts the boxes of a level by octant; lists are alike in an octant. */
+/* Sorts the boxes of a level whose locals are needed by octant; lists are alike
+ * in an octant. */
 farsum_status stacked_set(void *state, const struct points *sources,
                           const struct points *targets)
 {
@@ -374,14 +375,15 @@ farsum_status stacked_set(void *state, const struct points *sources,
         int64_t *begin = s->begin[level];
         memset(begin, 0, sizeof s->begin[level]);
         for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
-            begin[octant_of(t, level, b) + 1]++;
+            begin[octant_of(t, level, b) + 1] += tree_aim(t, level, b);
         begin[0] = t->first[level];
         for (int o = 0; o < 8; o++)
             begin[o + 1] += begin[o];
         int64_t next[8];
         memcpy(next, begin, sizeof next);
         for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
-            s->order[next[octant_of(t, level, b)]++] = b;
+            if (tree_aim(t, level, b))
+                s->order[next[octant_of(t, level, b)]++] = b;
     }
     return FARSUM_OK;
 }
@@ -451,6 +453,6 @@ double stacked_cost(const struct boxes_args *a, int whole)
 {
     double lanes = boxes_lanes(a);
     double far = 7 * pow(2 * a->ws + 1, 3);
-    return (double)a->n_boxes * far * rotation_pair(a->p, whole)
+    return boxes_aims(a) * (double)a->n_boxes * far * rotation_pair(a->p, whole)
            / (lanes * 1.7e9 * par_threads(a->threads));
 }
