@@ -7,7 +7,7 @@
 #include "comm/comm.h"
 #include "cost/links.h"
 
-enum { RANKS_STAGES = 7 }; /* most stages of a method */
+enum { RANKS_STAGES = 8 }; /* most stages of a method */
 
 /* Points are taken as uniform, and given by any rank.  One right-hand side.
  * Planes are those of a mesh, or layers of root boxes. */

@@ -419,7 +419,10 @@ void fmm_ranks_slab(int64_t layers, struct boxes_args *boxes,
                     struct p2p_args *pairs);
 /* The most layers that one of so many ranks owns. */
 int64_t fmm_ranks_most(const struct boxes_args *whole, int ranks);
-/* method/fmm/ranks_model.c: the method's `model`, and the same of any rank.  s:
+/* method/fmm/ranks_model.c: seconds in which devices over ranks bring strengths
+ * and results of so many points from order to order. */
+double fmm_ranks_ends(const struct task *task, double points);
+/* The method's `model`, and the same of any rank.  s:
  * of tune. */
 farsum_status fmm_ranks_model(const struct task *task, const void *state,
                               const struct links *links,

@@ -110,6 +110,7 @@ static double shape_shared(const struct task *task, const struct fmm *s,
                 ranks * row->variant->cost(&own) / row->variant->cost(boxes);
         seconds += choice[r].cost * share;
     }
+    seconds += fmm_ranks_ends(task, most * (double)n);
     return seconds + shape_exchanges(task, s, shape, n, choice);
 }
 

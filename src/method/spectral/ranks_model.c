@@ -29,7 +29,8 @@ struct counted {
 static int model_back(const struct task *task)
 {
     return (task->problem.outputs
-            & (FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_VELOCITY))
+            & (FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_VELOCITY
+               | FARSUM_GRADIENT))
            != 0;
 }
 

@@ -110,7 +110,7 @@ static farsum_status choose_over_ranks(const struct boxes_args *boxes,
                                        struct choice *best)
 {
     static const char *const names[] = {"gpu_fft", "gpu_grid"};
-    static const double longer[] = {1.7, 1.45};
+    static const double longer[] = {1.35, 1.45};
     struct choose_options o = *options;
     struct boxes_args turned = *boxes; /* as in gpu_grid.h */
     farsum_status status = FARSUM_OK;
