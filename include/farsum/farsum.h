@@ -17,7 +17,7 @@
  * Kernels, with d = x_i - x_j and r = |d|; C is the problem's `coulomb`:
  *
  *     laplace    phi_i = C sum_j q_j / r
- *     yukawa     phi_i = C sum_j q_j e^(-kappa r) / r
+ *     yukawa     phi_i = C sum_j q_j e^(-kappa r) / r; yukawa_dipole: + p_j
  *     r6         phi_i = C sum_j q_j / r^6
  *     charge_dipole  phi_i = C sum_j q_j / r + (p_j.d) / r^3
  *     stokeslet  u_i = C sum_j f_j / r + (f_j.d) d / r^3
@@ -30,10 +30,10 @@
  *
  * Periodic sums follow Ewald's conventions.  Charges: conducting surroundings
  * (default: tinfoil), and a uniform background neutralises a net charge.
- * yukawa and r6: the plain sum, which converges.  stokeslet: no mean flow, and
- * a mean pressure gradient balances a net force.  stresslet: the mean flow for
- * which a closed surface's flow vanishes outside.  One or two axes: ewald only,
- * no background; far off -2 pi C Q |z|/A or -2 C Q ln(rho/L)/L; math.md 7.7.
+ * Screened and r6: the plain sum.  stokeslet: no mean flow, and a mean pressure
+ * gradient balances a net force.  stresslet: the mean flow for which a closed
+ * surface's flow vanishes outside.  One or two axes: ewald only, no background;
+ * far off -2 pi C Q |z|/A or -2 C Q ln(rho/L)/L; math.md 7.7.
  *
  * Every function returns a status.  farsum_message() describes the calling
  * thread's last error.  Host outputs keep their values on failure.  Threads may
@@ -154,7 +154,7 @@ enum {
     FARSUM_ENERGY = 4,
     FARSUM_VIRIAL = 8,
     FARSUM_VELOCITY = 16, /* stokeslet, rotlet, stresslet: their only output */
-    FARSUM_GRADIENT = 32, /* charge_dipole */
+    FARSUM_GRADIENT = 32, /* charge_dipole, yukawa_dipole */
     FARSUM_PARTICLE_VIRIAL = 64, /* includes potential and field */
 };
 
@@ -163,7 +163,7 @@ enum {
 typedef struct farsum_problem {
     size_t size;             /* sizeof(farsum_problem), set by the macro */
     const char *kernel;      /* name of a kernel above (default: laplace) */
-    double kappa;            /* inverse screening length, > 0.  yukawa only */
+    double kappa;            /* inverse screening length, > 0.  yukawa* only */
     double cell[9];          /* rows a, b, c, periodic axes only; a left-handed
                                 cell is summed with c reversed, its lattice */
     int periodic[3];         /* 1: periodic along a, b, c (default: 0) */
@@ -437,7 +437,7 @@ farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);
 /* Sums rhs >= 1 sets of strengths.  q: [rhs][n][strengths], type `arrays`, in
  * `memory`: one number per source for laplace, yukawa and r6; charge, then
- * dipole vector for charge_dipole; a vector for stokeslet (force) and rotlet
+ * dipole vector for *_dipole; a vector for stokeslet (force) and rotlet
  * (torque); strength vector, then normal vector for stresslet.  result: the
  * arrays to write.  Errors: ERR_STATE (no points), ERR_ARGUMENT (an output that
  * the problem does not list), ERR_UNSUPPORTED (energy at separate targets),

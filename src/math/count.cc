@@ -205,7 +205,8 @@ int count_pair(const char *kernel, int value, int slope, const int *terms,
     const row *r = find(rows, kernel);
     struct count one = {};
     pair_numbers p(&one);
-    int has_moments = std::strcmp(kernel, "charge_dipole") == 0;
+    int has_moments = std::strcmp(kernel, "charge_dipole") == 0
+                      || std::strcmp(kernel, "yukawa_dipole") == 0;
     if (!r && !has_moments)
         return 0;
     if (has_moments)

@@ -65,9 +65,116 @@ static void prolate_chain(const struct split *split, double r, double g[4])
         g[n] *= split_de(split, 0);
 }
 
-static void moments_chain(const struct split *split, double r, double g[4])
+/* ---- yukawa_dipole: e^(-kappa r)/r */
+
+/* (9.39): x^-n i_n(x), modified spherical Bessel functions, n = 0 .. 3. */
+static void growing(double x, double v[4])
+{
+    double first = 1, u = x * x;
+    for (int n = 0; n < 4; n++) {
+        double term = first, sum = 0;
+        for (int m = 1; m < 400 && term > 1e-18 * sum; m++) {
+            sum += term;
+            term *= u / (2 * m * (2 * (n + m) + 1));
+        }
+        v[n] = sum;
+        first /= 2 * n + 3;
+    }
+}
+
+/* (9.38), Gaussian: the substitution t = xi e^-u makes it smooth. */
+static void screened_gaussian(double xi, double kappa, double r, double g[4])
+{
+    enum { NODES = 24, PARTS = 20 };
+    const double *x, *w, width = 2;
+    poly_gauss(NODES, &x, &w);
+    memset(g, 0, 4 * sizeof *g);
+    for (int i = 0; i < PARTS * NODES; i++) {
+        double u = width * (i / NODES + (1 + x[i % NODES]) / 2);
+        double t = xi * exp(-u), b = kappa / (2 * t);
+        double part = M_2_SQRTPI * w[i % NODES] * width / 2 * t
+                      * exp(-r * r * t * t - b * b);
+        for (int n = 0; n < 4; n++, part *= 2 * t * t)
+            g[n] += part;
+    }
+}
+
+/* The integral of (9.37), prolate.  even: the values v at k = i kappa that are
+ * subtracted, so that no pole is near; or NULL. */
+static void screened_waves(const struct split *split, double kappa, double r,
+                           const double *even, double g[4])
+{
+    enum { NODES = 24, PARTS = 5 };
+    static const double ends[PARTS + 1] = {0,       1.0 / 12, 1.0 / 6,
+                                           1.0 / 3, 2.0 / 3,  1};
+    const double *x, *w;
+    poly_gauss(NODES, &x, &w);
+    memset(g, 0, 4 * sizeof *g);
+    for (int i = 0; i < PARTS * NODES; i++) {
+        double from = ends[i / NODES], half = (ends[i / NODES + 1] - from) / 2;
+        double s = from + half * (1 + x[i % NODES]), k = split->c * s, v[4];
+        double part = w[i % NODES] * half * k * k / (k * k + kappa * kappa);
+        double power = split_de(split, s);
+        waves(k * r, v);
+        for (int n = 0; n < 4; n++, power *= k * k)
+            g[n] += part * (power * v[n] - (even ? even[n] : 0));
+    }
+    for (int n = 0; n < 4; n++)
+        g[n] *= split_de(split, 0);
+}
+
+/* (9.37): times sinh(kappa r)/r, for f_0 to f_3 */
+static void screened_rest(double kappa, double r, double v[4])
+{
+    double power = kappa;
+    growing(kappa * r, v);
+    for (int n = 0; n < 4; n++, power *= -kappa * kappa)
+        v[n] *= power;
+}
+
+static double screened_gain(const struct pair *pair, const struct split *split)
+{
+    return pair_kind_yukawa.gain(pair, split);
+}
+
+static void screened_prolate(const struct pair *pair, const struct split *split,
+                             double r, double g[4])
+{
+    double kappa = pair->kappa, gain = screened_gain(pair, split), edge[4],
+           rest[4];
+    double inside[4], end[4], pole = split_de(split, 0) / (gain * kappa);
+    const int near = kappa < 2;
+    screened_rest(kappa, 1, edge);
+    screened_rest(kappa, r, rest);
+    for (int n = 0; n < 4; n++) {
+        end[n] = pole * edge[n];
+        inside[n] = pole * rest[n];
+    }
+    screened_waves(split, kappa, 1, near ? end : NULL, edge);
+    screened_waves(split, kappa, r, near ? inside : NULL, g);
+    /* G_0 is e^-kappa at the cutoff */
+    double more = (exp(-kappa) - gain * edge[0]) / sinh(kappa);
+    for (int n = 0; n < 4; n++)
+        g[n] = gain * g[n] + more * rest[n];
+}
+
+static void screened_chain(const struct pair *pair, const struct split *split,
+                           double r, double g[4])
 {
     if (split->xi > 0)
+        screened_gaussian(split->xi, pair->kappa, r, g);
+    else
+        screened_prolate(pair, split, r, g);
+}
+
+/* ---- both */
+
+static void moments_chain(const struct pair *pair, const struct split *split,
+                          double r, double g[4])
+{
+    if (pair->kappa > 0)
+        screened_chain(pair, split, r, g);
+    else if (split->xi > 0)
         gaussian_chain(split->xi, r, g);
     else
         prolate_chain(split, r, g);
@@ -77,8 +184,7 @@ static double moments_base(double v, const struct pair *pair,
                            const struct split *split)
 {
     double g[4];
-    (void)pair;
-    moments_chain(split, sqrt(fmax(v + 1, 0) / 2), g);
+    moments_chain(pair, split, sqrt(fmax(v + 1, 0) / 2), g);
     return g[3];
 }
 
@@ -88,8 +194,7 @@ static void moments_near(const double *base, int n, const struct pair *pair,
                          const struct split *split, double c[][NEAR_MAX])
 {
     double g[4];
-    (void)pair;
-    moments_chain(split, M_SQRT1_2, g);
+    moments_chain(pair, split, M_SQRT1_2, g);
     memcpy(c[3], base, (size_t)n * sizeof *base);
     for (int k = 2; k >= 0; k--) {
         c[k][0] = g[k];
@@ -103,7 +208,7 @@ static void moments_exact(const struct pair *pair, const struct split *split,
 {
     /* a system that has few dipoles now may have some later */
     double q = pair->charge, p = fmax(pair->dipole, 0.01);
-    moments_chain(split, r, value);
+    moments_chain(pair, split, r, value);
     weight[0] = 0; /* the check of its derivatives suffices */
     weight[1] = q * q * r + q * p;
     weight[2] = q * p * r * r + 3 * p * p * r;
@@ -139,5 +244,33 @@ const struct pair_kind pair_kind_charge_dipole = {
     .square = moments_square,
     .lift = 1,
     .bare = moments_full,
+    .own = 1,
+};
+
+static void screened_full(const struct pair *pair, double r, double v[2])
+{
+    v[1] = exp(-pair->kappa * r) / r;
+    v[0] = v[1] * (1 / r + pair->kappa);
+}
+
+const struct pair_kind pair_kind_yukawa_dipole = {
+    .power = 1,
+    .degree = 1,
+    .gradient = 1,
+    .moments = 1,
+    .screened = 1,
+    .limit = 1,
+    .front = 4 * M_PI,
+    .gain = screened_gain,
+    .fall = 1,
+    .smooth = pair_gamma_smooth,
+    .slope = pair_gamma_slope,
+    .base = moments_base,
+    .near = moments_near,
+    .exact = moments_exact,
+    .integrals = 3,
+    .square = moments_square,
+    .lift = 1,
+    .bare = screened_full,
     .own = 1,
 };

@@ -28,7 +28,7 @@ enum {
 
 struct reference_split {
     double xi;     /* 0: near() is the full kernel */
-    double screen; /* yukawa only: kappa, 1/length */
+    double screen; /* yukawa, yukawa_dipole: kappa, 1/length; else 0 */
     int vacuum;    /* laplace, charge_dipole: 1: vacuum surroundings */
 };
 

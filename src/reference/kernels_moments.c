@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels_moments.c: reference formulas of charges with dipoles, math.md
- * 7.6. */
+/* kernels_moments.c: reference formulas of charges with dipoles, math.md 7.6,
+ * and of screened ones. */
 #include "reference/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-extern const struct reference_kind reference_charge_dipole;
+extern const struct reference_kind reference_charge_dipole,
+    reference_yukawa_dipole;
 
 /* Where the values begin: potential, field, gradient, w, and its gradient by x,
  * y and z. */
@@ -34,14 +35,25 @@ static void moments_load(const double *q, double *c)
     memcpy(c, q, 4 * sizeof *c);
 }
 
-/* f_0 to f_3 of erfc(xi r)/r, f_(n+1) = -f_n'/r, (7.15). */
-static void chain(double xi, double r2, double f[4])
+/* f_0 to f_3 of erfc(xi r)/r, or of its screened form (7.15a), f_(n+1) =
+ * -f_n'/r, (7.15). */
+static void chain(const struct reference_split *s, double r2, double f[4])
 {
-    double r = sqrt(r2), step = 2 * xi * xi;
-    double more = M_2_SQRTPI * xi * exp(-xi * xi * r2);
-    f[0] = erfc(xi * r) / r;
-    for (int n = 0; n < 3; n++, more *= step)
-        f[n + 1] = ((2 * n + 1) * f[n] + more) / r2;
+    double r = sqrt(r2), xi = s->xi, kappa = s->screen, step = 2 * xi * xi;
+    double plus = 0, minus = 2 * exp(-kappa * r), more = 0;
+    if (xi > 0) {
+        double b = kappa / (2 * xi), x = xi * r;
+        /* kappa r = 2 b x is at most (x + b)^2/2 */
+        plus = x + b < 26 ? exp(kappa * r) * erfc(x + b) : 0;
+        minus = exp(-kappa * r) * erfc(x - b);
+        more = M_2_SQRTPI * xi * exp(-x * x - b * b);
+    }
+    double last = kappa * (minus - plus) / 2; /* kappa^2 f_(n-1) */
+    f[0] = (plus + minus) / (2 * r);
+    for (int n = 0; n < 3; n++, more *= step) {
+        f[n + 1] = ((2 * n + 1) * f[n] + last + more) / r2;
+        last = kappa * kappa * f[n];
+    }
 }
 
 /* w's gradient by axis c, (7.16): a = q f_1 + (p.d) f_2, b = q f_2 + (p.d)
@@ -64,7 +76,7 @@ static void moments_near(const struct reference_split *s, const double d[3],
 {
     const double *p = q + 1;
     double f[4], along = p[0] * d[0] + p[1] * d[1] + p[2] * d[2];
-    chain(s->xi, r2, f);
+    chain(s, r2, f);
     double a = q[0] * f[1] + along * f[2], b = q[0] * f[2] + along * f[3];
     v[PHI] = q[0] * f[0] + along * f[1];
     for (int e = 0; e < 3; e++)
@@ -79,11 +91,13 @@ static void moments_near(const struct reference_split *s, const double d[3],
     }
 }
 
-/* (7.17), f_0 and f_1 of -erf(xi r)/r at r = 0 */
+/* (7.17), minus f_0 and f_1 of the near part less the kernel at r = 0 */
 static void moments_self(const struct reference_split *s, const double *q,
                          double *v)
 {
-    double f0 = M_2_SQRTPI * s->xi, f1 = 2 * f0 * s->xi * s->xi / 3;
+    double xi = s->xi, kappa = s->screen, b = kappa / (2 * xi);
+    double more = M_2_SQRTPI * xi * exp(-b * b), f0 = more - kappa * erfc(b);
+    double f1 = (2 * xi * xi * more - kappa * kappa * f0) / 3;
     memset(v, 0, REFERENCE_MOMENTS * sizeof *v);
     v[PHI] = -f0 * q[0];
     for (int e = 0; e < 3; e++)
@@ -108,13 +122,19 @@ static void times_i(double m, const double z[2], double v[2])
     v[1] = m * z[0];
 }
 
+static double moments_hat(const struct reference_split *p, double k2)
+{
+    double all = k2 + p->screen * p->screen;
+    return 4 * M_PI * exp(-all / (4 * p->xi * p->xi)) / all;
+}
+
 /* (7.18) */
 static void moments_far(const struct reference_split *p, const double k[3],
                         double s[][2], double v[][2])
 {
     double k2 = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
-    double over = 1 / (4 * p->xi * p->xi);
-    double g = 4 * M_PI * exp(-k2 * over) / k2, h = -2 * g * (1 / k2 + over);
+    double over = 1 / (4 * p->xi * p->xi), all = k2 + p->screen * p->screen;
+    double g = moments_hat(p, k2), h = -2 * g * (1 / all + over);
     double z[2] = {s[0][0], s[0][1]}; /* S = sum (q - i k.p) e^{-ik.y} */
     for (int a = 0; a < 3; a++) {
         z[0] += k[a] * s[1 + a][1];
@@ -160,6 +180,18 @@ static void moments_mean(const struct reference_split *p, double volume,
     memset(mean, 0, REFERENCE_VALUES * sizeof *mean);
     if (p->vacuum)
         mean_vacuum(volume, sum, mean);
+    mean[PHI][0] = net;
+    for (int i = 0; i < 6; i++)
+        if (axis[i][0] == axis[i][1])
+            mean[W + i][0] = net;
+}
+
+/* The screened kernel's mode k = 0: a constant potential. */
+static void screened_mean(const struct reference_split *p, double volume,
+                          long double sum[][4], double mean[][4])
+{
+    double net = (double)(moments_hat(p, 0) / volume * sum[0][0]);
+    memset(mean, 0, REFERENCE_VALUES * sizeof *mean);
     mean[PHI][0] = net;
     for (int i = 0; i < 6; i++)
         if (axis[i][0] == axis[i][1])
@@ -218,6 +250,23 @@ const struct reference_kind reference_charge_dipole = {
     .mean = moments_mean,
     .gauge = moments_gauge,
     .net_channels = 1,
+    .net = moments_net,
+    .square = moments_square,
+    .power = 1,
+    .random = moments_random,
+    .aligned = moments_aligned,
+};
+
+const struct reference_kind reference_yukawa_dipole = {
+    .name = "yukawa_dipole",
+    .strengths = 4,
+    .channels = 4,
+    .values = REFERENCE_MOMENTS,
+    .load = moments_load,
+    .near = moments_near,
+    .self = moments_self,
+    .far = moments_far,
+    .mean = screened_mean,
     .net = moments_net,
     .square = moments_square,
     .power = 1,

@@ -36,6 +36,8 @@ farsum_status sample_take_dipoles(struct sample *sample, struct pair *pair,
                                   enum isa isa, int threads)
 {
     double *size = NULL;
+    struct pair charges = *pair_find("yukawa");
+    charges.kappa = pair->kappa;
     int64_t n = p->n_sources;
     const double *q = p->sample_x ? p->sample_q : NULL;
     uint64_t state = 1;
@@ -48,9 +50,9 @@ farsum_status sample_take_dipoles(struct sample *sample, struct pair *pair,
         double v = sqrt(pair_square(pair, q + 4 * i));
         size[i] = random_next(&state) >> 63 ? v : -v;
     }
-    farsum_status status =
-        sample_take(sample, cell, n, p->n_targets, q ? p->sample_x : NULL, size,
-                    p->arrays, exclusions, NULL, isa, threads);
+    farsum_status status = sample_take(
+        sample, cell, n, p->n_targets, q ? p->sample_x : NULL, size, p->arrays,
+        exclusions, pair->kind->screened ? &charges : NULL, isa, threads);
     mem_free(size);
     sample->q1 = q1;
     sample->q2 = q2;

@@ -69,7 +69,7 @@ static double pair_cut_compact(const struct band *band, double r, int potential)
 static double pair_cut(const struct band *band, double r, int potential)
 {
     double sum = 0;
-    if (!band->pair.kind->charged)
+    if (!band->pair.kind->charged && !band->pair.kind->moments)
         return band_flow_cut(band, fmax(r, 1e-3), potential);
     if (!(band->xi > 0))
         return pair_cut_compact(band, r, potential);

@@ -97,6 +97,6 @@ void band_set(struct band *band, const struct split *split,
         band->gamma[i] = split_hat(split, band->k[i]);
     band_tail(band, split);
     band_beyond(band, split);
-    if (!pair->kind->charged)
+    if (!pair->kind->charged && !pair->kind->moments) /* else as for 1/r */
         band_flow(band, split);
 }

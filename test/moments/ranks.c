@@ -47,7 +47,7 @@ static farsum_status over_ranks(struct comm *comm, void *data)
         m = rank == size - 1 ? c->m : 0;
     to = c->m > 0 ? 0 : first;
     p.outputs = s->outputs;
-    p.kernel = "charge_dipole";
+    p.kernel = p.kappa > 0 ? "yukawa_dipole" : "charge_dipole";
     p.n_sources = n;
     p.n_targets = m;
     p.sample_x = n > 0 ? c->x + 3 * first : NULL;
@@ -124,14 +124,15 @@ static void exclude(struct shared *s)
     s->c.problem.exclusion_factors = factors;
 }
 
-/* Surfaces, net charges, separate targets, excluded pairs. */
+/* Surfaces, net charges, separate targets, excluded pairs, screening. */
 static void test_sums(void)
 {
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         static struct shared s;
         struct sums_answer b;
         begin(&s, 4 + k, 5e-11);
         s.c.problem.surface = k & 1 ? FARSUM_VACUUM : FARSUM_TINFOIL;
+        s.c.problem.kappa = k == 4 ? 1.3 : 0;
         if (k == 2)
             s.c.m = 12;
         for (int i = 0; i < 3 * s.c.m; i++)

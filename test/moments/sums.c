@@ -102,9 +102,15 @@ enum {
     CHARGES = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL
 };
 
+/* With kappa, the screened kernels. */
+static const char *sums_kernel(const struct sums_case *c)
+{
+    return c->problem.kappa > 0 ? "yukawa_dipole" : "charge_dipole";
+}
+
 farsum_status sums_try(const struct sums_case *c, struct sums_answer *a)
 {
-    return sums_run(c, "charge_dipole", c->q, CHARGES | FARSUM_GRADIENT, a);
+    return sums_run(c, sums_kernel(c), c->q, CHARGES | FARSUM_GRADIENT, a);
 }
 
 void sums_get(const struct sums_case *c, struct sums_answer *a)
@@ -117,13 +123,14 @@ void sums_charges(const struct sums_case *c, const double *charges,
                   struct sums_answer *a)
 {
     memset(a, 0, sizeof *a);
-    CHECK_OK(sums_run(c, "laplace", charges, CHARGES, a));
+    CHECK_OK(sums_run(c, c->problem.kappa > 0 ? "yukawa" : "laplace", charges,
+                      CHARGES, a));
 }
 
 double sums_energy(const struct sums_case *c)
 {
     struct sums_answer a = {.energy = 0};
-    CHECK_OK(sums_run(c, "charge_dipole", c->q, FARSUM_ENERGY, &a));
+    CHECK_OK(sums_run(c, sums_kernel(c), c->q, FARSUM_ENERGY, &a));
     return a.energy;
 }
 

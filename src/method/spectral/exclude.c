@@ -136,13 +136,14 @@ static double part_slope(const struct pass *p, double r2)
 static void part_moments(const struct pass *p, double r2, double f[4])
 {
     const struct near_poly *poly = &p->s->parameters.poly;
+    double kappa = p->s->parameters.pair.kappa;
     memset(f, 0, 4 * sizeof *f);
     if (part_is_whole(p, r2)) {
-        moments_bare(1 / sqrt(r2), f);
+        one_pair_moments(kappa, 1 / sqrt(r2), f);
         return;
     }
     if (part_singular(p, r2) > 0)
-        moments_bare(part_singular(p, r2), f);
+        one_pair_moments(kappa, part_singular(p, r2), f);
     for (int k = 0; k < 4; k++)
         f[k] = r2 < 1
                    ? part_sign(p)

@@ -83,46 +83,80 @@ SIMD_FN void any_r6(const struct sight *at, const double *q, vreal *v)
     for (int a = 0, i = 0; a < 3; a++)                                         \
         for (int b = a; b < 3; b++, i++)
 
-/* Potential, field and gradient of a charge with a dipole, (7.16). */
-SIMD_FN void any_charge_dipole(const struct sight *at, const double *q,
-                               vreal *v)
+/* f_0 to f_3 of 1/r and of e^(-kappa r)/r, (7.15), (7.15a). */
+SIMD_FN void f_bare(const struct sight *at, vreal f[4])
 {
-    const vreal *d = at->d, inv2 = at->inv * at->inv, zero = v_set(0);
-    vreal f1 = at->inv * inv2, f2 = v_set(3) * f1 * inv2;
-    vreal f3 = v_set(5) * f2 * inv2, along = v_dot(q + 1, d);
-    vreal charge = v_set(q[0]), near = charge * f1 + along * f2;
-    vreal bend = charge * f2 + along * f3;
-    v[0] += charge * at->inv + along * f1;
+    vreal inv2 = at->inv * at->inv;
+    f[0] = at->inv;
+    f[1] = at->inv * inv2;
+    f[2] = v_set(3) * f[1] * inv2;
+    f[3] = v_set(5) * f[2] * inv2;
+}
+
+SIMD_FN void f_screened(const struct sight *at, vreal f[4])
+{
+    vreal inv2 = at->inv * at->inv, kappa = v_set(at->screen), e = at->r;
+    for (int l = 0; l < W; l++)
+        e[l] = exp(-at->screen * e[l]);
+    f[0] = e * at->inv;
+    f[1] = (f[0] + kappa * e) * inv2;
+    f[2] = (v_set(3) * f[1] + kappa * kappa * f[0]) * inv2;
+    f[3] = (v_set(5) * f[2] + kappa * kappa * f[1]) * inv2;
+}
+
+/* Potential, field and gradient of a charge with a dipole, (7.16). */
+SIMD_FN void any_moments(const vreal d[3], const vreal f[4], const double *q,
+                         vreal *v)
+{
+    vreal charge = v_set(q[0]), along = v_dot(q + 1, d), zero = v_set(0);
+    vreal near = charge * f[1] + along * f[2];
+    vreal bend = charge * f[2] + along * f[3];
+    v[0] += charge * f[0] + along * f[1];
     for (int a = 0; a < 3; a++)
-        v[1 + a] += near * d[a] - f1 * v_set(q[1 + a]);
+        v[1 + a] += near * d[a] - f[1] * v_set(q[1 + a]);
     TENSOR(a, b, i)
     v[4 + i] += bend * d[a] * d[b]
-                - f2 * (d[a] * v_set(q[1 + b]) + d[b] * v_set(q[1 + a]))
+                - f[2] * (d[a] * v_set(q[1 + b]) + d[b] * v_set(q[1 + a]))
                 - (a == b ? near : zero);
 }
 
-/* The same, and w with its gradient. */
-SIMD_FN void any_charge_dipole_virial(const struct sight *at, const double *q,
-                                      vreal *v)
+/* w and its gradient. */
+SIMD_FN void any_moments_virial(const vreal d[3], const vreal f[4],
+                                const double *q, vreal *v)
 {
-    const vreal *d = at->d, inv2 = at->inv * at->inv, zero = v_set(0);
-    vreal f1 = at->inv * inv2, f2 = v_set(3) * f1 * inv2;
-    vreal f3 = v_set(5) * f2 * inv2, along = v_dot(q + 1, d);
-    vreal near = v_set(q[0]) * f1 + along * f2;
-    vreal bend = v_set(q[0]) * f2 + along * f3;
+    vreal charge = v_set(q[0]), along = v_dot(q + 1, d), zero = v_set(0);
+    vreal near = charge * f[1] + along * f[2];
+    vreal bend = charge * f[2] + along * f[3];
     vreal p[3] = {v_set(q[1]), v_set(q[2]), v_set(q[3])};
-    any_charge_dipole(at, q, v);
     TENSOR(a, b, i)
     {
         vreal both = d[a] * p[b] + d[b] * p[a];
-        v[10 + i] += near * d[a] * d[b] - f1 * both;
+        v[10 + i] += near * d[a] * d[b] - f[1] * both;
         for (int c = 0; c < 3; c++)
-            v[16 + 6 * c + i] += d[a] * d[b] * (p[c] * f2 - d[c] * bend)
-                                 + f2 * d[c] * both
-                                 + (a == c ? d[b] * near - f1 * p[b] : zero)
-                                 + (b == c ? d[a] * near - f1 * p[a] : zero);
+            v[16 + 6 * c + i] += d[a] * d[b] * (p[c] * f[2] - d[c] * bend)
+                                 + f[2] * d[c] * both
+                                 + (a == c ? d[b] * near - f[1] * p[b] : zero)
+                                 + (b == c ? d[a] * near - f[1] * p[a] : zero);
     }
 }
+
+#define MOMENTS(name, chain)                                                   \
+    SIMD_FN void any_##name(const struct sight *at, const double *q, vreal *v) \
+    {                                                                          \
+        vreal f[4];                                                            \
+        chain(at, f);                                                          \
+        any_moments(at->d, f, q, v);                                           \
+    }                                                                          \
+    SIMD_FN void any_##name##_virial(const struct sight *at, const double *q,  \
+                                     vreal *v)                                 \
+    {                                                                          \
+        vreal f[4];                                                            \
+        chain(at, f);                                                          \
+        any_moments(at->d, f, q, v);                                           \
+        any_moments_virial(at->d, f, q, v);                                    \
+    }
+MOMENTS(charge_dipole, f_bare)
+MOMENTS(yukawa_dipole, f_screened)
 
 SIMD_FN void lane_run(struct lane *t, const struct direct_any *args,
                       int64_t j0, int count, int strengths, int values,
@@ -176,20 +210,23 @@ ANY_RUN(rotlet, 3, REFERENCE_FLOW)
 ANY_RUN(stresslet, 6, REFERENCE_FLOW)
 ANY_RUN(yukawa, 1, REFERENCE_VIRIAL)
 ANY_RUN(r6, 1, REFERENCE_VIRIAL)
-ANY_RUN(charge_dipole_virial, 4, REFERENCE_MOMENTS)
 
 /* The virial needs three times as many sums as the rest. */
-static void run_charge_dipole(const struct direct_any *args, int64_t t0,
-                              int64_t t1, double *values)
-{
-    if (args->width > REFERENCE_GRADIENT) {
-        run_charge_dipole_virial(args, t0, t1, values);
-        return;
+#define MOMENTS_RUN(name)                                                      \
+    ANY_RUN(name##_virial, 4, REFERENCE_MOMENTS)                               \
+    static void run_##name(const struct direct_any *args, int64_t t0,          \
+                           int64_t t1, double *values)                         \
+    {                                                                          \
+        if (args->width > REFERENCE_GRADIENT) {                                \
+            run_##name##_virial(args, t0, t1, values);                         \
+            return;                                                            \
+        }                                                                      \
+        for (int64_t t = t0; t < t1; t++)                                      \
+            tile_run(args, t *DIRECT_TILE, values, 4, REFERENCE_GRADIENT,      \
+                     any_##name);                                              \
     }
-    for (int64_t t = t0; t < t1; t++)
-        tile_run(args, t * DIRECT_TILE, values, 4, REFERENCE_GRADIENT,
-                 any_charge_dipole);
-}
+MOMENTS_RUN(charge_dipole)
+MOMENTS_RUN(yukawa_dipole)
 
 extern const struct direct_any_kern ISA_NAME(direct_any);
 const struct direct_any_kern ISA_NAME(direct_any) = {{

@@ -66,14 +66,27 @@ void one_pair_add_soft(const struct one_pair *kernel,
         sum->virial[a] += g * d[a / 3] * d[a % 3];
 }
 
-void one_pair_add_moments(const struct near_poly *poly, const double d[3],
-                          const double *q, const double *own, int singular,
-                          struct one_pair_sum *sum)
+void one_pair_moments(double kappa, double y, double f[4])
+{
+    double e = exp(-kappa / y), y2 = y * y, k2 = kappa * kappa;
+    if (!(kappa > 0)) {
+        moments_bare(y, f);
+        return;
+    }
+    f[0] = e * y; /* (7.15a) */
+    f[1] = (f[0] + kappa * e) * y2;
+    f[2] = (3 * f[1] + k2 * f[0]) * y2;
+    f[3] = (5 * f[2] + k2 * f[1]) * y2;
+}
+
+void one_pair_add_moments(const struct near_poly *poly, double kappa,
+                          const double d[3], const double *q, const double *own,
+                          int singular, struct one_pair_sum *sum)
 {
     double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], v = 2 * d2 - 1;
     double f[4] = {0}, w[6] = {0};
     if (singular)
-        moments_bare(1 / sqrt(d2), f);
+        one_pair_moments(kappa, 1 / sqrt(d2), f);
     for (int k = 0; k < 4; k++)
         f[k] -= poly_eval(poly->c[k], poly->n, v);
     moments_field(f, d, q, sum->value, sum->field);

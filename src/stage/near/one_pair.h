@@ -32,9 +32,11 @@ void one_pair_add(const struct one_pair *kernel, const struct near_poly *poly,
 void one_pair_add_soft(const struct one_pair *kernel,
                        const struct near_poly *poly, const double d[3],
                        const double *q, double soft, struct one_pair_sum *sum);
-/* The same for sources with moments.  own: the target's strengths, or NULL
- * without a virial. */
-void one_pair_add_moments(const struct near_poly *poly, const double d[3],
-                          const double *q, const double *own, int singular,
-                          struct one_pair_sum *sum);
+/* The same for sources with moments.  kappa: in 1/cutoff; 0: not screened.
+ * own: the target's strengths, or NULL without a virial. */
+void one_pair_add_moments(const struct near_poly *poly, double kappa,
+                          const double d[3], const double *q, const double *own,
+                          int singular, struct one_pair_sum *sum);
+/* f[0] to f[3] of the full kernel at r = 1/y. */
+void one_pair_moments(double kappa, double y, double f[4]);
 #endif

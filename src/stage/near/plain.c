@@ -150,8 +150,8 @@ static void plain_cell(const struct plain *plain, const void *q,
         for (int a = 0; a < plain->pair->strengths; a++)
             strength[a] = plain_get(plain, q, j * plain->pair->strengths + a);
         if (plain->pair->kind->moments)
-            one_pair_add_moments(plain->args.poly, d, strength, own, singular,
-                                 sum);
+            one_pair_add_moments(plain->args.poly, plain->pair->kappa, d,
+                                 strength, own, singular, sum);
         else if (singular && d2 < soft * soft)
             one_pair_add_soft(plain->kernel, plain->args.poly, d, strength,
                               soft, sum);

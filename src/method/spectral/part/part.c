@@ -70,7 +70,8 @@ static void self_pair(const struct task *task, const struct spectral *s,
     static const double none[3];
     const struct near_poly *poly = &s->parameters.poly;
     if (task->pair.kind->moments)
-        one_pair_add_moments(poly, none, q, q, 0, sum);
+        one_pair_add_moments(poly, s->parameters.pair.kappa, none, q, q, 0,
+                             sum);
     else
         one_pair_add(one_pair_find(&task->pair), poly, none, q, 0, sum);
 }
