@@ -255,8 +255,8 @@ void kspace_farsum::init()
     coulomb_.prepare(aim_of(qqrd2e, qsqsum, force->special_coul));
 }
 
-/* Only plans of one host have a virial of each atom, and the plugin does not
- * ask for it, so computes that read it get NaN. */
+/* The plugin does not request the virial of each atom, which only plans of one
+ * host have, so computes that read it get NaN. */
 void kspace_farsum::no_virial_each()
 {
     std::fill_n(vatom[0], 6 * static_cast<std::size_t>(atom->nlocal),
