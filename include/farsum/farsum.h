@@ -173,8 +173,8 @@ typedef struct farsum_problem {
                                 of a fluid.  Below 0: strengths are masses and
                                 attract; -G makes the field the acceleration */
     double softening;        /* of 1/r, a length (default: 0).  Open space: r
-                                becomes sqrt(r^2 + eps^2).  Three periodic axes,
-                                on the host: radius of balls of charge */
+                                becomes sqrt(r^2 + eps^2).  Three periodic axes:
+                                radius of balls of charge, exactly 1/r beyond */
     farsum_precision precision; /* of the sums (default: f64) */
     farsum_precision arrays; /* of the caller's arrays, f64 or f32 (default: as
                                 precision; f64 for mixed and auto) */

@@ -121,14 +121,16 @@ struct pass {
 
 #define FN static inline
 #define SOFTEN_REAL double
-#include "math/soften.kh"
+#include "math/soften_pair.kh"
 
 /* The values of a charge that is softened within h. */
 static void soft_pair(double h, const double d[3], double r2, double q,
                       double v[REFERENCE_VIRIAL])
 {
-    double w = r2 / (h * h), g = q * soften_slope(w) / (h * h * h);
-    v[0] = q * soften_value(w) / h;
+    double f[2], g;
+    soften_pair(r2, h, f);
+    v[0] = q * f[0];
+    g = q * f[1];
     for (int a = 0; a < 3; a++) {
         v[1 + a] = g * d[a];
         v[4 + a] = g * d[a] * d[a];

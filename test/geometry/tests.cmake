@@ -10,5 +10,10 @@ farsum_test(geometry_slab geometry/slab.c geometry/slab_case.c geometry/sums.c)
 farsum_test(geometry_slab_device geometry/slab_device.c geometry/slab_case.c)
 farsum_test(geometry_slab_ranks geometry/slab_ranks.c geometry/slab_case.c
   geometry/sums.c ranks/comm_threads.c)
-farsum_test(geometry_soften geometry/soften.c geometry/sums.c)
+farsum_test(geometry_soften geometry/soften.c geometry/soften_cloud.c
+  geometry/sums.c)
+farsum_test(geometry_soften_device geometry/soften_device.c
+  geometry/soften_cloud.c geometry/sums.c)
+farsum_ctest(geometry_soften_device_full test_geometry_soften_device --full)
+set_tests_properties(geometry_soften_device_full PROPERTIES LABELS full)
 farsum_test(geometry_wire geometry/wire.c geometry/sums.c)

@@ -59,6 +59,8 @@ static void open_space(void)
          .checked = 1, .sampled = 1, .excluded = 1},
         {CASE("softened", 0, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12),
          .softening = 1e-3, .sampled = 1},
+        {CASE("softened cell", 1, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12),
+         .softening = 0.3, .excluded = 1, .ranks = {2}},
     };
     RUN_ALL(tests, &host);
 }

@@ -49,6 +49,8 @@ static void pairs(void)
     static const struct fmm_test tests[] = {
         {CASE("pairs", 1, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12), .excluded = 1,
          .ranks = {1, 2}},
+        {CASE("softened pairs", 1, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12),
+         .excluded = 1, .softening = 0.3, .ranks = {2}},
         {CASE("open pairs", 0, 2, 2, 2, 6, 6, 6, 1, 1e-3, 1e-12), .excluded = 1,
          .softening = 1e-3, .ranks = {2}},
     };

@@ -64,9 +64,6 @@ static farsum_status fmm_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes or none; the problem has %d",
              task_axes(task));
-    if (p->periodic[0] && p->softening > 0 && (task->device || task->comm))
-        FAIL(ERR_UNSUPPORTED,
-             "softens in periodic cells only on hosts and in one process");
     if (task->options.strict && p->softening > 0)
         FAIL(ERR_UNSUPPORTED,
              "strict: of softened pairs far ones are summed as 1/r, whose "

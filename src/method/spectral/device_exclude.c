@@ -9,11 +9,11 @@ enum { GROUP = 128, RECORD = 10 };
 /* Must equal the struct in method/spectral/exclude.k. */
 struct exclude_units {
     struct exclude_cell cell;
-    double kappa;
+    double kappa, soft;
     int64_t rows, sources, targets, point, source_axis, target_axis;
     int32_t potential, field, sums, gradient;
 };
-_Static_assert(sizeof(struct exclude_units) == 160, "as the kernels have it");
+_Static_assert(sizeof(struct exclude_units) == 168, "as the kernels have it");
 
 void gpu_exclude_clear(struct gpu_exclude *x)
 {
@@ -79,6 +79,7 @@ farsum_status gpu_exclude_sides(struct spectral *s,
     const struct exclude_units units = {
         .cell = sides->cell,
         .kappa = s->parameters.pair.kappa,
+        .soft = sides->soft,
         .rows = e->rows,
         .sources = sides->sources,
         .targets = sides->targets,
@@ -116,6 +117,7 @@ farsum_status gpu_exclude_run(const struct task *task, struct spectral *s,
     const struct gpu_exclude_sides sides = {
         .excluded = &g->exclude.excluded,
         .cell = exclude_cell(task, &s->parameters.cell),
+        .soft = task->problem.softening / s->parameters.rc,
         .sources = s->n,
         .targets = u->targets,
         .x = &s->source.gpu->s,

@@ -29,6 +29,7 @@ farsum_status gpu_ranks_exclude_run(const struct task *task, struct spectral *s,
     struct gpu_exclude_sides sides = {
         .excluded = &needs->rows,
         .cell = exclude_cell(task, &s->parameters.cell),
+        .soft = task->problem.softening / s->parameters.rc,
         .sources = s->n,
         .targets = spectral_targets(s),
         .by_point = 1,

@@ -19,7 +19,7 @@
 #define PAIR_REAL double
 #include "math/pair_moments.kh"
 #define SOFTEN_REAL double
-#include "math/soften.kh"
+#include "math/soften_pair.kh"
 
 enum { BLOCKS = 64 };
 
@@ -104,10 +104,11 @@ static void part_value(const struct pass *p, const double d[3], double r2,
                        double lost, const double q[], double v[])
 {
     const struct parameters *t = &p->s->parameters;
-    double one[PAIR_VALUES] = {0};
-    if (r2 < p->soft * p->soft)
-        one[0] = q[0] * soften_value(r2 / (p->soft * p->soft)) / p->soft;
-    else if (part_is_whole(p, r2))
+    double one[PAIR_VALUES] = {0}, f[2] = {0};
+    if (r2 < p->soft * p->soft) {
+        soften_pair(r2, p->soft, f);
+        one[0] = q[0] * f[0];
+    } else if (part_is_whole(p, r2))
         p->row->value(t->pair.kappa, d, r2, q, one);
     else if (r2 < 1)
         p->near->value(&t->poly, d, part_singular(p, r2), 2 * r2, 2 * r2 - 1, q,
@@ -122,8 +123,11 @@ static void part_value(const struct pass *p, const double d[3], double r2,
 static double part_slope(const struct pass *p, double r2)
 {
     const struct parameters *t = &p->s->parameters;
-    if (r2 < p->soft * p->soft)
-        return soften_slope(r2 / (p->soft * p->soft)) / pow(p->soft, 3);
+    double f[2];
+    if (r2 < p->soft * p->soft) {
+        soften_pair(r2, p->soft, f);
+        return f[1];
+    }
     if (part_is_whole(p, r2))
         return p->row->slope(t->pair.kappa, r2);
     return r2 < 1 ? part_sign(p)

@@ -44,6 +44,7 @@ void spectral_exclude_sides(const struct task *task, struct spectral *s,
 struct gpu_exclude_sides {
     const struct gpu_excluded *excluded;
     struct exclude_cell cell;
+    double soft; /* radius of softening, in cutoffs */
     int64_t sources, targets;
     int by_point;                    /* 1: positions are [n][3]; 0: [3][n] */
     const struct buf *x, *far_x, *y; /* fractions of the whole cell, f64 */

@@ -29,9 +29,6 @@ static farsum_status spectral_fits(const struct task *task)
     TRY(spectral_each_fits(task));
     if (task_axes(task) != 3)
         TRY(task_axes(task) == 2 ? open_axis_fits(task) : truncated_fits(task));
-    if (task->problem.softening > 0 && (task->device || task->comm))
-        FAIL(ERR_UNSUPPORTED,
-             "softens only on the host and in one process; so does ewald");
     if (task->device && !task->device->properties.f64)
         FAIL(ERR_UNSUPPORTED,
              "positions are double precision, which %s does not have",

@@ -14,7 +14,7 @@
 #include "math/pair.kh"
 #include "math/pair_moments.kh"
 #define SOFTEN_REAL double
-#include "math/soften.kh"
+#include "math/soften_pair.kh"
 
 static const struct one_pair kernels[] = {
 #define SCALAR(name, polys, note) {#name, pair_##name, pair_##name##_slope},
@@ -56,14 +56,14 @@ void one_pair_add_soft(const struct one_pair *kernel,
                        const double *q, double soft, struct one_pair_sum *sum)
 {
     double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    double w = d2 / (soft * soft);
-    double g = q[0] * soften_slope(w) / (soft * soft * soft);
+    double f[2];
+    soften_pair(d2, soft, f);
     one_pair_add(kernel, poly, d, q, 0, sum);
-    sum->value[0] += q[0] * soften_value(w) / soft;
+    sum->value[0] += q[0] * f[0];
     for (int a = 0; a < 3; a++)
-        sum->field[a] += g * d[a];
+        sum->field[a] += q[0] * f[1] * d[a];
     for (int a = 0; a < 9; a++)
-        sum->virial[a] += g * d[a / 3] * d[a % 3];
+        sum->virial[a] += q[0] * f[1] * d[a / 3] * d[a % 3];
 }
 
 void one_pair_moments(double kappa, double y, double f[4])

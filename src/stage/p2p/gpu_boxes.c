@@ -109,7 +109,7 @@ static farsum_status boxes_create(const void *data, void **state)
     jit_define(jit, "TILE", "%d", TILE);
     jit_define(jit, "RHS", "%d", boxes->rhs);
     jit_define(jit, "FIELD", "%d", (args->outputs & FARSUM_FIELD) != 0);
-    jit_define(jit, "SOFT", "%d", args->softening > 0);
+    jit_define(jit, "SOFT", "%d", args->softening > 0 ? 1 + args->balls : 0);
     jit_define(jit, "DENSE", "%d", args->dense != 0);
     GO(jit_build(jit));
     GO(jit_kernel(jit, "p2p_boxes", group, 0, &boxes->sum));

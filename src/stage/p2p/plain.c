@@ -11,7 +11,7 @@
 #define PAIR_REAL double
 #include "stage/p2p/pairs.kh"
 #define SOFTEN_REAL double
-#include "math/soften.kh"
+#include "math/soften_pair.kh"
 
 static p2p_pair *const pairs[] = {
 #define ROW(name, strengths, values) p2p_##name,
@@ -95,16 +95,11 @@ static double plain_distance(const struct plain *plain, const struct p2p_io *io,
 static void plain_soft(const struct p2p_args *args, double d2, double eps,
                        double f[2])
 {
-    double w = d2 / (eps * eps), y = 1 / sqrt(d2);
-    if (args->balls && w < 1) {
-        f[0] = soften_value(w) / eps;
-        f[1] = soften_slope(w) / (eps * eps * eps);
-        return;
-    }
-    if (!args->balls)
-        y = 1 / sqrt(d2 + eps * eps);
+    double y = 1 / sqrt(args->balls ? d2 : d2 + eps * eps);
     f[0] = y;
     f[1] = y * y * y;
+    if (args->balls && d2 < eps * eps)
+        soften_pair(d2, eps, f);
 }
 
 /* Sums of target i in a leaf of edge h, for one set of strengths. */

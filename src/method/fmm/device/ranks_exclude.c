@@ -27,9 +27,9 @@ struct ranks_excluded {
     } cell;
     double part, soft;
     int64_t rows, sources;
-    int32_t potential, field;
+    int32_t potential, field, balls, spare;
 };
-_Static_assert(sizeof(struct ranks_excluded) == 128, "as the kernel has it");
+_Static_assert(sizeof(struct ranks_excluded) == 136, "as the kernel has it");
 
 /* The cell's vectors.  Open points get one twice as long, in which they are
  * nearer to each other than to images. */
@@ -57,12 +57,12 @@ farsum_status fmm_gpu_ranks_exclude(const struct fmm_sum *sum)
     const struct gpu_needs *needs = &r->exclude.now;
     const struct gpu_excluded *e = &needs->rows;
     double h = tree_h(&s->tree, 0);
-    struct ranks_excluded x = {.soft = s->pairs.softening
-                                       * s->pairs.softening,
+    struct ranks_excluded x = {.soft = s->pairs.softening * s->pairs.softening,
                                .rows = e->rows,
                                .sources = r->source.route.n_own,
                                .potential = u->potential || u->energy,
-                               .field = u->field || u->virial};
+                               .field = u->field || u->virial,
+                               .balls = s->pairs.balls};
     if (!r->exclude.named || e->rows == 0)
         return FARSUM_OK;
     excluded_cell(s, &x);

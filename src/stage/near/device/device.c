@@ -115,6 +115,7 @@ void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
         snprintf(name, sizeof name, "NEAR_%d", k);
         jit_define_table(jit, name, args->poly->c[k], terms);
     }
+    jit_define_real(jit, "SOFT", args->soft > near_skip(args) ? args->soft : 0);
     unsigned values = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VELOCITY;
     int moments = pair->kind->moments;
     jit_define(jit, "MOMENTS", "%d", moments);

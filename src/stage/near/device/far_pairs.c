@@ -177,7 +177,7 @@ void near_outer_fit(const struct near_args *args, struct near_outer *outer,
         || pair->kind->moments)
         return;
     d.whole = outer_kernel(pair);
-    outer->inner = outer_edge(&d);
+    outer->inner = fmax(outer_edge(&d), args->soft);
     while (outer->inner < WORTH && !outer_polys(&d, outer))
         outer->inner += 0.02;
     if (outer->inner >= WORTH) {

@@ -86,6 +86,8 @@ farsum_status team_fits(const struct near_args *args,
              "%s",
              kind->row,
              args->split ? split_name(args->split) : "an unknown split");
+    if (args->soft > 0)
+        FAIL(ERR_UNSUPPORTED, "%s does not soften", kind->row);
     while (k < n && strcmp(kernels[k], name) != 0)
         k++;
     if (k == n)
