@@ -173,7 +173,7 @@ typedef struct farsum_problem {
                                 of a fluid.  Below 0: strengths are masses and
                                 attract; -G makes the field the acceleration */
     double softening;        /* of 1/r, a length (default: 0).  Open space: r
-                                becomes sqrt(r^2 + eps^2).  Three periodic axes:
+                                becomes sqrt(r^2 + eps^2).  With periodic axes:
                                 radius of balls of charge, exactly 1/r beyond */
     farsum_precision precision; /* of the sums (default: f64) */
     farsum_precision arrays; /* of the caller's arrays, f64 or f32 (default: as

@@ -158,11 +158,6 @@ static farsum_status problem_softening(const farsum_problem *p,
              "softening requires kernel laplace or charge_dipole, not %s",
              pair->name);
     int axes = cell_axes(p->periodic);
-    if (p->softening > 0 && axes % 3 != 0)
-        FAIL(ERR_UNSUPPORTED,
-             "softening requires three periodic axes or none; the problem has "
-             "%d",
-             axes);
     if (p->softening > 0 && axes > 0 && pair->kind->moments)
         FAIL(ERR_UNSUPPORTED,
              "softening of kernel %s requires open space; the problem is "

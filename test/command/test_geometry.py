@@ -152,10 +152,11 @@ class Geometry(CommandTest):
                              "--method", method)
             self.refused(1, "surface vacuum needs three", "run", "in.xyz",
                          "--surface", "vacuum")
-            self.refused(1, "softening requires three .* or none", "run", "in.xyz",
-                         "--softening", "0.1")
+            self.farsum("run", "in.xyz", "--softening", "0.1", "--check")
         self.refused(1, "method spectral: .*not of kernel r6", "run",
                      "in.xyz", "--kernel", "r6", "--method", "spectral")
+        self.refused(1, "method spectral: .*does not soften with one", "run",
+                     "in.xyz", "--softening", "0.1", "--method", "spectral")
         self.extxyz("flat.xyz", "2 0 0 0 2 0 0 0 0", 'pbc="T T T"')
         self.refused(1, "lie in a plane", "run", "flat.xyz")
         self.extxyz("line.xyz", "2 0 0 4 0 0 0 0 3", 'pbc="T T F"')

@@ -59,6 +59,33 @@ static void others(void)
     cloud_compare(&c, &exact, "targets of ewald");
 }
 
+/* One and two periodic axes. */
+static void fewer_axes(void)
+{
+    struct cloud c;
+    struct cloud_sums exact;
+    cloud_make(&c, 1e-10);
+    c.problem.periodic[0] = 0;
+    cloud_reference(&c, &exact);
+    c.options.method = "ewald";
+    cloud_compare(&c, &exact, "slab by ewald");
+    c.options.method = "spectral";
+    for (int k = 0; k < 2; k++) {
+        c.problem.tolerance = k ? 1e-9 : 1e-5;
+        c.problem.sample_x = k ? c.x : NULL;
+        c.problem.sample_q = k ? c.q : NULL;
+        cloud_compare(&c, &exact, "slab by spectral");
+    }
+    c.problem.periodic[2] = 0;
+    c.problem.sample_x = c.problem.sample_q = NULL;
+    cloud_reference(&c, &exact);
+    c.options.method = "ewald";
+    cloud_compare(&c, &exact, "wire");
+    c.options.method = "spectral";
+    CHECK_FAILS(cloud_sum(&c, &exact), FARSUM_ERR_UNSUPPORTED);
+    CHECK_SAYS("does not soften with one periodic axis");
+}
+
 /* By boxes, of which only near ones hold softened pairs. */
 static void boxes(void)
 {
@@ -180,16 +207,16 @@ static void refused(void)
     CHECK_FAILS(cloud_sum(&c, &a), FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("part far is not softened");
     c.problem.part = FARSUM_WHOLE;
-    c.problem.periodic[1] = 0;
-    c.options.method = "ewald";
+    c.problem.kernel = "charge_dipole";
     CHECK_FAILS(cloud_sum(&c, &a), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("three periodic axes or none");
+    CHECK_SAYS("of kernel charge_dipole requires open space");
 }
 
 int main(void)
 {
     RUN(ladder);
     RUN(others);
+    RUN(fewer_axes);
     RUN(boxes);
     RUN(close);
     RUN(more);

@@ -121,9 +121,14 @@ static void image_add(const struct cloud *c, int i, int j, const double d[3],
 static void loop(const struct cloud *c, struct cloud_sums *to)
 {
     const double *a = c->problem.cell;
+    const int *periodic = c->problem.periodic;
     for (int i = 0; i < (c->m ? c->m : CLOUD_POINTS); i++)
         for (int j = 0; j < CLOUD_POINTS; j++)
             for (int n = 0; n < 125; n++) {
+                if ((n / 25 != 2 && !periodic[0])
+                    || (n / 5 % 5 != 2 && !periodic[1])
+                    || (n % 5 != 2 && !periodic[2]))
+                    continue;
                 const double *x = (c->m ? c->y : c->x) + 3 * i;
                 double d[3];
                 for (int k = 0; k < 3; k++)

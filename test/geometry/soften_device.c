@@ -32,6 +32,18 @@ static void spectral(void)
     }
 }
 
+static void slab(void)
+{
+    struct cloud c;
+    struct cloud_sums exact;
+    cloud_make(&c, 1e-6);
+    c.problem.periodic[0] = 0;
+    cloud_reference(&c, &exact);
+    c.options.device.name = device;
+    if (full)
+        cloud_compare(&c, &exact, "slab");
+}
+
 static void fmm(void)
 {
     struct cloud c;
@@ -63,6 +75,7 @@ int main(int argc, char **argv)
     farsum_device_close(opened);
     full = argc > 1 && strcmp(argv[1], "--full") == 0;
     RUN(spectral);
+    RUN(slab);
     RUN(fmm);
     return check_end();
 }

@@ -23,7 +23,7 @@ enum {
 struct open_frame {
     double normal[3], low, extent, edge, cutoff, per, none;
     int64_t n, targets, count, parts;
-    int32_t row[2], wide, screened;
+    int32_t row[2], wide, no_trace;
     struct open_mean mean;
 };
 _Static_assert(sizeof(struct open_frame) == 168, "as the kernels have it");
@@ -139,7 +139,8 @@ farsum_status gpu_open_axis_set_points(const struct task *task,
                                    .targets = m > 0 ? m : n,
                                    .row = {b->row[0], b->row[1]},
                                    .wide = task->problem.arrays != FARSUM_F32,
-                                   .screened = task->pair.kind->screened};
+                                   .no_trace = task->pair.kind->screened
+                                               || task->problem.softening > 0};
     memcpy(o->frame.normal, b->normal, sizeof b->normal);
     TRY(heights(g, &g->x, n, &o->z, &low, &high));
     if (m > 0)

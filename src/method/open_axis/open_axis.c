@@ -296,7 +296,7 @@ static double images_energy(const struct open_axis *b, double virial[9])
 
 /* The virial, from that of the cell with the gap and the images' one, both
  * along the periodic axes, (9.33).  Along the open one, v = sum F z does not
- * wrap; and the trace of 1/r is the energy. */
+ * wrap; and the trace of unsoftened 1/r is the energy. */
 static farsum_status virial_set(const struct task *task,
                                 const struct spectral *s,
                                 const double images[9],
@@ -326,8 +326,8 @@ static farsum_status virial_set(const struct task *task,
         along += v[d] * e[d];
     }
     /* spectral_out adds `back` to the energy and to the diagonal */
-    double last = task->pair.kind->screened ? along - back
-                                            : sums->energy - trace - 2 * back;
+    int no_trace = task->pair.kind->screened || task->problem.softening > 0;
+    double last = no_trace ? along - back : sums->energy - trace - 2 * back;
     for (int a = 0; a < 9; a++) {
         int c = a / 3, d = a % 3;
         sums->virial[a] = flat[a] + (v[c] - along * e[c]) * e[d]

@@ -17,6 +17,9 @@ farsum_status truncated_fits(const struct task *task)
              "sums one periodic axis of kernels laplace and yukawa, not of "
              "kernel %s",
              task->pair.name);
+    if (task->problem.softening > 0) /* the virial has no trace then */
+        FAIL(ERR_UNSUPPORTED,
+             "does not soften with one periodic axis; ewald does");
     if (task->device || task->comm)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes on devices and over ranks; the problem "

@@ -14,6 +14,9 @@
 #if FARSUM_BITS == 64
 #define LEVEL_RINT rint
 #define LEVEL_SINCOS sincos
+#define LEVEL_SQRT sqrt
+#define LEVEL_ERF erf
+#define LEVEL_EXP exp
 #define LANE(v, l) ((v)[l])
 
 SIMD_FN vreal v_from_double(const double *p)
@@ -27,6 +30,24 @@ struct target {
     real sum[REFERENCE_VALUES], low[REFERENCE_VALUES];
 };
 
+#include "reference/ewald/ewald_level_soft.h"
+
+/* The values of a charge of softened 1/r. */
+static void pair_soft(const struct ewald_job *job, const real d[3], real r2,
+                      double q, double v[REFERENCE_VALUES])
+{
+    double p, f;
+    soft_near(job, job->split.xi, sqrt(r2), &p, &f);
+    v[0] = q * p;
+    for (int a = 0; a < 3; a++) {
+        v[1 + a] = q * f * d[a];
+        v[4 + a] = q * f * d[a] * d[a];
+    }
+    v[7] = q * f * d[0] * d[1];
+    v[8] = q * f * d[0] * d[2];
+    v[9] = q * f * d[1] * d[2];
+}
+
 /* Adds source j at the distance d, r2 = d.d < rc^2. */
 static void pair(const struct ewald_job *job, struct target *t,
                  const real d[3], real r2, int64_t j)
@@ -36,7 +57,9 @@ static void pair(const struct ewald_job *job, struct target *t,
     double c[REFERENCE_CHANNELS], v[REFERENCE_VALUES];
     for (int a = 0; a < kind->channels; a++)
         c[a] = job->channel[a * stride + j];
-    if (r2 > job->coincide * job->coincide)
+    if (r2 > job->coincide * job->coincide && r2 < job->soft * job->soft)
+        pair_soft(job, d, r2, c[0], v);
+    else if (r2 > job->coincide * job->coincide)
         kind->near(&job->split, d, r2, c, v);
     else if (kind->self)
         kind->self(&job->split, c, v);

@@ -6,21 +6,7 @@ struct target {
     real sum[10], low[10]; /* phi, E (3), sum q d d f (6) */
 };
 
-#define FN static inline __attribute__((always_inline))
-#define SOFTEN_REAL real
-#include "math/soften.kh"
-
-/* (erf(u)/r - 2 xi e^(-u^2)/sqrt(pi))/r^2 in units of 4 xi^3/sqrt(pi), u = xi r
- * small, where the difference loses all digits: sum (-u^2)^k/(k! (2k + 3)). */
-static inline real far_slope(real u2)
-{
-    real sum = 0, term = 1;
-    for (int k = 0; k < 13; k++) {
-        sum += term / (2 * k + 3);
-        term *= -u2 / (k + 1);
-    }
-    return sum;
-}
+#include "reference/ewald/ewald_level_soft.h"
 
 /* Adds source j at the distance d, r2 = d.d < rc^2. */
 static inline __attribute__((always_inline)) void
@@ -35,16 +21,11 @@ pair(const struct ewald_job *job, struct target *t, const real d[3], real r2,
         return;
     }
     real r = LEVEL_SQRT(r2), u = xi * r, p, f;
-    real h = job->soft, gauss = self * LEVEL_EXP(-u * u);
-    if (r2 < h * h) { /* less the far sum's part of the pair */
-        real far = LEVEL_ERF(u) / r, w = r2 / (h * h);
-        p = soften_value(w) / h - far;
-        f = soften_slope(w) / (h * h * h)
-            - (u < (real)0.3 ? 2 * self * xi * xi * far_slope(u * u)
-                             : (far - gauss) / r2);
+    if (r2 < (real)job->soft * job->soft) {
+        soft_near(job, xi, r, &p, &f);
     } else {
         p = LEVEL_ERFC(u) / r;
-        f = (p + gauss) / r2;
+        f = (p + self * LEVEL_EXP(-u * u)) / r2;
     }
     add(&t->sum[0], &t->low[0], q * p);
     real e[3] = {q * f * d[0], q * f * d[1], q * f * d[2]};
