@@ -139,23 +139,40 @@ static double plan_extent(const struct farsum_plan *plan,
         high = fmax(high, edge * s);
     }
     double extent = (high - low) * (1 + 1.0 / MARGIN);
-    if (p->n_targets > 0)
+    if (p->n_targets > 0 && task_axes(&plan->task) > 0)
         extent = fmax(extent, edge);
     return isfinite(extent) ? extent : edge;
 }
 
-/* Sets the extents of slabs and wires. */
+/* 1: a sample in open space is for method spectral.  Method fmm measures its
+ * own. */
+static int plan_open_sample(const struct farsum_plan *plan)
+{
+    const struct task *task = &plan->task;
+    const char *method = task->options.method;
+    int wanted = method ? strcmp(method, "spectral") == 0
+                        : task->pair.kind->screened;
+    return wanted && task_axes(task) == 0 && task->pair.kind->sheet
+           && task->problem.sample_x && !task->device && !task->comm;
+}
+
+/* Sets the extents of slabs, wires and points in open space. */
 static void plan_extents(struct farsum_plan *plan, const struct cell *cell,
                          struct sample *sample)
 {
+    const double flat = 1e-3; /* a plane of points has a volume, too */
+    double most = 0;
     for (int d = 0; d < 3; d++)
         if (!plan->task.problem.periodic[d]) {
             double extent = plan_extent(plan, cell, d);
             if (task_is_slab(&plan->task))
                 sample->extent = extent;
-            else if (task_is_truncated(&plan->task))
+            else if (plan->task.pair.kind->sheet)
                 sample->across[d] = extent;
+            most = fmax(most, sample->across[d]);
         }
+    for (int d = 0; task_axes(&plan->task) == 0 && d < 3; d++)
+        sample->across[d] = fmax(sample->across[d], flat * most);
 }
 
 /* Sets a cell around sources and targets where the problem has none; the sample
@@ -168,7 +185,7 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                                         .m = p->n_targets,
                                         .q2 = (double)p->n_sources,
                                         .soft = p->softening};
-    if (task_axes(&plan->task) == 0)
+    if (task_axes(&plan->task) == 0 && !plan_open_sample(plan))
         return FARSUM_OK;
     TRY(task_cell(&plan->task, &cell));
     struct sample *sample = &plan->task.sample;

@@ -68,24 +68,27 @@ static inline int task_is_slab(const struct task *task)
     return task_axes(task) == 2 && task->pair.kind->sheet;
 }
 
-/* 1: one periodic axis, of a kernel that is cut beyond the points along the
- * open ones; math.md 9.8. */
+/* 1: one periodic axis or none, of a kernel that is cut beyond the points along
+ * the open ones; math.md 9.8.  In open space only a sample tells where they
+ * are. */
 static inline int task_is_truncated(const struct task *task)
 {
-    return task_axes(task) == 1 && task->pair.kind->sheet;
+    int known = task_axes(task) == 1
+                || (task_axes(task) == 0 && task->sample.across[0] > 0);
+    return known && task->pair.kind->sheet;
 }
 
 /* Two periodic axes: images above and below are left out where they are
  * e^-decay; math.md 9.7. */
 double task_decay(const struct task *task);
 /* Makes open axes periodic, too.  Two periodic axes: with a gap between images
- * that is at least TASK_GAP cutoffs.  One: twice as long as the points and
+ * that is at least TASK_GAP cutoffs.  Fewer: twice as long as the points and
  * TASK_WINDOW cutoffs for a window, or rc = 0: as long as the points. */
 #define TASK_GAP 1.6
 #define TASK_WINDOW 1.3
 void task_stretch(const struct task *task, double rc, struct cell *cell);
-/* One periodic axis: the radius at which the kernel is cut, in units of the
- * cutoff; TASK_CUT more than any pair is apart.  Otherwise 0. */
+/* One periodic axis or none: the radius at which the kernel is cut, in units of
+ * the cutoff; TASK_CUT more than any pair is apart.  Otherwise 0. */
 #define TASK_CUT 1
 double task_radius(const struct task *task, double rc);
 /* Sets the problem's cell, in the task's units; open space: a cube of edge 1,

@@ -14,7 +14,9 @@ int parameters_of_values(const struct task *task)
 
 static double parameters_volume(const struct task *task)
 {
-    const double *a = task->problem.cell;
+    const double *a = task->problem.cell, *across = task->sample.across;
+    if (task_axes(task) == 0)
+        return across[0] * across[1] * across[2];
     return a[0] * (a[4] * a[8] - a[5] * a[7])
            - a[1] * (a[3] * a[8] - a[5] * a[6])
            + a[2] * (a[3] * a[7] - a[4] * a[6]);

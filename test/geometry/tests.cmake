@@ -4,6 +4,7 @@ farsum_test(geometry_bare geometry/bare.c)
 farsum_test(geometry_bessel geometry/bessel.c)
 farsum_test(geometry_fast_laws geometry/fast_laws.c geometry/sums.c)
 farsum_test(geometry_laws geometry/laws.c moments/sums.c moments/derivatives.c)
+farsum_test(geometry_open geometry/open.c geometry/sums.c)
 farsum_test(geometry_refused geometry/refused.c moments/sums.c
   ranks/comm_threads.c)
 farsum_test(geometry_slab geometry/slab.c geometry/slab_case.c geometry/sums.c)

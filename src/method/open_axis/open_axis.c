@@ -60,16 +60,6 @@ static int open_row(const struct task *task)
     return !periodic[0] ? 0 : !periodic[1] ? 1 : 2;
 }
 
-void open_axis_row(const struct task *task, const struct parameters *t,
-                   double rows[9])
-{
-    int row = open_row(task);
-    double *a = rows + 3 * row;
-    double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    for (int d = 0; d < 3; d++)
-        a[d] *= t->rc * t->cell.height[row] / length;
-}
-
 double open_axis_seconds(const struct task *task, const struct parameters *t)
 {
     double rc = t->rc, extent = task->sample.extent;

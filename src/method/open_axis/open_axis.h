@@ -15,10 +15,6 @@ struct open_axis;
 farsum_status open_axis_fits(const struct task *task);
 /* Seconds of open_axis_add, estimated. */
 double open_axis_seconds(const struct task *task, const struct parameters *t);
-/* Sets the open row of a cell, in the task's units, to the length it has in the
- * plan's cell with the gap. */
-void open_axis_row(const struct task *task, const struct parameters *t,
-                   double rows[9]);
 /* Finds the extent of the points in s->x and s->y, and the modes whose images
  * count.  Fails if the gap is too small for them. */
 farsum_status open_axis_set_points(const struct task *task, struct spectral *s,

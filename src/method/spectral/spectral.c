@@ -226,29 +226,38 @@ static farsum_status spectral_bins(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
-static farsum_status spectral_host_points(const struct task *task,
-                                          struct spectral *s, int64_t n,
-                                          const void *x, int64_t m,
-                                          const void *y)
+static farsum_status spectral_wrap(const struct task *task, struct spectral *s,
+                                   int64_t n, const void *x, int64_t m,
+                                   const void *y)
 {
     farsum_precision type = task->problem.arrays;
-    const struct points *targets = m > 0 ? &s->target : &s->source;
     struct cell cell;
     cell_scale(&cell, &s->parameters.cell, s->parameters.rc);
     cell.unit = task_per(task);
     TRY(points_set(&s->source, &cell, n, x, type, "source", task->threads));
     if (m > 0)
         TRY(points_set(&s->target, &cell, m, y, type, "target", task->threads));
-    TRY(spectral_reserve(task, s, n, m > 0 ? m : n));
-    if (spectral_unwraps(task)) {
-        TRY(spectral_unwrapped(&s->x, n, x, type, cell.unit));
-        if (m > 0)
-            TRY(spectral_unwrapped(&s->y, m, y, type, cell.unit));
+    if (!spectral_unwraps(task))
+        return FARSUM_OK;
+    TRY(spectral_unwrapped(&s->x, n, x, type, cell.unit));
+    return m > 0 ? spectral_unwrapped(&s->y, m, y, type, cell.unit) : FARSUM_OK;
+}
+
+static farsum_status spectral_host_points(struct task *task, struct spectral *s,
+                                          int64_t n, const void *x, int64_t m,
+                                          const void *y)
+{
+    const struct points *targets = m > 0 ? &s->target : &s->source;
+    int grown = 0;
+    TRY(spectral_wrap(task, s, n, x, m, y));
+    TRY(truncated_follow(task, s, n, m, spectral_stages, &grown));
+    if (grown) {
+        spectral_about(task, &s->parameters);
+        TRY(spectral_wrap(task, s, n, x, m, y));
     }
+    TRY(spectral_reserve(task, s, n, m > 0 ? m : n));
     if (task_axes(task) == 2)
         TRY(open_axis_set_points(task, s, n, m));
-    if (task_is_truncated(task))
-        TRY(truncated_set_points(task, s, n, m));
     TRY(spectral_bins(task, s, m));
     for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant *v = s->parameters.choice[r].row->variant;
@@ -293,14 +302,8 @@ static farsum_status cell_trial(const struct task *task,
     *trial = s->parameters;
     memcpy(old, task->problem.cell, sizeof old);
     memcpy(fresh, rows, sizeof fresh);
-    if (task_axes(task) == 2) {
-        open_axis_row(task, &s->parameters, old);
-        open_axis_row(task, &s->parameters, fresh);
-    }
-    if (task_is_truncated(task)) {
-        truncated_rows(task, &s->parameters, old);
-        truncated_rows(task, &s->parameters, fresh);
-    }
+    truncated_rows(task, &s->parameters, old);
+    truncated_rows(task, &s->parameters, fresh);
     TRY(cell_follow(&trial->cell, &s->parameters.cell, old, fresh,
                     1 / s->parameters.rc));
     parameters_error(trial, task);
@@ -408,15 +411,13 @@ static farsum_status spectral_host_execute(struct task *task,
         TRY(spectral_in(task, s, r, q, &sums.q1, &sums.q2));
         if (s->open_axis)
             open_axis_wanted(&wanted);
-        if (task_is_truncated(task))
-            truncated_wanted(s, &wanted);
+        truncated_wanted(task, s, &wanted);
         spectral_zero(task, s, &wanted);
         TRY(spectral_sum(task, s, &wanted, &sums));
         spectral_exclude(task, s, &wanted, &sums);
         if (s->open_axis)
             TRY(open_axis_add(task, s, &wanted, &sums));
-        if (task_is_truncated(task) && wanted.virial)
-            truncated_virial(task, s, &sums);
+        truncated_virial(task, s, &wanted, &sums);
         if (result->velocity)
             TRY(spectral_out_flow(task, s, r, q, &sums, result));
         else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* truncated.c: checks and virial of wires. */
+/* truncated.c: checks and virial of problems that are open along two or three
+ * axes. */
 #include "method/truncated/truncated.h"
 
 #include <math.h>
@@ -9,21 +10,23 @@
 
 farsum_status truncated_fits(const struct task *task)
 {
-    if (task_axes(task) != 1)
-        FAIL(ERR_UNSUPPORTED, "sums one to three periodic axes; the problem "
-                              "has none");
-    if (!task_is_truncated(task))
+    int axes = task_axes(task);
+    if (!task->pair.kind->sheet)
         FAIL(ERR_UNSUPPORTED,
-             "sums one periodic axis of kernels laplace and yukawa, not of "
-             "kernel %s",
-             task->pair.name);
+             "sums %s of kernels laplace and yukawa, not of kernel %s",
+             axes ? "one periodic axis" : "open space", task->pair.name);
     if (task->problem.softening > 0) /* the virial has no trace then */
-        FAIL(ERR_UNSUPPORTED,
-             "does not soften with one periodic axis; ewald does");
+        FAIL(ERR_UNSUPPORTED, "does not soften %s",
+             axes ? "with one periodic axis; ewald does"
+                  : "in open space; fmm and direct do");
     if (task->device || task->comm)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes on devices and over ranks; the problem "
-             "has 1");
+             "has %d",
+             axes);
+    if (!task_is_truncated(task))
+        FAIL(ERR_UNSUPPORTED, "sums open space where a sample tells how far "
+                              "the points extend; the problem has none");
     return FARSUM_OK;
 }
 
@@ -38,65 +41,24 @@ void truncated_rows(const struct task *task, const struct parameters *t,
     }
 }
 
-/* Widens low .. high by the coordinates of n points along axis d. */
-static void widen(const struct cell *cell, int d, const double *x, int64_t n,
-                  double *low, double *high)
+void truncated_wanted(const struct task *task, const struct spectral *s,
+                      farsum_result *wanted)
 {
-    for (int64_t i = 0; i < n; i++) {
-        double z = 0;
-        for (int k = 0; k < 3; k++)
-            z += x[3 * i + k] * cell->a[3 * d + k] / cell->height[d];
-        *low = fmin(*low, z);
-        *high = fmax(*high, z);
-    }
-}
-
-farsum_status truncated_set_points(const struct task *task,
-                                   const struct spectral *s, int64_t n,
-                                   int64_t m)
-{
-    const struct parameters *t = &s->parameters;
-    double square = 0, most = (t->radius - TASK_CUT / 2) * t->rc;
-    for (int d = 0; d < 3; d++) {
-        double low = INFINITY, high = -INFINITY;
-        double edge = t->rc * t->cell.height[d];
-        double window = t->window.support * edge / (double)t->mesh[d];
-        if (task->problem.periodic[d])
-            continue;
-        widen(&t->cell, d, s->x, n, &low, &high);
-        widen(&t->cell, d, s->y, m, &low, &high);
-        double room = fmin(edge / 2 - window, edge - t->rc);
-        if (!(high - low <= room))
-            FAIL(ERR_POSITION,
-                 "the points extend over %.6g along the open axis %c; this "
-                 "plan sums up to %.6g: give a sample, or a longer cell "
-                 "vector %c",
-                 task_length(task, high - low), 'a' + d,
-                 task_length(task, room), 'a' + d);
-        square += (high - low) * (high - low);
-    }
-    if (!(sqrt(square) <= most))
-        FAIL(ERR_POSITION,
-             "the points extend over %.6g across the periodic axis; this plan "
-             "sums up to %.6g: give a sample, or longer open cell vectors",
-             task_length(task, sqrt(square)), task_length(task, most));
-    return FARSUM_OK;
-}
-
-void truncated_wanted(const struct spectral *s, farsum_result *wanted)
-{
-    if (wanted->virial) {
+    if (task_is_truncated(task) && wanted->virial) {
         wanted->field = s->field;
         wanted->energy = wanted->virial; /* not NULL */
     }
 }
 
 void truncated_virial(const struct task *task, const struct spectral *s,
-                      struct spectral_sums *sums)
+                      const farsum_result *wanted, struct spectral_sums *sums)
 {
     farsum_precision type = task->problem.precision;
     const struct cell *cell = &s->parameters.cell;
-    double rc = s->parameters.rc, w[9] = {0}, e[3] = {0}, along = 0, trace = 0;
+    double cross[3], rc = s->parameters.rc, w[9] = {0}, e[3] = {0}, along = 0,
+                     trace = 0;
+    if (!task_is_truncated(task) || !wanted->virial)
+        return;
     for (int d = 0; d < 3; d++)
         for (int k = 0; k < 3 && task->problem.periodic[d]; k++)
             e[k] = cell->a[3 * d + k] / cell->height[d];
@@ -114,7 +76,6 @@ void truncated_virial(const struct task *task, const struct spectral *s,
             w[a] += q * array_get(s->field, type, 3 * i + a / 3)
                     * (x[a % 3] - on * e[a % 3]);
     }
-    double cross[3];
     for (int a = 0; a < 3; a++) {
         trace += w[4 * a];
         cross[a] = 0; /* W_ea, force along the wire */

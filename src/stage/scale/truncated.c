@@ -130,7 +130,7 @@ static double wire_part(const struct truncated *t, const struct at *at)
     return 1 - at->j[0] - at->s * r * log(r / t->period) * at->j[1];
 }
 
-/* The same in open space. */
+/* (9.37): the same in open space. */
 static double space_part(const struct truncated *t, const struct at *at)
 {
     double k = sqrt(at->k2), x = k * t->radius, y = t->screen * t->radius;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* truncated.h: the influence function along open axes, (9.34) to (9.36). */
+/* truncated.h: the influence function along open axes, (9.34) to (9.37). */
 #ifndef FARSUM_STAGE_SCALE_TRUNCATED_H
 #define FARSUM_STAGE_SCALE_TRUNCATED_H
 
