@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* soften_device.c: softened 1/r in periodic cells on a device. */
+/* soften_device.c: softened 1/r in periodic cells on a device
+ * (FARSUM_TEST_DEVICE, default: opencl:0). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "farsum/device.h"
 #include "geometry/soften_cloud.h"
 
-static const char device[] = "opencl:0";
+static const char *device;
 static int full; /* 1: all variants; each compiles its kernels */
 
 static void spectral(void)
@@ -67,6 +69,8 @@ static void fmm(void)
 int main(int argc, char **argv)
 {
     farsum_device *opened = NULL;
+    const char *name = getenv("FARSUM_TEST_DEVICE");
+    device = name ? name : "opencl:0";
     if (farsum_device_open(device, &opened) != FARSUM_OK) {
         printf("skipped: %s\n", farsum_message());
         return CHECK_SKIPPED;

@@ -67,15 +67,14 @@ def test_streams():
 
 def test_capture_is_refused():
     x, q, cell = (v.cuda() for v in system())
-    q = q.double()
+    q, on_host = q.double(), cell.cpu()
     ptr = [0, 100, len(q)]
-    plan = farsum.Plan(cell=cell.cpu(), sample=(x, q),
-                       outputs="energy")
+    plan = farsum.Plan(cell=on_host, sample=(x, q), outputs="energy")
     plan.set_points(x)
     calls = {
         "torch": lambda: ft.coulomb(x, q, cell).energy,
         "batch": lambda: farsum.coulomb_batch(x, q, cell, ptr=ptr).energy,
-        "new plan": lambda: farsum.coulomb(x, q, cell=cell.cpu()).energy,
+        "new plan": lambda: farsum.coulomb(x, q, cell=on_host).energy,
         "plan": lambda: plan.execute(q).energy,
     }
     wanted = {name: call().clone() for name, call in calls.items()}
