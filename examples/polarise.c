@@ -291,9 +291,10 @@ static int draw(const struct water *w, const char *path)
     fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" font-family=\"sans-serif\" font-size=\"13\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-            "<text x=\"%d\" y=\"26\">Induced dipoles of %d molecules of water: "
+            "<text x=\"%d\" y=\"26\">Dipoles of %d waters: "
             "<tspan fill=\"#4e79a7\">residual</tspan> and <tspan "
-            "fill=\"#e15759\">energy's error</tspan>, over the first</text>\n"
+            "fill=\"#e15759\">energy's error</tspan>, over the first "
+            "ones</text>\n"
             "<g transform=\"translate(%d,%d)\">\n",
             LEFT + WIDE + 30, TOP + HIGH + 60, LEFT, w->n / 3, LEFT, TOP);
     for (int k = 0; k <= w->steps; k++)

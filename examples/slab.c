@@ -116,11 +116,11 @@ static int draw(const double *slab, const double *cell, const double *repaired,
     curve(f, repaired, WIDE, HIGH, most, "#222", "2 6");
     fprintf(f, "<text x=\"%d\" y=\"-14\" text-anchor=\"middle\">a polar film "
             "(grey): the mean potential at each height</text>\n"
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">height; "
+            "<text x=\"0\" y=\"%d\">height; "
             "<tspan fill=\"#4e79a7\">two periodic axes</tspan>, "
             "<tspan fill=\"#e15759\">three</tspan>, three with EW3DC's dipole "
             "correction (dots)</text>\n</g></svg>\n",
-            WIDE / 2, WIDE / 2, HIGH + 30);
+            WIDE / 2, HIGH + 30);
     return fclose(f);
 }
 
