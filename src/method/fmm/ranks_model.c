@@ -104,7 +104,7 @@ double fmm_ranks_ends(const struct task *task, double points)
 {
     if (!task->device)
         return 0;
-    return 1100 * points
+    return 600 * points
            / gpu_rates(task->device, task->problem.precision).bytes;
 }
 
