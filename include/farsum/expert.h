@@ -82,11 +82,11 @@ FARSUM_API size_t farsum_plan_print_text(const farsum_plan *plan, char *text,
 /* Multiplies the Hessian of the energy of charges, d2U/dx_i dx_j, with a
  * vector, as the derivative of a loss of forces requires: sum_i v_i.F_i has the
  * derivative -product by the positions.  This is one execute with two
- * right-hand sides, of a plan of kernel charge_dipole whose outputs include
- * field and gradient; its errors are theirs.  q: [n] charges; v: [n][3];
- * product: out, [n][3]; all of type `arrays`, in host memory.  Errors: those of
- * execute, ERR_ARGUMENT (other outputs), ERR_UNSUPPORTED (another kernel,
- * separate targets, device arrays, ranks), ERR_MEMORY. */
+ * right-hand sides, of a plan of kernel charge_dipole or yukawa_dipole whose
+ * outputs include field and gradient; its errors are theirs.  q: [n] charges;
+ * v: [n][3]; product: out, [n][3]; all of type `arrays`, in host memory.
+ * Errors: those of execute, ERR_ARGUMENT (other outputs), ERR_UNSUPPORTED
+ * (another kernel, separate targets, device arrays, ranks), ERR_MEMORY. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_hvp(farsum_plan *plan, const void *q, const void *v, void *product);
 
@@ -97,9 +97,10 @@ farsum_plan_hvp(farsum_plan *plan, const void *q, const void *v, void *product);
  * the same function.  widths: [n], on the host, copied; they hold until the
  * next call; n = 0 and NULL: points.  set_points must follow, with n sources.
  * Each sum then adds its pairs within some six widths, so widths far above the
- * distance of neighbours are slow.  Errors: ERR_ARGUMENT (a width),
- * ERR_UNSUPPORTED (kernels other than laplace, softening, parts, separate
- * targets, device arrays, ranks), ERR_MEMORY.  docs/api.md, 15. */
+ * distance of neighbours are slow.  Errors: ERR_ARGUMENT (a width), ERR_STATE
+ * (a plan made by farsum_plan_tune), ERR_UNSUPPORTED (kernels other than
+ * laplace, softening, parts, separate targets, device arrays, ranks),
+ * ERR_MEMORY.  docs/api.md, 15. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_widths(farsum_plan *plan, int64_t n, const double *widths);
 

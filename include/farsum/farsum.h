@@ -15,11 +15,11 @@
  *     farsum_plan_destroy(plan);
  *
  * Kernels, with d = x_i - x_j and r = |d|; C is the problem's `coulomb`:
- *
  *     laplace    phi_i = C sum_j q_j / r
- *     yukawa     phi_i = C sum_j q_j e^(-kappa r) / r; yukawa_dipole: + p_j
+ *     yukawa     phi_i = C sum_j q_j e^(-kappa r) / r
  *     r6         phi_i = C sum_j q_j / r^6
  *     charge_dipole  phi_i = C sum_j q_j / r + (p_j.d) / r^3
+ *     yukawa_dipole  phi_i = C sum_j (q_j - p_j.grad) e^(-kappa r) / r
  *     stokeslet  u_i = C sum_j f_j / r + (f_j.d) d / r^3
  *     rotlet     u_i = C sum_j t_j x d / r^3
  *     stresslet  u_i = -6 C sum_j (q_j.d) (n_j.d) d / r^5
@@ -32,8 +32,8 @@
  * (default: tinfoil), and a uniform background neutralises a net charge.
  * Screened and r6: the plain sum.  stokeslet: no mean flow, and a mean pressure
  * gradient balances a net force.  stresslet: the mean flow for which a closed
- * surface's flow vanishes outside.  One or two axes: ewald only, no background;
- * far off -2 pi C Q |z|/A or -2 C Q ln(rho/L)/L; math.md 7.7.
+ * surface's flow vanishes outside.  One or two axes: no background; far off
+ * -2 pi C Q |z|/A or -2 C Q ln(rho/L)/L; docs/boundaries.md, math.md 7.7.
  *
  * Every function returns a status.  farsum_message() describes the calling
  * thread's last error.  Host outputs keep their values on failure.  Threads may
@@ -155,7 +155,7 @@ enum {
     FARSUM_VIRIAL = 8,
     FARSUM_VELOCITY = 16, /* stokeslet, rotlet, stresslet: their only output */
     FARSUM_GRADIENT = 32, /* charge_dipole, yukawa_dipole */
-    FARSUM_PARTICLE_VIRIAL = 64, /* includes potential and field */
+    FARSUM_PARTICLE_VIRIAL = 64, /* selects potential and field, too */
 };
 
 /* What to sum.  Start from FARSUM_PROBLEM_INIT.  Arrays and texts are in host

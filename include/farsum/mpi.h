@@ -89,9 +89,8 @@ typedef struct farsum_mpi_options {
  * or a domain of another number of ranks; ERR_UNKNOWN for an unknown transport;
  * ERR_UNSUPPORTED for a transport on the host or one that does not work on all
  * ranks, for methods except spectral and fmm, for pencils on devices or with
- * fmm, and for options that
- * fmm lacks over ranks (docs/cluster.md); ERR_DEVICE if a device does not work;
- * ERR_COMM if MPI or NCCL fails. */
+ * fmm, and for options that fmm lacks over ranks (docs/cluster.md); ERR_DEVICE
+ * if a device does not work; ERR_COMM if MPI or NCCL fails. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_mpi_plan_create(const farsum_problem *problem,
                        const farsum_options *options,

@@ -128,7 +128,7 @@ static double plan_extent(const struct farsum_plan *plan,
     enum { MARGIN = 10 };
     const farsum_problem *p = &plan->task.problem;
     double low = INFINITY, high = -INFINITY, edge = cell->height[open];
-    if (!p->sample_x || plan->task.device)
+    if (!p->sample_x)
         return edge;
     for (int64_t i = 0; i < p->n_sources; i++) {
         double s = 0;
@@ -153,7 +153,8 @@ static int plan_open_sample(const struct farsum_plan *plan)
     int wanted = method ? strcmp(method, "spectral") == 0
                         : task->pair.kind->screened;
     return wanted && task_axes(task) == 0 && task->pair.kind->sheet
-           && task->problem.sample_x && !task->device && !task->comm;
+           && task->problem.sample_x && !task->device
+           && task->links.ranks == 0;
 }
 
 /* Sets the extents of slabs, wires and points in open space. */

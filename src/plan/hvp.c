@@ -26,7 +26,8 @@ static farsum_status hvp_check(const struct farsum_plan *plan, const void *q,
         FAIL(ERR_ARGUMENT, "%s is NULL", !q ? "q" : !v ? "v" : "product");
     if (!plan->task.pair.kind->moments)
         FAIL(ERR_UNSUPPORTED,
-             "the Hessian requires a plan of kernel charge_dipole; this is %s",
+             "the Hessian requires a plan of kernel charge_dipole or "
+             "yukawa_dipole; this is %s",
              plan->task.pair.name);
     if ((p->outputs & needed) != needed)
         FAIL(ERR_ARGUMENT, "the Hessian requires the outputs field and "

@@ -295,7 +295,7 @@ class Plan:
         """The energy's Hessian by positions times v [n, 3]; returns [n, 3].
 
         q [n]: charges.  The loss sum v.F has minus the product as its
-        derivative by x.  The plan needs kernel="charge_dipole" and
+        derivative by x.  The plan needs a kernel with dipoles and
         outputs="field gradient"; its tolerance holds for the sum of charges and
         dipoles q v.  Raises UnsupportedError (another kernel, separate targets,
         device arrays), ArgumentError, StateError, StrengthError.

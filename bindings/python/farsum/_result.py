@@ -20,8 +20,8 @@ class Result:
     potential   [N]      phi
     field       [N, 3]   E = -grad phi
     forces      [N, 3]   q E, with dipoles q E - G p
-    torques     [N, 3]   p x E (charge_dipole)
-    gradient    [N, 6]   grad grad phi: xx xy xz yy yz zz (charge_dipole)
+    torques     [N, 3]   p x E (kernels with dipoles)
+    gradient    [N, 6]   grad grad phi: xx xy xz yy yz zz (the same kernels)
     velocity    [N, 3]   of flows
     energy      []       (1/2) sum of q phi - p.E
     virial      [3, 3]   W_ab = -dU / d(strain_ab)
@@ -58,13 +58,13 @@ class Result:
         q, field = self._q, self.field
         if self.plan.strengths == 1:
             return q[..., None] * field
-        if self.plan.kernel != "charge_dipole":
+        if self.plan.strengths != 4:
             raise AttributeError("flows have no forces")
         return dipole_forces(q, field, self.gradient)
 
     def _torques(self) -> Any:
-        if self.plan.kernel != "charge_dipole":
-            raise AttributeError("only charge_dipole has torques")
+        if self.plan.strengths != 4:
+            raise AttributeError("only kernels with dipoles have torques")
         p, e = self._q[..., 1:4], self.field
         torques = p * 0
         for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):

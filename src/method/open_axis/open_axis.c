@@ -46,7 +46,7 @@ farsum_status open_axis_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes for kernel %s; the problem has 2",
              task->pair.name);
-    if (task->comm && task->device)
+    if (task->links.ranks > 0 && task->device)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes over ranks of devices; the problem "
              "has 2");

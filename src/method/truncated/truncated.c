@@ -19,11 +19,9 @@ farsum_status truncated_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED, "does not soften %s",
              axes ? "with one periodic axis; ewald does"
                   : "in open space; fmm and direct do");
-    if (task->device || task->comm)
-        FAIL(ERR_UNSUPPORTED,
-             "sums three periodic axes on devices and over ranks; the problem "
-             "has %d",
-             axes);
+    if (task->device || task->links.ranks > 0)
+        FAIL(ERR_UNSUPPORTED, "sums %s only on hosts and in one process",
+             axes ? "one periodic axis" : "open space");
     if (!task_is_truncated(task))
         FAIL(ERR_UNSUPPORTED, "sums open space where a sample tells how far "
                               "the points extend; the problem has none");

@@ -32,7 +32,7 @@ farsum_status spectral_each_fits(const struct task *task)
 {
     if (!(task->problem.outputs & FARSUM_PARTICLE_VIRIAL))
         return FARSUM_OK;
-    if (task->device || task->comm)
+    if (task->device || task->links.ranks > 0)
         FAIL(ERR_UNSUPPORTED, "sums the virial of each particle on one host "
                               "only, not on devices or over ranks");
     if (task->given.part != FARSUM_WHOLE)

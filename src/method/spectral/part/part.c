@@ -21,11 +21,11 @@ farsum_status spectral_part_fits(const struct task *task)
     if (task->device && task->given.part != FARSUM_FAR)
         FAIL(ERR_UNSUPPORTED, "part %s is summed only on hosts", part);
     if (task->device
-        && (task->comm || task->pair.kind->moments
+        && (task->links.ranks > 0 || task->pair.kind->moments
             || task->exclusions.count > 0))
         FAIL(ERR_UNSUPPORTED,
              "part %s is not summed on devices yet with ranks, exclusions or "
-             "kernel charge_dipole",
+             "dipoles",
              part);
     if (task->problem.softening > 0)
         FAIL(ERR_UNSUPPORTED,
