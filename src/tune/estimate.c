@@ -90,6 +90,14 @@ static double parameters_skip(const struct parameters *t, const struct task *p)
     return near_skip(&near) * t->rc;
 }
 
+/* 1: a softened pair is so near that f32 may give both the same position.  Then
+ * its potential is missing, which no estimate of forces sees. */
+static int parameters_merge(const struct parameters *t, const struct task *p)
+{
+    return p->problem.softening > 0 && p->pairs == FARSUM_F32
+           && p->sample.nearest < 0x1p-24 * t->rc;
+}
+
 /* (6.7) for potentials or velocities.  before: 1: relative to a norm that does
  * not include a pair much nearer than others, although the result's norm
  * does. */
@@ -124,6 +132,8 @@ static double parameters_rounding(const struct parameters *t,
     const struct sample *s = &p->sample;
     double sum = p->pairs == FARSUM_F32 ? 2.5e-7 : 1e-15;
     double volume = parameters_volume(p);
+    if (parameters_merge(t, p))
+        return INFINITY;
     if (potential)
         return parameters_rounding_values(t, p, before);
     double norm = parameters_force_norm(p, volume, s->whole, s->q2, s->n);

@@ -44,7 +44,8 @@ static int exceeds(const struct task *task, const struct spectral *s, int64_t n,
         square += (high - low) * (high - low);
         across[d] = fmax(across[d], MARGIN * (high - low));
     }
-    return beyond || sqrt(square) > (t->radius - TASK_CUT / 2.0) * t->rc;
+    /* the split smears the kernel's end by a cutoff */
+    return beyond || sqrt(square) > (t->radius - TASK_CUT) * t->rc;
 }
 
 /* Sets *to to the plan's parameters with a cell and a mesh for points of these

@@ -24,7 +24,8 @@ farsum_status truncated_fits(const struct task *task)
              axes ? "one periodic axis" : "open space");
     if (!task_is_truncated(task))
         FAIL(ERR_UNSUPPORTED, "sums open space where a sample tells how far "
-                              "the points extend; the problem has none");
+                              "the points extend; the problem has no sample "
+                              "of different positions");
     return FARSUM_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "plan/smear/smear.h"
+#include "reference/ewald/ewald_sum.h"
 
 /* A grid of bins; along open axes it covers the points. */
 struct grid {
@@ -19,7 +20,9 @@ struct grid {
     double *s;              /* owned, [n][3]: wrapped fractions */
     int64_t *head;          /* owned, [bins]: first point, or -1 */
     int64_t *next;          /* owned, [n] */
-    double far; /* distances over the width of a pair that are listed */
+    double far;  /* distances over the width of a pair that are listed */
+    double skip; /* square of the distance below which two points coincide, and
+                    the sum leaves their pair out or refuses it */
 };
 
 /* The smallest x with erfc(x) <= least. */
@@ -122,8 +125,7 @@ static int64_t grid_one(const struct grid *g, int64_t i, int64_t head,
         for (int c = 0; c < 3; c++)
             d[c] = ds[0] * a[c] + ds[1] * a[3 + c] + ds[2] * a[6 + c];
         double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-        /* at r = 0: the point itself, or a pair that the sum leaves out */
-        if (!(r2 > 0 && r2 < g->far * g->far * wide * wide))
+        if (!(r2 > g->skip && r2 < g->far * g->far * wide * wide))
             continue;
         if (to) {
             to[found].j = j;
@@ -172,6 +174,12 @@ farsum_status smear_list(struct smear *s, const struct cell *cell,
     s->pair = NULL;
     for (int64_t i = 0; i < s->n; i++)
         most = fmax(most, s->width[i]);
+    for (int d = 0; d < 3; d++) { /* wrapping leaves as many digits */
+        const double *a = cell->a + 3 * d;
+        double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+        if (!cell->open[d])
+            g.skip = fmax(g.skip, EWALD_COINCIDE * EWALD_COINCIDE * square);
+    }
     g.far = grid_far(least);
     TRY(MEM_NEW(s->start, s->n + 1));
     if (most == 0) /* points */

@@ -113,7 +113,8 @@ static inline const struct pair *near_kernel(const struct near_args *args)
 
 /* Distance, in cutoffs, below which two positions coincide.  f64: the digits
  * that wrapping into the cell leaves.  f32: the resolution of a position, and
- * the largest power of 1/r of the kernel (3e-5 for r6). */
+ * the largest power of 1/r of the kernel (3e-5 for r6); softened pairs have no
+ * such power, and the tuner refuses those that f32 does not resolve. */
 static inline double near_skip(const struct near_args *args)
 {
     double edge = 0;
@@ -123,7 +124,7 @@ static inline double near_skip(const struct near_args *args)
         edge = square > edge ? square : edge;
     }
     double skip = 4e-15 * __builtin_sqrt(edge);
-    if (args->precision != FARSUM_F32)
+    if (args->precision != FARSUM_F32 || args->soft > 0)
         return skip;
     const struct pair_kind *kind = near_kernel(args)->kind;
     double least = __builtin_pow(1e-36, 1.0

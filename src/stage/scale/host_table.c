@@ -153,7 +153,10 @@ static farsum_status table_set(void *state, const struct points *sources,
     if (memcmp(s->modes.cell_inv, s->args.cell->inv, sizeof s->modes.cell_inv)
         != 0) {
         modes_set_cell(&s->modes, s->args.cell);
-        return table_fill(s);
+        farsum_status status = table_fill(s);
+        if (status != FARSUM_OK) /* the next call fills it again */
+            memset(s->modes.cell_inv, 0, sizeof s->modes.cell_inv);
+        return status;
     }
     return FARSUM_OK;
 }

@@ -121,10 +121,40 @@ static farsum_status truncated_begin(struct truncated *t,
     return truncated_across(t);
 }
 
+/* 1 - x K_1(x) for 0 < x < 1, without the difference: with L = ln(x/2) and the
+ * digamma function psi the sum over k of (x^2/4)^(k + 1)/(k! (k + 1)!) times
+ * psi(k + 1) + psi(k + 2) - 2 L. */
+static double wire_weak(double x)
+{
+    enum { TERMS = 10 };
+    const double euler = 0.57721566490153286061;
+    double y = x * x / 4, power = y, sum = 0, psi = 1 - 2 * euler;
+    for (int k = 0; k < TERMS; k++) {
+        sum += power * (psi - 2 * log(x / 2));
+        power *= y / ((k + 1) * (k + 2));
+        psi += 1.0 / (k + 1) + 1.0 / (k + 2);
+    }
+    return sum;
+}
+
+/* 1 - e^-y (1 + y) for 0 < y < 1, without the difference. */
+static double space_weak(double y)
+{
+    enum { TERMS = 20 };
+    double power = y * y / 2, sum = 0;
+    for (int n = 2; n < TERMS; n++) {
+        sum += (n - 1) * power;
+        power *= -y / (n + 1);
+    }
+    return sum;
+}
+
 /* (9.34): a wire's kernel cut at the radius, over the whole one's. */
 static double wire_part(const struct truncated *t, const struct at *at)
 {
     double q = hypot(at->kappa, t->screen), r = t->radius;
+    if (q > 0 && q * r < 1 && !(at->s > 0))
+        return wire_weak(q * r);
     if (q > 0)
         return 1 + r * (at->s * at->j[1] * at->k[0] - q * at->j[0] * at->k[1]);
     return 1 - at->j[0] - at->s * r * log(r / t->period) * at->j[1];
@@ -136,6 +166,8 @@ static double space_part(const struct truncated *t, const struct at *at)
     double k = sqrt(at->k2), x = k * t->radius, y = t->screen * t->radius;
     if (!(y > 0))
         return 2 * sin(x / 2) * sin(x / 2);
+    if (y < 1 && !(x > 0))
+        return space_weak(y);
     return 1 - exp(-y) * (cos(x) + (x > 0 ? y * sin(x) / x : y));
 }
 
@@ -320,16 +352,18 @@ farsum_status octant_make(struct octant *to, const struct scale_args *args,
 {
     farsum_status status = FARSUM_OK;
     struct truncated t;
+    int64_t size[3];
     double *value = NULL;
     GO(truncated_begin(&t, args, modes));
-    memcpy(to->size, t.reach, sizeof to->size);
+    memcpy(size, t.reach, sizeof size);
     GO(MEM_RAW(value, t.reach[0] * t.reach[1] * t.reach[2]));
     PAR_FOR(args->threads, schedule(dynamic))
     for (int64_t i0 = 0; i0 < t.reach[0]; i0++)
         symbol_row(&t, i0, bend, value + i0 * t.reach[1] * t.reach[2]);
     for (int d = 0; d < 3; d++)
-        GO(args->open[d] ? axis_apply(&t, d, to->size, &value)
-                         : axis_extend(&t, d, to->size, &value));
+        GO(args->open[d] ? axis_apply(&t, d, size, &value)
+                         : axis_extend(&t, d, size, &value));
+    memcpy(to->size, size, sizeof size);
     mem_free(to->value);
     to->value = value;
     value = NULL;
