@@ -216,6 +216,55 @@ static void growth(void)
     farsum_plan_destroy(plan);
 }
 
+/* Strong charges at opposite corners, which move apart without making the mesh
+ * larger, or with it. */
+static void corners(void)
+{
+    for (int step = 0; step < 8; step++) {
+        struct open o;
+        struct sums a, b;
+        farsum_plan *plan = NULL;
+        farsum_result r = FARSUM_RESULT_INIT;
+        open_make(&o, 0, 1, 0, 1e-6);
+        o.options.verify = 0;
+        for (int k = 0; k < 12; k++)
+            o.x[k] = k % 3 * 30 + (k / 3 >> k % 3 & 1) * (20 - 4 * (k % 3));
+        for (int i = 0; i < 4; i++)
+            o.q[i] = i % 2 ? -100 : 100;
+        o.problem.sample_x = o.x;
+        o.problem.sample_q = o.q;
+        CHECK_OK(farsum_plan_create(&o.problem, &o.options, &plan));
+        for (int k = 0; k < 3 * POINTS; k++)
+            o.x[k] *= 1.06 + 0.04 * step;
+        r.potential = a.potential;
+        r.field = a.field;
+        r.energy = &a.energy;
+        r.virial = a.virial;
+        CHECK_OK(farsum_plan_set_points(plan, POINTS, o.x, 0, NULL));
+        CHECK_OK(farsum_plan_execute(plan, 1, o.q, &r));
+        farsum_plan_destroy(plan);
+        o.options.method = "direct";
+        CHECK_OK(open_sum(&o, &b));
+        double off = geometry_off(a.field, b.field, o.q, POINTS, 3);
+        CHECK(off < 3e-6, "step %d: forces off by %g", step, off);
+    }
+}
+
+/* The mode 0 of charges that are hardly screened. */
+static void weak(void)
+{
+    for (int digits = 5; digits <= 9; digits++) {
+        struct open o;
+        struct sums a, b;
+        open_make(&o, pow(10, -digits), 1, 3, 1e-8);
+        CHECK_OK(open_sum(&o, &a));
+        o.options.method = "direct";
+        CHECK_OK(open_sum(&o, &b));
+        double off = geometry_off(a.potential, b.potential, NULL, POINTS, 1);
+        CHECK(off < 1e-8, "kappa 1e-%d: potentials off by %g", digits, off);
+    }
+}
+
 static void refused(void)
 {
     struct open o;
@@ -238,6 +287,8 @@ int main(void)
     RUN(choice);
     RUN(exclusions);
     RUN(growth);
+    RUN(corners);
+    RUN(weak);
     RUN(refused);
     return check_end();
 }

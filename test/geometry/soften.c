@@ -146,6 +146,33 @@ static void close(void)
     close_by(1e-11); /* the far part of the pair, by its series */
 }
 
+/* In f32 a softened pair keeps its potential, or the pair is refused. */
+static void close_in_f32(void)
+{
+    static const farsum_precision kinds[] = {FARSUM_F32, FARSUM_MIXED};
+    static const double apart[] = {1e-6, 3e-7, 1e-9};
+    for (int k = 0; k < 6; k++) {
+        struct cloud c;
+        struct cloud_sums a, b;
+        cloud_make(&c, 1e-4);
+        for (int d = 0; d < 3; d++)
+            c.x[d] = c.x[3 + d] + (d == 0 ? apart[k / 2] : 0);
+        c.problem.sample_x = c.x;
+        c.problem.sample_q = c.q;
+        CHECK_OK(cloud_sum(&c, &b));
+        c.problem.precision = kinds[k % 2];
+        farsum_status status = cloud_sum(&c, &a);
+        if (apart[k / 2] < 1e-8) {
+            CHECK(status == FARSUM_ERR_TOLERANCE, "status %d", (int)status);
+            continue;
+        }
+        CHECK(status == FARSUM_OK, "%g apart: %s", apart[k / 2],
+              farsum_message());
+        CHECK_NEAR(a.potential[0], b.potential[0], 1e-3);
+        CHECK_NEAR(a.energy, b.energy, 1e-3 * fabs(b.energy));
+    }
+}
+
 /* More sources than create was told of shorten the cutoff, but not below the
  * softening. */
 static void more(void)
@@ -219,6 +246,7 @@ int main(void)
     RUN(fewer_axes);
     RUN(boxes);
     RUN(close);
+    RUN(close_in_f32);
     RUN(more);
     RUN(batch);
     RUN(refused);

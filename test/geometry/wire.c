@@ -192,6 +192,24 @@ static void screened(void)
     }
 }
 
+/* The mode 0 of charges that are hardly screened. */
+static void weak(void)
+{
+    for (int digits = 6; digits <= 9; digits += 3) {
+        struct wire w;
+        struct sums a, b;
+        wire_make(&w, 2, 3, 5, 1e-8);
+        w.problem.kernel = "yukawa";
+        w.problem.kappa = pow(10, -digits);
+        w.problem.sample_x = w.x;
+        w.problem.sample_q = w.q;
+        CHECK_OK(wire_sum(&w, &a));
+        reference(&w, &b);
+        double off = geometry_off(a.potential, b.potential, NULL, POINTS, 1);
+        CHECK(off < 1e-8, "kappa 1e-%d: potentials off by %g", digits, off);
+    }
+}
+
 static void shapes(void)
 {
     struct wire w;
@@ -334,6 +352,7 @@ int main(void)
     RUN(ladder);
     RUN(axes);
     RUN(screened);
+    RUN(weak);
     RUN(shapes);
     RUN(precisions);
     RUN(exclusions);

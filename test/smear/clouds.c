@@ -241,6 +241,23 @@ static void test_open(void)
     }
 }
 
+/* Two clouds at one place, given by different images, are left out. */
+static void test_coincident(void)
+{
+    static struct parts_case c;
+    static struct clouds apart, same_place;
+    static double width[N];
+    system_of(&c, width);
+    c.problem.exclude_coincident = 1;
+    for (int d = 0; d < 3; d++)
+        c.x[3 + d] = c.x[d];
+    sum(&c, width, &apart);
+    for (int d = 0; d < 3; d++)
+        c.x[3 + d] += c.problem.cell[d];
+    sum(&c, width, &same_place);
+    same(&apart, &same_place, 1e-7, "images");
+}
+
 /* An excluded pair is as far apart in a cell as in open space; exclusions that
  * come after the points count, too. */
 static void test_excluded(void)
@@ -312,6 +329,7 @@ int main(void)
 {
     RUN(test_cell);
     RUN(test_open);
+    RUN(test_coincident);
     RUN(test_excluded);
     RUN(test_refused);
     return check_end();
