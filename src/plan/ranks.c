@@ -255,6 +255,12 @@ plan_over_ranks_as(struct comm *comm, const farsum_problem *problem,
         aim.finer = 1;
         status = plan_make_ranks(&w.problem, &own, aim, &made);
     }
+    if (status == FARSUM_ERR_MEMORY && !own.method
+        && w.problem.periodic[0] + w.problem.periodic[1] + w.problem.periodic[2]
+        && !strstr(farsum_message(), "could not be allocated")) {
+        own.method = "spectral"; /* rank 0 chose without a rank's limit */
+        status = plan_make_ranks(&w.problem, &own, aim, &made);
+    }
     GO(status);
     GO(comm_agree(comm, plan_exclude_as(&w.pairs.own, w.pairs.count, made)));
     GO(plan_verify(&w.problem, &own, &w.own, &made));

@@ -47,8 +47,8 @@ static const struct option_row table[] = {
      "gravitational constant; sums masses, the column mass, which attract. "
      "4.30091e-6 in kpc, km/s and solar masses (default: charges)"},
     {"softening", 0, "EPS", FOR_FILES, set_real, FIELD(softening), NULL,
-     "Plummer's length: 1/r becomes 1/sqrt(r^2 + EPS^2); laplace in open "
-     "space only (default: 0)"},
+     "softening of 1/r: in open space 1/sqrt(r^2 + EPS^2), with periodic axes "
+     "as a point and a ball of radius EPS (default: 0)"},
     {"precision", 0, "P", FOR_PLANS, set_word, FIELD(precision), word_precision,
      "precision of the sums: f64, f32, mixed (spectral: near pairs in f32) "
      "or auto (the fastest that keeps the tolerance) (default: f64)"},

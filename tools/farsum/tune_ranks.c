@@ -37,6 +37,8 @@ int tune_ranks_check(const struct settings *s)
     else if (modes && (s->weak || domain || s->n_words > 0 || s->problem))
         say_error("tune: --modes accepts neither a file nor --case, --weak or "
                   "--domain; give --points");
+    else if (modes && s->kernel)
+        say_error("tune: --modes accepts no --kernel");
     else if (s->points > 0 && !modes)
         say_error("tune: --points requires --modes");
     else if (s->weak && domain)

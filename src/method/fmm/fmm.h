@@ -258,13 +258,13 @@ void fmm_args(const struct task *task, const struct fmm *s,
               struct boxes_args *boxes, struct p2p_args *pairs);
 /* fmm.c: checks that user-specified orders and boxes are supported. */
 farsum_status fmm_keeps(const struct task *task, int sparse);
-/* Selects the variants; NULL where boxes of one level do not use a stage. */
 /* ranks_lattice_args.grid for the chosen variant. */
 static inline int fmm_ranks_grid(const struct fmm *s)
 {
     const struct variant_row *row = s->choice[FMM_LATTICE].row;
     return row && strcmp(row->name, "gpu_grid") == 0;
 }
+/* Selects the variants; NULL where boxes of one level do not use a stage. */
 farsum_status fmm_choose(const struct task *task, const struct fmm *s,
                          const struct boxes_args *boxes,
                          const struct p2p_args *pairs,

@@ -158,7 +158,8 @@ static double stage_share(const struct counted *c, int r,
         return near_cost(c, *pairs) / stage_cost(choice, &s->pairs);
     if (r == FMM_LATTICE)
         return 0.5 * (c->layers / c->all + c->lattice.rows);
-    return stage_cost(choice, own) / stage_cost(choice, &s->boxes);
+    double all = stage_cost(choice, &s->boxes); /* 0: no shifts at one level */
+    return all > 0 ? stage_cost(choice, own) / all : 0;
 }
 
 static void model_seconds(struct counted *c)

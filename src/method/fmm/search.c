@@ -105,9 +105,11 @@ static double shape_shared(const struct task *task, const struct fmm *s,
     for (int r = 0; r < FMM_STAGES; r++) {
         const struct variant_row *row = choice[r].row;
         double share = most + (r == FMM_P2M ? ghosts : 0);
-        if (row && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L))
-            share =
-                ranks * row->variant->cost(&own) / row->variant->cost(boxes);
+        double all = row && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L)
+                         ? row->variant->cost(boxes)
+                         : 0;
+        if (all > 0)
+            share = ranks * row->variant->cost(&own) / all;
         seconds += choice[r].cost * share;
     }
     seconds += fmm_ranks_ends(task, most * (double)n);

@@ -9,7 +9,7 @@
 #include "cost/expected_rates.h"
 #include "stage/lattice/gpu_grid.h"
 
-enum { FACTOR_MOST = 16, MESH_MOST = 256, ORDER_MOST = 24 };
+enum { FACTOR_MOST = 16, MESH_MOST = 256 };
 enum { Z_GROUP = 128 };
 /* Teams for which a multiprocessor has enough registers. */
 enum { RUN = 4, TEAMS_F32 = 16, TEAMS_F64 = 8 };
@@ -148,7 +148,7 @@ static farsum_status grid_fits(const void *args)
     const struct boxes_args *a = args;
     int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
     struct grid_cut cut;
-    TRY(boxes_gpu_fits(a, ORDER_MOST));
+    TRY(boxes_gpu_fits(a, GRID_ORDER_MOST));
     if (axes == 1 || axes == 2)
         FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
     for (int c = 0; c < 3; c++)

@@ -8,6 +8,8 @@
 
 /* Modes per team (adjacent lanes); maximum degrees of a chunk. */
 enum { GRID_LANES = BOXES_LANES, GRID_STEPS = 4 };
+/* The highest order that the variant supports. */
+enum { GRID_ORDER_MOST = 24 };
 
 /* Parameters of the kernels.  Axes x, y, z of the transform are those of the
  * boxes, over ranks their axes 2, 1, 0.  Then planes z are cut among the ranks,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "method/fmm/kernels.h"
+#include "stage/lattice/gpu_grid.h"
 
 static const struct stage *const stages[FMM_STAGES] = {
 #define BOXES_STAGE(NAME, name) &name##_stage,
@@ -113,13 +114,17 @@ static farsum_status choose_over_ranks(const struct boxes_args *boxes,
     static const double longer[] = {1.35, 1.45};
     struct choose_options o = *options;
     struct boxes_args turned = *boxes; /* as in gpu_grid.h */
+    const char *name = options->name;
     farsum_status status = FARSUM_OK;
     struct choice choice[2];
     int found = -1;
     turned.root[0] = boxes->root[2];
     turned.root[2] = boxes->root[0];
+    /* rank 0 has chosen the name, but orders may grow with the points */
+    if (name && boxes->p > GRID_ORDER_MOST)
+        name = names[0];
     for (int k = 0; k < 2; k++) {
-        if (options->name && strcmp(options->name, names[k]) != 0)
+        if (name && strcmp(name, names[k]) != 0)
             continue;
         o.name = names[k];
         choice[k] = *best;
