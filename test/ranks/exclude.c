@@ -270,19 +270,32 @@ static void alone(struct shared *s)
     farsum_plan_destroy(plan);
 }
 
+/* As sums_apart, but in units of the field with all pairs if that is larger:
+ * one process and ranks sum some of the subtracted pairs by different variants,
+ * whose roots are as exact as the tolerance needs. */
+static double fields_apart(const struct shared *s, const struct results *found,
+                           const struct results *right)
+{
+    const double *whole = s->wanted[EMPTY].field;
+    double size = 0, most = 0;
+    for (int i = 0; i < 3 * MANY; i++) {
+        size = fmax(size, fabs(right->field[i]));
+        most = fmax(most, fmax(size, fabs(whole[i])));
+    }
+    return sums_apart(found->field, right->field, 3 * MANY) * size / most;
+}
+
 static double differ(const struct shared *s, const struct results *found,
                      const struct results *right)
 {
     double most = sums_apart(found->values, right->values, s->values * MANY);
     if (flow(s))
         return most;
-    most = fmax(most, sums_apart(found->field, right->field, 3 * MANY));
+    most = fmax(most, fields_apart(s, found, right));
     return fmax(most, sums_apart(&found->energy, &right->energy, 1));
 }
 
-/* The difference of virials, in units of that with all pairs: one process and
- * ranks sum some of the subtracted pairs by different variants, whose roots are
- * as exact as the tolerance needs. */
+/* The difference of virials, in units of that with all pairs. */
 static double virials(const struct shared *s, const struct results *found,
                       const struct results *right)
 {
