@@ -35,7 +35,7 @@ struct lone {
     int a, b, c; /* axes: a slab's open one is c, a wire's periodic one is a */
 };
 
-struct sums {
+struct law_sums {
     double potential[N], field[3 * N], energy, virial[9];
 };
 
@@ -87,7 +87,7 @@ static void make(struct lone *s, const struct law *law)
     s->options.verify = FARSUM_VERIFY_OFF; /* checked here */
 }
 
-static farsum_result outputs(struct sums *to)
+static farsum_result outputs(struct law_sums *to)
 {
     farsum_result r = FARSUM_RESULT_INIT;
     r.potential = to->potential;
@@ -97,7 +97,7 @@ static farsum_result outputs(struct sums *to)
     return r;
 }
 
-static void sum(const struct lone *s, struct sums *to)
+static void sum(const struct lone *s, struct law_sums *to)
 {
     farsum_problem p = s->problem;
     p.sample_x = s->x; /* of a copy */
@@ -107,8 +107,8 @@ static void sum(const struct lone *s, struct sums *to)
 }
 
 /* Both have errors up to the tolerance. */
-static void same(const struct lone *s, const struct sums *a,
-                 const struct sums *b, double limit, const char *what)
+static void same(const struct lone *s, const struct law_sums *a,
+                 const struct law_sums *b, double limit, const char *what)
 {
     double off = geometry_off(a->field, b->field, s->q, N, 3);
     CHECK(off <= limit, "%s, axes %d %d %d: forces off by %g", what,
@@ -122,7 +122,7 @@ static void test_shift(void)
     static const double by[3] = {11.5, -7.25, 3.75};
     for (int k = 0; k < LAWS; k++) {
         struct lone s;
-        struct sums a, b;
+        struct law_sums a, b;
         make(&s, &laws[k]);
         sum(&s, &b);
         for (int i = 0; i < N; i++) {
@@ -145,7 +145,7 @@ static void test_basis(void)
 {
     for (int k = 0; k < LAWS; k++) {
         struct lone s;
-        struct sums a, b;
+        struct law_sums a, b;
         make(&s, &laws[k]);
         sum(&s, &b);
         double *cell = s.problem.cell;
@@ -163,7 +163,7 @@ static void test_superposition(void)
 {
     for (int k = 0; k < LAWS; k++) {
         struct lone s, one;
-        struct sums a, b, c;
+        struct law_sums a, b, c;
         make(&s, &laws[k]);
         sum(&s, &a);
         one = s;
@@ -188,7 +188,7 @@ static double slope(const struct lone *s, farsum_plan *plan, double step,
     double total = 0;
     for (int j = 0; j < 4; j++) {
         struct lone moved = *s;
-        struct sums at;
+        struct law_sums at;
         farsum_result r = outputs(&at);
         change(&moved, k, step * (j < 2 ? j - 2 : j - 1));
         CHECK_OK(farsum_plan_set_cell(plan, moved.problem.cell));
@@ -222,7 +222,7 @@ static void test_derivatives(void)
     const double step = 2e-4;
     for (int k = 0; k < LAWS; k++) {
         struct lone s;
-        struct sums a;
+        struct law_sums a;
         farsum_plan *plan = NULL;
         make(&s, &laws[k]);
         sum(&s, &a);
@@ -250,7 +250,7 @@ static void test_vacuum(void)
 {
     for (int k = 0; k < LAWS; k++) {
         struct lone s;
-        struct sums a, b;
+        struct law_sums a, b;
         double dipole = 0;
         make(&s, &laws[k]);
         if (!s.slab)

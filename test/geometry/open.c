@@ -15,16 +15,6 @@ struct open {
     int m;
 };
 
-struct sums {
-    double potential[POINTS], field[3 * POINTS], energy, virial[9], cutoff;
-};
-
-static double draw(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
 /* Charges, `net` in all, in a brick of edges 20, 16 and 12 times `scale`. */
 static void open_make(struct open *o, double kappa, double scale, double net,
                       double tolerance)
@@ -36,9 +26,9 @@ static void open_make(struct open *o, double kappa, double scale, double net,
     for (int i = 0; i < POINTS + TARGETS; i++) {
         double *x = i < POINTS ? o->x + 3 * i : o->y + 3 * (i - POINTS);
         for (int d = 0; d < 3; d++)
-            x[d] = scale * ((20 - 4 * d) * draw(&state) + 30 * d);
+            x[d] = scale * ((20 - 4 * d) * geometry_draw(&state) + 30 * d);
         if (i < POINTS) {
-            o->q[i] = 2 * draw(&state) - 1;
+            o->q[i] = 2 * geometry_draw(&state) - 1;
             sum += o->q[i];
         }
     }
@@ -59,51 +49,22 @@ static void open_make(struct open *o, double kappa, double scale, double net,
 static farsum_status open_sum(const struct open *o, struct sums *to)
 {
     struct open at = *o;
-    farsum_result r = FARSUM_RESULT_INIT;
-    r.potential = to->potential;
-    r.field = to->field;
-    r.energy = &to->energy;
-    r.virial = to->virial;
     at.problem.sample_x = o->x;
     at.problem.sample_q = o->q;
-    return geometry_sum(&at.problem, &o->options, POINTS, o->x, o->q, o->m,
-                        o->y, r, &to->cutoff);
-}
-
-static double size(const double *v, int n)
-{
-    double square = 0;
-    for (int i = 0; i < n; i++)
-        square += v[i] * v[i];
-    return sqrt(square);
+    return geometry_sums(&at.problem, &o->options, POINTS, o->x, o->q, o->m,
+                         o->y, to);
 }
 
 static void compare(const struct open *o, const char *what)
 {
     struct open t = *o;
     struct sums a, b;
-    int n = o->m ? o->m : POINTS;
     t.options.method = "direct";
     t.problem.tolerance = 1e-14;
     CHECK_OK(open_sum(o, &a));
     CHECK_OK(open_sum(&t, &b));
-    double limit = o->problem.tolerance;
-    double force = geometry_off(a.field, b.field, o->m ? NULL : o->q, n, 3);
-    CHECK(force <= limit, "%s: forces off by %g, %g allowed", what, force,
-          limit);
-    /* Errors have wave numbers above 1/rc */
-    double phi = geometry_off(a.potential, b.potential, NULL, n, 1);
-    double most =
-        limit * a.cutoff * size(b.field, 3 * n) / size(b.potential, n);
-    CHECK(phi <= fmax(limit, most), "%s: potentials off by %g", what, phi);
-    if (o->m)
-        return;
-    CHECK_NEAR(a.energy, b.energy,
-               fmax(3 * limit * fabs(b.energy),
-                    limit * a.cutoff * size(o->q, n) * size(b.field, 3 * n)));
-    for (int k = 0; k < 9; k++)
-        CHECK_NEAR(a.virial[k], b.virial[k],
-                   60 * limit * sqrt(POINTS) * size(b.field, 3 * n));
+    geometry_compare(o->problem.tolerance, &a, &b, o->q, POINTS, o->m, 60,
+                     what);
 }
 
 static void ladder(void)
@@ -142,7 +103,7 @@ static void choice(void)
     farsum_plan *plan = NULL;
     open_make(&o, 0.3, 1, 0, 1e-4);
     for (int k = 0; k < 12000; k++)
-        x[k] = 20 * draw(&state);
+        x[k] = 20 * geometry_draw(&state);
     for (int i = 0; i < 4000; i++)
         q[i] = i % 2 ? 1 : -1;
     o.options.method = NULL;

@@ -9,34 +9,16 @@
 
 enum { POINTS = SLAB_POINTS, TARGETS = SLAB_TARGETS };
 
-struct sums {
-    double potential[POINTS], field[3 * POINTS], energy, virial[9], cutoff;
-};
-
 static farsum_status slab_sum(const struct slab *s, struct sums *to)
 {
-    farsum_result r = FARSUM_RESULT_INIT;
-    r.potential = to->potential;
-    r.field = to->field;
-    r.energy = &to->energy;
-    r.virial = to->virial;
-    return geometry_sum(&s->problem, &s->options, POINTS, s->x, s->q, s->m,
-                        s->y, r, &to->cutoff);
-}
-
-static double size(const double *v, int n)
-{
-    double square = 0;
-    for (int i = 0; i < n; i++)
-        square += v[i] * v[i];
-    return sqrt(square);
+    return geometry_sums(&s->problem, &s->options, POINTS, s->x, s->q, s->m,
+                         s->y, to);
 }
 
 static void compare(const struct slab *s, const char *what)
 {
     struct slab t = *s;
     struct sums a, b;
-    int n = s->m ? s->m : POINTS;
     t.options = (farsum_options)FARSUM_OPTIONS_INIT;
     t.options.threads = 1;
     t.options.method = "ewald";
@@ -45,30 +27,11 @@ static void compare(const struct slab *s, const char *what)
     t.problem.tolerance = 1e-14;
     CHECK_OK(slab_sum(s, &a));
     CHECK_OK(slab_sum(&t, &b));
-    double limit = s->problem.tolerance;
-    double force = geometry_off(a.field, b.field, s->m ? NULL : s->q, n, 3);
-    CHECK(force <= limit, "%s: forces off by %g, %g allowed", what, force,
-          limit);
-    /* Errors have wave numbers above 1/rc: a potential's is below rc times its
-     * field's. */
-    double phi = geometry_off(a.potential, b.potential, NULL, n, 1);
-    double most =
-        limit * a.cutoff * size(b.field, 3 * n) / size(b.potential, n);
-    CHECK(phi <= fmax(limit, most), "%s: potentials off by %g", what, phi);
-    if (s->m)
-        return;
-    /* sqrt(N) independent errors of potentials, in a sum of N; or by Cauchy and
-     * Schwarz */
-    CHECK_NEAR(a.energy, b.energy,
-               fmax(3 * limit * fabs(b.energy),
-                    limit * a.cutoff * size(s->q, n) * size(b.field, 3 * n)));
-    if (!(s->problem.kappa > 0))
+    geometry_compare(s->problem.tolerance, &a, &b, s->q, POINTS, s->m, 12,
+                     what);
+    if (!(s->problem.kappa > 0) && !s->m)
         CHECK_NEAR(a.virial[0] + a.virial[4] + a.virial[8], a.energy,
                    1e-13 * fabs(a.energy));
-    /* by Cauchy and Schwarz, with errors of forces at distances up to 12 */
-    for (int k = 0; k < 9; k++)
-        CHECK_NEAR(a.virial[k], b.virial[k],
-                   12 * limit * sqrt(POINTS) * size(b.field, 3 * n));
 }
 
 static void axes(void)
@@ -294,7 +257,7 @@ static void cells(void)
                 CHECK_NEAR(energy[k], b.energy, 1e-8 * fabs(b.energy));
                 for (int d = 0; d < 9; d++)
                     CHECK_NEAR(virial[9 * k + d], b.virial[d],
-                               1e-7 * size(b.virial, 9));
+                               1e-7 * geometry_size(b.virial, 9));
             }
         }
         farsum_plan_destroy(plan);

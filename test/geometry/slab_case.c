@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "geometry/slab_case.h"
 
-#include <stdint.h>
-
-static double draw(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
+#include "geometry/sums.h"
 
 void slab_make(struct slab *s, int open, double thick, double net,
                double tolerance)
@@ -26,12 +20,13 @@ void slab_make(struct slab *s, int open, double thick, double net,
     for (int i = 0; i < SLAB_POINTS + SLAB_TARGETS; i++) {
         double *x =
             i < SLAB_POINTS ? s->x + 3 * i : s->y + 3 * (i - SLAB_POINTS);
-        double u = draw(&state), v = draw(&state), w = draw(&state);
+        double u = geometry_draw(&state), v = geometry_draw(&state),
+               w = geometry_draw(&state);
         for (int d = 0; d < 3; d++)
             x[d] = u * cell[3 * a + d] + v * cell[3 * b + d];
         x[open] = 7 + thick * w;
         if (i < SLAB_POINTS) {
-            s->q[i] = 2 * draw(&state) - 1;
+            s->q[i] = 2 * geometry_draw(&state) - 1;
             sum += s->q[i];
         }
     }

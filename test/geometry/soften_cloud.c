@@ -6,12 +6,6 @@
 #include "geometry/soften_cloud.h"
 #include "geometry/sums.h"
 
-static double draw(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
 void cloud_in(struct cloud *c, double tolerance, const double cell[9])
 {
     uint64_t state = 3;
@@ -21,11 +15,12 @@ void cloud_in(struct cloud *c, double tolerance, const double cell[9])
     for (int i = 0; i < CLOUD_POINTS + CLOUD_TARGETS; i++) {
         double *x =
             i < CLOUD_POINTS ? c->x + 3 * i : c->y + 3 * (i - CLOUD_POINTS);
-        double s[3] = {draw(&state), draw(&state), draw(&state)};
+        double s[3] = {geometry_draw(&state), geometry_draw(&state),
+                       geometry_draw(&state)};
         for (int d = 0; d < 3; d++)
             x[d] = s[0] * cell[d] + s[1] * cell[3 + d] + s[2] * cell[6 + d];
         if (i < CLOUD_POINTS)
-            c->q[i] = draw(&state) - 0.3;
+            c->q[i] = geometry_draw(&state) - 0.3;
     }
     for (int i = 0; i < 40; i += 2) /* up to lattice vectors */
         for (int d = 0; d < 3; d++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "geometry/sums.h"
 
-#include <math.h>
+#include "check.h"
 
 farsum_status geometry_sum(const farsum_problem *problem,
                            const farsum_options *options, int n,
@@ -40,4 +40,45 @@ double geometry_off(const double *a, const double *b, const double *q, int n,
         size += pow(w * b[i], 2);
     }
     return sqrt(square / size);
+}
+
+farsum_status geometry_sums(const farsum_problem *problem,
+                            const farsum_options *options, int n,
+                            const double *x, const double *q, int m,
+                            const double *y, struct sums *to)
+{
+    farsum_result r = FARSUM_RESULT_INIT;
+    r.potential = to->potential;
+    r.field = to->field;
+    r.energy = &to->energy;
+    r.virial = to->virial;
+    return geometry_sum(problem, options, n, x, q, m, y, r, &to->cutoff);
+}
+
+void geometry_compare(double tolerance, const struct sums *a,
+                      const struct sums *b, const double *q, int n, int m,
+                      double reach, const char *what)
+{
+    int all = m ? m : n;
+    double field = geometry_size(b->field, 3 * all);
+    double force = geometry_off(a->field, b->field, m ? NULL : q, all, 3);
+    CHECK(force <= tolerance, "%s: forces off by %g, %g allowed", what, force,
+          tolerance);
+    /* Errors have wave numbers above 1/rc: a potential's is below rc times its
+     * field's. */
+    double phi = geometry_off(a->potential, b->potential, NULL, all, 1);
+    double most =
+        tolerance * a->cutoff * field / geometry_size(b->potential, all);
+    CHECK(phi <= fmax(tolerance, most), "%s: potentials off by %g", what, phi);
+    if (m)
+        return;
+    /* sqrt(N) independent errors of potentials, in a sum of N; or by Cauchy and
+     * Schwarz */
+    CHECK_NEAR(a->energy, b->energy,
+               fmax(3 * tolerance * fabs(b->energy),
+                    tolerance * a->cutoff * geometry_size(q, n) * field));
+    /* by Cauchy and Schwarz, with errors of forces at distances up to reach */
+    for (int k = 0; k < 9; k++)
+        CHECK_NEAR(a->virial[k], b->virial[k],
+                   reach * tolerance * sqrt(n) * field);
 }

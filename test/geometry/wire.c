@@ -14,16 +14,6 @@ struct wire {
     int m;
 };
 
-struct sums {
-    double potential[POINTS], field[3 * POINTS], energy, virial[9], cutoff;
-};
-
-static double draw(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
 /* Random charges, `net` in all, in a wire whose row `along` is periodic and
  * tilted.  The points lie around 7 and -5 across it, within thick and 1.4
  * thick. */
@@ -44,13 +34,13 @@ static void wire_make(struct wire *w, int along, double thick, double net,
     cell[4 * b] = 1.8 * thick + 0.1;
     for (int i = 0; i < POINTS + TARGETS; i++) {
         double *x = i < POINTS ? w->x + 3 * i : w->y + 3 * (i - POINTS);
-        double s = 3 * draw(&state); /* in several cells */
+        double s = 3 * geometry_draw(&state); /* in several cells */
         for (int d = 0; d < 3; d++)
             x[d] = s * cell[3 * along + d];
-        x[a] += 7 + thick * draw(&state);
-        x[b] += -5 + 1.4 * thick * draw(&state);
+        x[a] += 7 + thick * geometry_draw(&state);
+        x[b] += -5 + 1.4 * thick * geometry_draw(&state);
         if (i < POINTS) {
-            w->q[i] = 2 * draw(&state) - 1;
+            w->q[i] = 2 * geometry_draw(&state) - 1;
             sum += w->q[i];
         }
     }
@@ -69,21 +59,8 @@ static void wire_make(struct wire *w, int along, double thick, double net,
 
 static farsum_status wire_sum(const struct wire *w, struct sums *to)
 {
-    farsum_result r = FARSUM_RESULT_INIT;
-    r.potential = to->potential;
-    r.field = to->field;
-    r.energy = &to->energy;
-    r.virial = to->virial;
-    return geometry_sum(&w->problem, &w->options, POINTS, w->x, w->q, w->m,
-                        w->y, r, &to->cutoff);
-}
-
-static double size(const double *v, int n)
-{
-    double square = 0;
-    for (int i = 0; i < n; i++)
-        square += v[i] * v[i];
-    return sqrt(square);
+    return geometry_sums(&w->problem, &w->options, POINTS, w->x, w->q, w->m,
+                         w->y, to);
 }
 
 /* The converged sum. */
@@ -103,33 +80,12 @@ static void compare_with(const struct wire *w, const struct sums *exact,
                          const char *what)
 {
     struct sums a;
-    const struct sums b = *exact;
-    int n = w->m ? w->m : POINTS;
     CHECK_OK(wire_sum(w, &a));
-    double limit = w->problem.tolerance;
-    double force = geometry_off(a.field, b.field, w->m ? NULL : w->q, n, 3);
-    CHECK(force <= limit, "%s: forces off by %g, %g allowed", what, force,
-          limit);
-    /* Errors have wave numbers above 1/rc: a potential's is below rc times its
-     * field's. */
-    double phi = geometry_off(a.potential, b.potential, NULL, n, 1);
-    double most =
-        limit * a.cutoff * size(b.field, 3 * n) / size(b.potential, n);
-    CHECK(phi <= fmax(limit, most), "%s: potentials off by %g", what, phi);
-    if (w->m)
-        return;
-    /* sqrt(N) independent errors of potentials, in a sum of N; or by Cauchy and
-     * Schwarz */
-    CHECK_NEAR(a.energy, b.energy,
-               fmax(3 * limit * fabs(b.energy),
-                    limit * a.cutoff * size(w->q, n) * size(b.field, 3 * n)));
-    if (!(w->problem.kappa > 0))
+    geometry_compare(w->problem.tolerance, &a, exact, w->q, POINTS, w->m, 12,
+                     what);
+    if (!(w->problem.kappa > 0) && !w->m)
         CHECK_NEAR(a.virial[0] + a.virial[4] + a.virial[8], a.energy,
-                   1e-12 * size(a.virial, 9));
-    /* by Cauchy and Schwarz, with errors of forces at distances up to 12 */
-    for (int k = 0; k < 9; k++)
-        CHECK_NEAR(a.virial[k], b.virial[k],
-                   12 * limit * sqrt(POINTS) * size(b.field, 3 * n));
+                   1e-12 * geometry_size(a.virial, 9));
 }
 
 static void compare(const struct wire *w, const char *what)
@@ -289,7 +245,7 @@ static void cells(void)
             CHECK_NEAR(energy[k], b.energy, 1e-8 * fabs(b.energy));
             for (int d = 0; d < 9; d++)
                 CHECK_NEAR(virial[9 * k + d], b.virial[d],
-                           1e-7 * size(b.virial, 9));
+                           1e-7 * geometry_size(b.virial, 9));
         }
     }
     farsum_plan_destroy(plan);
