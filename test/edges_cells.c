@@ -38,6 +38,8 @@ static void cutoff(int k, int c, double part, const char *row,
     char what[120];
     edge_make(&e, k, 24, cells[c].a, 50 + (uint64_t)c);
     e.options.device = on->device;
+    if (on->device.name)
+        e.problem.outputs &= ~(unsigned)FARSUM_PARTICLE_VIRIAL;
     e.options.spectral.split = on->spectral.split ? on->spectral.split
                                : (k + c) % 2      ? "prolate"
                                                   : "gaussian";

@@ -115,8 +115,12 @@ def by_kept_plan(request: Request, work: Callable[[Plan], Any]) -> Any:
     if plan is not None:
         try:
             result = work(plan)
-        except (ToleranceError, PositionError):
+        except (ToleranceError, PositionError) as error:
             # points may leave the extent that a slab's plan sums
+            whole = sum(request.periodic) in (0, 3)
+            if isinstance(error, PositionError) and whole:
+                cache.plans.give(request.key, plan)
+                raise
             plan = None  # also freed by the last result that has it
         except BaseException:
             cache.plans.give(request.key, plan)

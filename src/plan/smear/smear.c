@@ -7,6 +7,7 @@
 
 #include "base/arrays.h"
 #include "base/fpenv.h"
+#include "base/hypot.h"
 #include "base/mem.h"
 #include "base/par.h"
 #include "farsum/expert.h"
@@ -132,7 +133,7 @@ static void pair_exclude(struct smear *s, double unit, int64_t i, int64_t j,
                          double lost)
 {
     struct smear_pair *near = NULL, *end = s->pair + s->start[i + 1];
-    double least = INFINITY, g = unit * hypot(s->width[i], s->width[j]);
+    double least = INFINITY, g = unit * hypot_of(s->width[i], s->width[j]);
     int many = 0;
     for (struct smear_pair *p = s->pair + s->start[i]; p < end; p++) {
         const double *d = p->d;
@@ -160,7 +161,7 @@ void smear_exclude(struct farsum_plan *plan)
     for (int64_t i = 0; i < s->n; i++)
         for (int64_t k = s->start[i]; k < s->start[i + 1]; k++)
             pair_set(s->pair + k,
-                     unit * hypot(s->width[i], s->width[s->pair[k].j]), 1);
+                     unit * hypot_of(s->width[i], s->width[s->pair[k].j]), 1);
     for (int64_t r = 0; r < e->rows; r++)
         for (int64_t k = e->start[r]; k < e->start[r + 1]; k++)
             pair_exclude(s, unit, e->target[r], e->source[k], e->lost[k]);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arrays.h"
+#include "base/hypot.h"
 #include "base/mem.h"
 #include "base/par.h"
 #include "plan/smear/smear.h"
@@ -119,7 +120,7 @@ static int64_t grid_one(const struct grid *g, int64_t i, int64_t head,
     int64_t found = 0;
     for (int64_t j = head; j >= 0; j = g->next[j]) {
         double ds[3], d[3];
-        double wide = g->cell->unit * hypot(g->width[i], g->width[j]);
+        double wide = g->cell->unit * hypot_of(g->width[i], g->width[j]);
         for (int c = 0; c < 3; c++)
             ds[c] = g->s[3 * i + c] - g->s[3 * j + c] - (double)shift[c];
         for (int c = 0; c < 3; c++)

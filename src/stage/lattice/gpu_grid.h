@@ -45,6 +45,8 @@ struct grid_state {
  * the grid has no such transforms. */
 int grid_cut(const struct boxes_args *args, int rank, int ranks,
              struct grid_cut *cut);
+/* Reals of the modes that are multiplied here. */
+int64_t grid_reals(const struct grid_cut *cut);
 /* The variant's conditions. */
 farsum_status grid_cut_fits(const struct boxes_args *args,
                             const struct grid_cut *cut);
@@ -62,6 +64,8 @@ farsum_status grid_in(struct grid_state *s, const struct buf *multipole,
 farsum_status grid_there(struct grid_state *s, const struct buf *from,
                          const struct buf *parts);
 farsum_status grid_modes(struct grid_state *s);
+/* The modes' products: apart from the modes with several parts. */
+struct buf *grid_products(struct grid_state *s);
 farsum_status grid_back(struct grid_state *s, struct buf *to,
                         const struct buf *parts);
 farsum_status grid_out(struct grid_state *s, const struct buf *from,

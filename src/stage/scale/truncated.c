@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hypot.h"
 #include "base/mem.h"
 #include "base/par.h"
 #include "math/bessel.h"
@@ -87,7 +88,7 @@ static farsum_status truncated_across(struct truncated *t)
     PAR_FOR(t->args->threads, schedule(dynamic))
     for (int64_t i = 0; i < t->reach[u]; i++)
         for (int64_t k = 0; k < t->reach[v]; k++) {
-            double s = hypot((double)i * t->step[u], (double)k * t->step[v]);
+            double s = hypot_of((double)i * t->step[u], (double)k * t->step[v]);
             bessel_j(s * t->radius, t->j[i * t->reach[v] + k]);
         }
     return FARSUM_OK;
@@ -152,7 +153,7 @@ static double space_weak(double y)
 /* (9.34): a wire's kernel cut at the radius, over the whole one's. */
 static double wire_part(const struct truncated *t, const struct at *at)
 {
-    double q = hypot(at->kappa, t->screen), r = t->radius;
+    double q = hypot_of(at->kappa, t->screen), r = t->radius;
     if (q > 0 && q * r < 1 && !(at->s > 0))
         return wire_weak(q * r);
     if (q > 0)
@@ -192,7 +193,7 @@ static double truncated_at(const struct truncated *t, const struct at *at)
 /* (9.36): the mode's part of the virial along a wire, f + kappa df/dkappa. */
 static double truncated_bend(const struct truncated *t, const struct at *at)
 {
-    double q = hypot(at->kappa, t->screen), r = t->radius, bend, by;
+    double q = hypot_of(at->kappa, t->screen), r = t->radius, bend, by;
     double k2 = at->kappa * at->kappa;
     double whole = modes_influence(t->modes, fmax(at->k2, DBL_MIN), at->decon,
                                    &bend);
@@ -230,14 +231,14 @@ static void symbol_row(const struct truncated *t, int64_t i0, int bend,
             if (t->axes == 1 && at[t->along] != last) {
                 last = at[t->along];
                 mode.kappa = (double)last * t->step[t->along];
-                double x = hypot(mode.kappa, t->screen) * t->radius;
+                double x = hypot_of(mode.kappa, t->screen) * t->radius;
                 mode.k[0] = mode.k[1] = 0;
                 if (x > 0)
                     bessel_k(x, mode.k);
             }
             if (t->axes == 1) {
-                mode.s = hypot((double)at[u] * t->step[u],
-                               (double)at[v] * t->step[v]);
+                mode.s = hypot_of((double)at[u] * t->step[u],
+                                  (double)at[v] * t->step[v]);
                 memcpy(mode.j, t->j[at[u] * t->reach[v] + at[v]],
                        sizeof mode.j);
             }
