@@ -262,7 +262,7 @@ class Plan:
         if own.ndim != 1:
             raise ArgumentError(f"widths has the shape {list(own.shape)}, "
                                 "not [n]")
-        types = _c.FUNCTIONS["farsum_plan_set_widths"][1]
+        types: Any = _c.FUNCTIONS["farsum_plan_set_widths"][1]
         with self.lock:
             self._listener.run(
                 lib.farsum_plan_set_widths, self._open(), len(own),
