@@ -4,6 +4,8 @@
 #ifndef FARSUM_TASK_RANKS_MODEL_H
 #define FARSUM_TASK_RANKS_MODEL_H
 
+#include <math.h>
+
 #include "comm/comm.h"
 #include "cost/links.h"
 
@@ -34,6 +36,24 @@ struct ranks_model {
     double exchange[COMM_PARTS];
     double hidden; /* of exchanges, concurrent with near pairs */
 };
+
+/* Sets the seconds of all exchanges of planes that are cut along axis 0, from
+ * their numbers and bytes. */
+static inline void ranks_model_exchanges(struct ranks_model *m)
+{
+    const struct links *l = &m->links;
+    double *seconds = m->exchange, *n = m->exchanges, *bytes = m->bytes;
+    double reach = fmin(ceil((double)m->halo / fmax((double)m->planes, 1)),
+                        fmax(l->ranks - 1, 1));
+    seconds[COMM_TALK] = links_talk(l, n[COMM_TALK]);
+    seconds[COMM_ROUTE] = links_all(l, n[COMM_ROUTE], bytes[COMM_ROUTE]);
+    seconds[COMM_GHOSTS] =
+        links_neighbours(l, n[COMM_GHOSTS], bytes[COMM_GHOSTS], reach);
+    seconds[COMM_PLANES] =
+        links_neighbours(l, n[COMM_PLANES], bytes[COMM_PLANES], reach);
+    seconds[COMM_TRANSFORM] =
+        links_all(l, n[COMM_TRANSFORM], bytes[COMM_TRANSFORM]);
+}
 
 /* Seconds of an execute on this rank. */
 static inline double ranks_model_seconds(const struct ranks_model *m)

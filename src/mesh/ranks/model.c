@@ -99,20 +99,6 @@ static void model_stage(const struct choice *alone, const struct choice *rank,
     m->seconds[k] = m->planes > 0 ? times * rank->cost : 0;
 }
 
-static void model_exchanges(struct ranks_model *m)
-{
-    const struct links *l = &m->links;
-    double *seconds = m->exchange, *n = m->exchanges, *bytes = m->bytes;
-    double reach = fmin(ceil((double)m->halo / fmax((double)m->planes, 1)),
-                        fmax(l->ranks - 1, 1));
-    seconds[COMM_TALK] = links_talk(l, n[COMM_TALK]);
-    seconds[COMM_ROUTE] = links_all(l, n[COMM_ROUTE], bytes[COMM_ROUTE]);
-    seconds[COMM_PLANES] =
-        links_neighbours(l, n[COMM_PLANES], bytes[COMM_PLANES], reach);
-    seconds[COMM_TRANSFORM] =
-        links_all(l, n[COMM_TRANSFORM], bytes[COMM_TRANSFORM]);
-}
-
 farsum_status mesh_ranks_model(const farsum_mesh_problem *problem,
                                const farsum_mesh_options *options,
                                struct device *device, const struct links *links,
@@ -136,7 +122,7 @@ farsum_status mesh_ranks_model(const farsum_mesh_problem *problem,
         model_stage(&alone->choice[stage], &c->mesh.choice[stage], 1, m);
         model_route(c, back, each, device ? 1 : p->channels, m);
         GO(model_planes(c, back, m));
-        model_exchanges(m);
+        ranks_model_exchanges(m);
     }
 done:
     if (c)
@@ -257,7 +243,7 @@ farsum_status nufft_ranks_model(const farsum_nufft_problem *problem,
     m->exchanges[COMM_PLANES] *= batches;
     GO(nufft_exchanges(c, &n, m, &columns));
     nufft_transforms(c, &alone, &n, one.channels, columns, m);
-    model_exchanges(m);
+    ranks_model_exchanges(m);
 done:
     if (c)
         counted_clear(c);

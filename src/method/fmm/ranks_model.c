@@ -193,22 +193,6 @@ static void model_seconds(struct counted *c)
     }
 }
 
-/* Near pairs begin with the far field, and exchange meanwhile. */
-static void model_exchanges(struct ranks_model *m)
-{
-    const struct links *l = &m->links;
-    double *seconds = m->exchange, *n = m->exchanges, *bytes = m->bytes;
-    double reach = fmin(ceil((double)m->halo / fmax((double)m->planes, 1)),
-                        fmax(l->ranks - 1, 1));
-    seconds[COMM_TALK] = links_talk(l, n[COMM_TALK]);
-    seconds[COMM_ROUTE] = links_all(l, n[COMM_ROUTE], bytes[COMM_ROUTE]);
-    seconds[COMM_GHOSTS] =
-        links_neighbours(l, n[COMM_GHOSTS], bytes[COMM_GHOSTS], reach);
-    seconds[COMM_TRANSFORM] =
-        links_all(l, n[COMM_TRANSFORM], bytes[COMM_TRANSFORM]);
-    m->hidden = l->beside ? fmin(m->seconds[0], seconds[COMM_TRANSFORM]) : 0;
-}
-
 /* Layers are cut evenly: the first rank that has the most. */
 static int model_fullest(int64_t layers, int ranks)
 {
@@ -239,7 +223,11 @@ farsum_status fmm_ranks_model_of(const struct task *task, const struct fmm *s,
     model->exchanges[COMM_TALK] = TALKS;
     model_points(&c);
     model_seconds(&c);
-    model_exchanges(model);
+    ranks_model_exchanges(model);
+    /* near pairs begin with the far field, which exchanges meanwhile */
+    if (model->links.beside)
+        model->hidden =
+            fmin(model->seconds[0], model->exchange[COMM_TRANSFORM]);
     return FARSUM_OK;
 }
 
