@@ -18,12 +18,7 @@ struct gpu_ranks_grid {
     struct buf parts;   /* owned: as in gpu_grid.k */
 };
 
-/* Counts complex numbers of a plane's places, and ranks with modes. */
-static int64_t grid_plane_numbers(const struct grid_cut *cut)
-{
-    return 4 * cut->places;
-}
-
+/* Ranks with modes. */
 static int grid_takers(const struct grid_cut *cut)
 {
     return (int)((cut->half[1] + cut->rows - 1) / cut->rows);
@@ -50,12 +45,11 @@ done:
     return status;
 }
 
-/* Bytes of a layer's modes of one rank. */
+/* Bytes of a layer's modes of one rank: four complex numbers per place. */
 static int64_t grid_layer(const struct ranks_lattice_args *args,
                           const struct grid_cut *cut)
 {
-    return cut->meshes * grid_plane_numbers(cut) * 2
-           * gpu_real(args->boxes.precision);
+    return cut->meshes * cut->places * 8 * gpu_real(args->boxes.precision);
 }
 
 static farsum_status grid_shape(const struct ranks_lattice_args *args,
