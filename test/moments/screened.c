@@ -23,43 +23,8 @@ static void test_charges(void)
 {
     for (int axes = 0; axes < 4; axes += 3) {
         struct sums_case c = screened(axes, 30, KAPPA, 1);
-        struct sums_answer a, b;
-        double charges[SUMS_MOST];
-        for (int i = 0; i < c.n; i++) {
-            charges[i] = c.q[4 * i];
-            memset(c.q + 4 * i + 1, 0, 3 * sizeof(double));
-        }
-        sums_get(&c, &a);
-        sums_charges(&c, charges, &b);
-        memcpy(b.gradient, a.gradient, sizeof b.gradient);
-        sums_same(&c, &a, &b, 4e-14, "charges only");
+        sums_charges_only(&c, 4e-14);
     }
-}
-
-/* Each dipole as charges +-p/2h at x +- h e: the difference is O(h^2). */
-static double pairs_differ(const struct sums_case *c, double h)
-{
-    struct sums_case pairs = *c;
-    struct sums_answer a, b;
-    double charges[SUMS_MOST], most = 0;
-    pairs.n = 0;
-    for (int i = 0; i < c->n; i++) {
-        const double *p = c->q + 4 * i + 1;
-        double size = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
-        for (int k = -1; k <= 1; k++, pairs.n++) {
-            charges[pairs.n] = k ? k * size / (2 * h) : c->q[4 * i];
-            for (int d = 0; d < 3; d++)
-                pairs.x[3 * pairs.n + d] =
-                    c->x[3 * i + d] + k * h * p[d] / size;
-        }
-    }
-    sums_charges(&pairs, charges, &b);
-    sums_get(c, &a);
-    for (int k = 0; k < c->m; k++)
-        most = fmax(most, fabs(a.potential[k] - b.potential[k]));
-    for (int k = 0; k < 3 * c->m; k++)
-        most = fmax(most, fabs(a.field[k] - b.field[k]));
-    return most;
 }
 
 static void test_pairs(void)
@@ -69,7 +34,8 @@ static void test_pairs(void)
         c.m = 4;
         for (int k = 0; k < 12; k++)
             c.y[k] = 0.5 * (c.x[k] + c.x[3 + (k + 5) % 30]);
-        double wide = pairs_differ(&c, 0.004), near = pairs_differ(&c, 0.002);
+        double wide = sums_pairs_differ(&c, 0.004);
+        double near = sums_pairs_differ(&c, 0.002);
         CHECK(near < 1e-2 && fabs(wide / near - 4) < 0.05,
               "pairs of charges differ by %g and %g", wide, near);
     }

@@ -214,3 +214,42 @@ void sums_less(struct sums_answer *a, const struct sums_answer *alone,
     for (int d = 0; d < 9; d++)
         a->virial[d] -= part * alone->virial[d];
 }
+
+double sums_pairs_differ(const struct sums_case *c, double h)
+{
+    struct sums_case pairs = *c;
+    struct sums_answer a, b;
+    double charges[SUMS_MOST], most = 0;
+    pairs.n = 0;
+    for (int i = 0; i < c->n; i++) {
+        const double *p = c->q + 4 * i + 1;
+        double size = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+        for (int k = -1; k <= 1; k++, pairs.n++) {
+            charges[pairs.n] = k ? k * size / (2 * h) : c->q[4 * i];
+            for (int d = 0; d < 3; d++)
+                pairs.x[3 * pairs.n + d] =
+                    c->x[3 * i + d] + k * h * p[d] / size;
+        }
+    }
+    sums_charges(&pairs, charges, &b);
+    sums_get(c, &a);
+    for (int k = 0; k < c->m; k++)
+        most = fmax(most, fabs(a.potential[k] - b.potential[k]));
+    for (int k = 0; k < 3 * c->m; k++)
+        most = fmax(most, fabs(a.field[k] - b.field[k]));
+    return most;
+}
+
+void sums_charges_only(struct sums_case *c, double tolerance)
+{
+    struct sums_answer a, b;
+    double charges[SUMS_MOST];
+    for (int i = 0; i < c->n; i++) {
+        charges[i] = c->q[4 * i];
+        memset(c->q + 4 * i + 1, 0, 3 * sizeof(double));
+    }
+    sums_get(c, &a);
+    sums_charges(c, charges, &b);
+    memcpy(b.gradient, a.gradient, sizeof b.gradient);
+    sums_same(c, &a, &b, tolerance, "charges only");
+}

@@ -38,6 +38,11 @@ void sums_get(const struct sums_case *c, struct sums_answer *a);
 /* The same for the n charges with kernel laplace; no gradient. */
 void sums_charges(const struct sums_case *c, const double *charges,
                   struct sums_answer *a);
+/* How much the potentials and fields at the targets change if each dipole
+ * becomes charges +-p/2h at x +- h e: O(h^2). */
+double sums_pairs_differ(const struct sums_case *c, double h);
+/* Sets all dipoles to 0, and checks the sums against those of the charges. */
+void sums_charges_only(struct sums_case *c, double tolerance);
 double sums_energy(const struct sums_case *c);
 /* Checks that values differ by at most `most` times the largest one. */
 void sums_equal(const double *a, const double *b, int n, double most,
