@@ -28,4 +28,7 @@ void pair_derivative(const double *base, int n, int k, double scale, double *c);
 void pair_scalar_near(const double *base, int n, const struct pair *pair,
                       const struct split *split, double c[][NEAR_MAX]);
 double pair_scalar_square(const double *q);
+/* gain and bare of kernels of e^(-kappa r)/r. */
+double pair_yukawa_gain(const struct pair *pair, const struct split *split);
+void pair_yukawa_bare(const struct pair *pair, double r, double v[2]);
 #endif

@@ -132,15 +132,10 @@ static void screened_rest(double kappa, double r, double v[4])
         v[n] *= power;
 }
 
-static double screened_gain(const struct pair *pair, const struct split *split)
-{
-    return pair_kind_yukawa.gain(pair, split);
-}
-
 static void screened_prolate(const struct pair *pair, const struct split *split,
                              double r, double g[4])
 {
-    double kappa = pair->kappa, gain = screened_gain(pair, split), edge[4],
+    double kappa = pair->kappa, gain = pair_yukawa_gain(pair, split), edge[4],
            rest[4];
     double inside[4], end[4], pole = split_de(split, 0) / (gain * kappa);
     const int near = kappa < 2;
@@ -247,12 +242,6 @@ const struct pair_kind pair_kind_charge_dipole = {
     .own = 1,
 };
 
-static void screened_full(const struct pair *pair, double r, double v[2])
-{
-    v[1] = exp(-pair->kappa * r) / r;
-    v[0] = v[1] * (1 / r + pair->kappa);
-}
-
 const struct pair_kind pair_kind_yukawa_dipole = {
     .power = 1,
     .degree = 1,
@@ -261,7 +250,7 @@ const struct pair_kind pair_kind_yukawa_dipole = {
     .screened = 1,
     .limit = 1,
     .front = 4 * M_PI,
-    .gain = screened_gain,
+    .gain = pair_yukawa_gain,
     .fall = 1,
     .smooth = pair_gamma_smooth,
     .slope = pair_gamma_slope,
@@ -271,6 +260,6 @@ const struct pair_kind pair_kind_yukawa_dipole = {
     .integrals = 3,
     .square = moments_square,
     .lift = 1,
-    .bare = screened_full,
+    .bare = pair_yukawa_bare,
     .own = 1,
 };

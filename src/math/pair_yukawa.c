@@ -32,7 +32,7 @@ static double screened_end(const struct screened *s)
 }
 
 /* 1/gamma(i kappa) */
-static double yukawa_gain(const struct pair *pair, const struct split *split)
+double pair_yukawa_gain(const struct pair *pair, const struct split *split)
 {
     const struct screened s = {split, pair->kappa};
     return 1 / poly_integral(screened_cosh, &s, 0, screened_end(&s));
@@ -43,7 +43,7 @@ static void yukawa_inside(const struct pair *pair, const struct split *split,
                           double r, double v[2])
 {
     const struct screened s = {split, pair->kappa};
-    double kappa = pair->kappa, gain = yukawa_gain(pair, split);
+    double kappa = pair->kappa, gain = pair_yukawa_gain(pair, split);
     double rest = poly_integral(screened_exp, &s, r, fmax(screened_end(&s), r));
     if (r < 1e-6) {
         v[0] = gain * (split_de(split, 0) - kappa * rest);
@@ -104,7 +104,7 @@ static void yukawa_exact(const struct pair *pair, const struct split *split,
     weight[3] = r;
 }
 
-static void yukawa_bare(const struct pair *pair, double r, double v[2])
+void pair_yukawa_bare(const struct pair *pair, double r, double v[2])
 {
     v[1] = exp(-pair->kappa * r) / r;
     v[0] = v[1] * (1 / r + pair->kappa);
@@ -127,12 +127,24 @@ static void yukawa_beyond(const struct pair *pair, const struct pair_edge *edge,
 }
 
 const struct pair_kind pair_kind_yukawa = {
-    .power = 1, .degree = 1, .gradient = 1, .screened = 1, .limit = 1,
+    .power = 1,
+    .degree = 1,
+    .gradient = 1,
+    .screened = 1,
+    .limit = 1,
     .sheet = 1,
-    .front = 4 * M_PI, .gain = yukawa_gain, .fall = 1,
-    .smooth = pair_gamma_smooth, .slope = pair_gamma_slope,
-    .base = yukawa_base, .near = yukawa_near, .exact = yukawa_exact,
+    .front = 4 * M_PI,
+    .gain = pair_yukawa_gain,
+    .fall = 1,
+    .smooth = pair_gamma_smooth,
+    .slope = pair_gamma_slope,
+    .base = yukawa_base,
+    .near = yukawa_near,
+    .exact = yukawa_exact,
     .radial = 1 | 1 << 2,
-    .square = pair_scalar_square, .lift = 1,
-    .bare = yukawa_bare, .beyond = yukawa_beyond, .own = 1,
+    .square = pair_scalar_square,
+    .lift = 1,
+    .bare = pair_yukawa_bare,
+    .beyond = yukawa_beyond,
+    .own = 1,
 };
