@@ -111,6 +111,7 @@ int main(int argc, char **argv)
 {
     struct settings s = {0};
     start_descriptors();
+    say_whole_lines();
     signals_catch();
     if (argc < 2) {
         help_print("farsum", stderr);

@@ -11,6 +11,11 @@ static enum { SHOWN, KEPT, SILENT } errors;
 static int quiet; /* 1: no notes and no progress */
 static char kept[SAY_LONGEST];
 
+void say_whole_lines(void)
+{
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+}
+
 static int on_terminal(void)
 {
     return !quiet && isatty(STDERR_FILENO);

@@ -12,6 +12,10 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_EXCEEDED = 3 };
 
 enum { SAY_LONGEST = 1400 }; /* bytes of an error among ranks */
 
+/* Makes stderr write whole lines: else a launcher of ranks, which passes
+ * on what comes, could print its own words within a line of ours.  To be called
+ * before anything is printed. */
+void say_whole_lines(void);
 /* Prints "farsum: ..." and a newline. */
 __attribute__((format(printf, 1, 2))) void say_error(const char *format, ...);
 /* Prints "farsum: note: ..." and a newline. */
