@@ -92,9 +92,13 @@ static double visits(const struct spread_args *args,
 {
     const struct gpu_columns_shape *c = &s->columns;
     double P = args->window->support;
-    if (s->walk) /* of all lists that may reach it; and each has to be found */
-        return 1.14 * c->sources_y * c->sources_z;
-    return (P - 1 + c->tile_y) / c->tile_y * (P - 1 + c->tile_z) / c->tile_z;
+    double before = P - 1;
+    /* of all lists that may reach it, few columns at the mesh's ends having
+     * more; and each has to be found */
+    if (s->walk)
+        return 1.14 * (1 + ceil(before / c->tile_y))
+               * (1 + ceil(before / c->tile_z));
+    return (before + c->tile_y) / c->tile_y * (before + c->tile_z) / c->tile_z;
 }
 
 /* Measured rates on an H200. */
