@@ -187,6 +187,13 @@ static double columns_cost(const struct counted *c)
            / gpu_rates(c->task->device, c->task->problem.precision).bytes;
 }
 
+/* Leaves the share of set_points out of the variants' costs. */
+static void model_run_only(union stage_args args[STAGE_COUNT])
+{
+    args[STAGE_NEAR].near.repeats = args[STAGE_SPREAD].spread.repeats =
+        args[STAGE_INTERP].interp.repeats = 1e9;
+}
+
 /* Seconds of each stage.  Costs of near, spread and interp are those of the
  * variants for the rank's own args.  Each axis has a third of a transform. */
 static void model_seconds_of(struct counted *c)
@@ -210,6 +217,8 @@ static void model_seconds_of(struct counted *c)
     }
     parameters_args(t, c->task, whole);
     ranks_cut_args(&c->cut, c->task, t, own);
+    model_run_only(whole);
+    model_run_only(own);
     share[RANKS_NEAR] = near_cost(c, &own[STAGE_NEAR].near, thick)
                         / stage_cost(c, STAGE_NEAR, &whole[STAGE_NEAR]);
     share[RANKS_SPREAD] = stage_cost(c, STAGE_SPREAD, &own[STAGE_SPREAD])
@@ -228,9 +237,11 @@ static void model_seconds_of(struct counted *c)
                 ? c->task->pair.channels + (back ? c->task->pair.values : 0)
             : k == RANKS_INTERP ? back
                                 : 1;
-        double factor =
-            choice->measured ? 1 : c->task->machine.factor[stages[k]];
-        m->alone[k] = times * choice->cost * factor;
+        double cost = choice->measured
+                          ? choice->cost
+                          : stage_cost(c, stages[k], &whole[stages[k]])
+                                * c->task->machine.factor[stages[k]];
+        m->alone[k] = times * cost;
         m->seconds[k] =
             model_share(m) > 0 || k == RANKS_TRANSFORM || k == RANKS_SCALE
                 ? share[k] * m->alone[k]
