@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, Callable, NamedTuple, Optional, Tuple
 
 from ._lib import ArgumentError, UnsupportedError
+from ._options import axes
 from ._sums import UNITS
 from ._systems import encoded
 
@@ -93,7 +94,7 @@ SHARED = """
     virial    True: also sum virial and stress
     exclude   pairs [k, 2] of indices to exclude, or to scale by factors [k]
     options   tolerance=1e-5, method, threads and all others of farsum.Plan,
-              except for targets, outputs and periodic
+              except for targets and outputs; farsum.jax also lacks periodic
 
     Returns Sums.  energy and potential can be derived twice by x, q and cell,
     forces, virial and stress once, in error by a few tolerances.
@@ -107,7 +108,7 @@ def documented(function: Any) -> Any:
 
 def described(kernel: str, units: Optional[str] = None, **options: Any) -> str:
     """The kernel and the options of a sum as one text."""
-    for name in ("targets", "outputs", "periodic"):
+    for name in ("targets", "outputs"):
         if name in options:
             raise UnsupportedError(f"sums with derivatives do not support "
                                    f"{name}=; farsum.Plan does")
@@ -116,6 +117,12 @@ def described(kernel: str, units: Optional[str] = None, **options: Any) -> str:
             raise ArgumentError(f"units {units!r} is unknown; possible are "
                                 + ", ".join(UNITS))
         options = {"coulomb": UNITS[units], **options}
+    periodic = options.pop("periodic", None)
+    if periodic is not None and not all(axes(periodic, True)):
+        options["periodic"] = axes(periodic, True)
+        if not any(options["periodic"]):
+            raise ArgumentError("periodic names no axis: leave out the cell "
+                                "for open space")
     return encoded(kernel, options)
 
 

@@ -52,7 +52,7 @@ FINEST = 1e-13
 DIPOLE = 0.25
 # Options that also hold for the sums of derivatives.
 COMMON = ("tolerance", "error", "coulomb", "softening", "surface", "kappa",
-          "threads", "memory_limit", "exclude_coincident", "deterministic",
+          "periodic", "threads", "memory_limit", "exclude_coincident", "deterministic",
           "on_excess")
 
 
@@ -211,7 +211,7 @@ def sums(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
     kernel, options = decoded(how)
     outputs = "potential field energy" + " virial" * virial
     sets, n = q.shape
-    if index is not None and exclude is None:
+    if index is not None and exclude is None and "periodic" not in options:
         try:
             return _by_batch(kernel, x, q, cell, index, systems, outputs,
                              options)
@@ -260,8 +260,8 @@ def pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
     gx, gq = zeros(x, *x.shape), zeros(x, *q.shape)
     gcell = zeros(x, systems, 3, 3)
     kernel, options = decoded(how)
-    dipoles = kernel == "laplace" and (cell is None
-                                       or not options.get("softening"))
+    dipoles = kernel == "laplace" and "periodic" not in options and (
+        cell is None or not options.get("softening"))
     if f is not None and dipoles and index is not None and exclude is None:
         gx, gq, gcell = dipoles_by_batch(x, q, cell, index, f, by_cell, systems,
                                          how)
@@ -423,8 +423,8 @@ def by_differences(part: Part, f: Any, w: Any, by_cell: bool, how: str
         return Record({"error": max(one.sum(plan) for one in used)})
 
     if used:
-        request = Request(kernel, precise.x, used[0].q, precise.cell, None,
-                          None, part.pairs.get("exclude"),
+        request = Request(kernel, precise.x, used[0].q, precise.cell,
+                          options.pop("periodic", None), None, part.pairs.get("exclude"),
                           part.pairs.get("factors"), options)
         by_kept_plan(request, summed)
     stack = functions_of(part.x).stack

@@ -49,7 +49,7 @@ def lines(how: str) -> str:
     """The lines of an operator's argument `how`."""
     kernel, options = decoded(how)
     for name in options:
-        if name in ("log", "progress", "sample", "tune_only") or \
+        if name in ("periodic", "log", "progress", "sample", "tune_only") or \
                 name in KEYWORDS and name not in (*PROBLEM, *_names()):
             raise UnsupportedError(f"farsum.jax does not support {name}=; "
                                    "farsum.Plan does")

@@ -24,7 +24,7 @@ except ImportError as _error:
 from . import _torch_ops as ops
 from ._doors import (Sums, as_asked, cell_shape, checked, described, functions,
                      systems_of)
-from ._lib import ArgumentError, UnsupportedError
+from ._lib import ArgumentError
 
 __all__ = ["Calculator", "Coulomb", "Sums", "coulomb", "gravity", "r6",
            "yukawa"]
@@ -102,7 +102,8 @@ class Calculator(torch.nn.Module):
 
     def __init__(self, prefactor: float = 1.0, **options: Any) -> None:
         super().__init__()
-        self.how = described("laplace", coulomb=prefactor, **options)
+        self.options = {"coulomb": prefactor, **options}
+        self.how = described("laplace", **self.options)
 
     def forward(self, charges: Any, cell: Any, positions: Any,
                 neighbor_indices: Any = None, neighbor_distances: Any = None,
@@ -110,9 +111,16 @@ class Calculator(torch.nn.Module):
         """Returns half the potentials [N, channels] of charges [N, channels].
 
         The neighbours are not used: the whole sum does not need them.
+
+        periodic: three truth values, one per axis (default: all are periodic).
         """
-        if periodic is not None and not bool(torch.as_tensor(periodic).all()):
-            raise UnsupportedError("one or two periodic axes are not supported")
-        r = _sum(self.how, positions, charges.mT.contiguous(), cell, None,
-                 False, None, None)
+        how = self.how
+        if periodic is not None:
+            axes = torch.as_tensor(periodic).tolist()
+            if any(axes):
+                how = described("laplace", periodic=axes, **self.options)
+            else:
+                cell = None
+        r = _sum(how, positions, charges.mT.contiguous(), cell, None, False,
+                 None, None)
         return r.potential.mT / 2

@@ -68,6 +68,40 @@ def test_second_derivatives_of_the_energy(kernel):
     assert gradgradcheck(run, tilted(), eps=1e-4, atol=1e-6 * scale, rtol=1e-5)
 
 
+@pytest.mark.parametrize("periodic", [(True, True, False),
+                                      (False, True, True),
+                                      (False, True, False)])
+def test_slabs_and_wires(periodic):
+    if DEVICE != "cpu" and sum(periodic) == 1:
+        pytest.skip("devices sum no wires")
+    x, q, cell = tilted()
+    if sum(periodic) == 1:
+        cell = torch.diag(torch.diag(cell)).detach().requires_grad_()
+
+    def run(*inputs):
+        return tuple(outputs(ft.coulomb(*inputs, periodic=periodic, **FINE)))
+
+    inputs = (x, q - q.mean(), cell)
+    r = farsum.coulomb(*(v.detach() for v in inputs), periodic=periodic,
+                       outputs="energy", **FINE)
+    assert run(*inputs)[0].item() == pytest.approx(float(r.energy), rel=1e-9)
+    assert gradcheck(run, inputs, **CHECK)
+    if sum(periodic) == 2:  # wires take a minute
+        assert gradgradcheck(lambda *v: run(*v)[0], inputs, **CHECK)
+
+
+def test_batches_of_slabs():
+    x, q, cell = tilted()
+    both = ft.coulomb(torch.cat([x, x]), torch.cat([q, q]), cell,
+                      torch.tensor([0] * 8 + [1] * 8, device=DEVICE),
+                      periodic=(True, True, False), **FINE)
+    one = ft.coulomb(x, q, cell, periodic=[True, True, False], **FINE)
+    assert torch.allclose(both.energy, one.energy.expand(2))
+    assert torch.allclose(both.forces, one.forces.repeat(2, 1))
+    with pytest.raises(farsum.ArgumentError, match="no axis"):
+        ft.coulomb(x, q, cell, periodic=False)
+
+
 @pytest.mark.parametrize("softening", [0.0, 0.3])
 def test_gravity_in_open_space(softening):
     x, m, _ = tilted()
