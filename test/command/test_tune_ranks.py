@@ -99,7 +99,10 @@ class TuneRanks(CommandTest):
         self.refused(2, "tune: --points requires --modes", "tune", "--points",
                      3, "--ranks", 2)
         self.refused(2, "tune: --modes requires --ranks", "tune", *case[3:7])
-        self.refused(2, "tune: --modes accepts neither", *case, "--weak")
+        for unused in ("--weak",), ("--kernel", "yukawa"), ("--method", "fmm"):
+            self.refused(2, f"tune: --modes does not accept {unused[0]};",
+                         *case, *unused)
+        self.refused(2, "tune: --modes accepts no file", *case, "x.xyz")
 
     def test_choice(self):
         """Ranks choose between spectral and fmm, by exchanges too."""

@@ -19,6 +19,11 @@ enum { MOST_PARTICLES = 1 << 22, MOST_RANKS = 1000000, MOST_SUMS = 22 };
 
 int tune_ranks_check(const struct settings *s)
 {
+    static const char *const for_modes[] = {
+        "ranks",          "nodes",     "modes",         "points",
+        "tolerance",      "precision", "components",    "device",
+        "threads",        "isa",       "deterministic", "link-latency",
+        "link-bandwidth", NULL};
     const char *other = s->model ? "model" : s->map ? "map" : NULL;
     int domain = s->domain[0] + s->domain[1] > 0;
     int modes = s->modes[0] > 0;
@@ -34,11 +39,11 @@ int tune_ranks_check(const struct settings *s)
                   "tune'", other);
     else if (s->ranks == 0 && needs)
         say_error("tune: --%s requires --ranks", needs);
-    else if (modes && (s->weak || domain || s->n_words > 0 || s->problem))
-        say_error("tune: --modes accepts neither a file nor --case, --weak or "
-                  "--domain; give --points");
-    else if (modes && s->kernel)
-        say_error("tune: --modes accepts no --kernel");
+    else if (modes && s->n_words > 0)
+        say_error("tune: --modes accepts no file; give --points");
+    else if (modes && options_other(s, for_modes))
+        say_error("tune: --modes does not accept --%s; see 'farsum help tune'",
+                  options_other(s, for_modes));
     else if (s->points > 0 && !modes)
         say_error("tune: --points requires --modes");
     else if (s->weak && domain)
