@@ -80,4 +80,5 @@ foreach(how exits hangs late)
   farsum_mpi_test(ranks_plan_${how} 3 test_ranks_plan_exit ${how})
   set_property(TEST ranks_plan_${how} APPEND PROPERTY ENVIRONMENT
     "LAUNCH_FAILS=${plan_exit_${how}}")
+  set_property(TEST ranks_plan_${how} PROPERTY PROCESSORS 1) # they wait
 endforeach()
