@@ -374,21 +374,21 @@ class Ranks(CommandTest):
         one = self.farsum(*options, status=2)
         self.assertIn("--patience requires several copies", one.err)
         os.mkfifo(self.path("pipe.xyz"))
-        # each copy writes its number; the last one stops
-        stops = ('test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 && '
-                 '(sleep 2; kill -STOP $$; sleep 20; kill -KILL $$) & '
-                 'exec "$@"')
+        # the last copy writes its process's number, and is stopped when the
+        # first one has opened the file: then no copy has summed
+        tells = ('test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 && '
+                 'echo $$ >part && mv part last; exec "$@"')
         process = subprocess.Popen(
-            [*MPIEXEC, "-n", "3", "sh", "-c", stops, "sh", FARSUM, *options,
+            [*MPIEXEC, "-n", "3", "sh", "-c", tells, "sh", FARSUM, *options,
              "-o", "out.xyz"],
             cwd=self.folder, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         with open(self.path("pipe.xyz"), "w") as pipe:
+            with open(self.path("last")) as file:
+                os.kill(int(file.read()), signal.SIGSTOP)
             with open(self.path("in.xyz")) as file:
                 pipe.write(file.read())
-            pipe.flush()
-            time.sleep(3)
         said = process.communicate(timeout=90)[1]
         self.assertNotEqual(process.returncode, 0)
         self.assertRegex(said, r"rank \d: rank \d waited 5 s for")
