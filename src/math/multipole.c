@@ -3,8 +3,11 @@
 #include "math/multipole.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/fork.h"
 
 #define FN static inline
 #define HARMONIC_REAL double
@@ -32,11 +35,26 @@ void multipole_table(int p, double *table)
     }
 }
 
+/* The table for all degrees, which is made at first use: making one takes
+ * longer than a recursion. */
+static const double *table_kept(void)
+{
+    static double table[HARMONIC_TERMS(2 * MULTIPOLE_MOST)];
+    static atomic_int made;
+    static struct fork_lock making = FORK_LOCK;
+    if (!atomic_load_explicit(&made, memory_order_acquire)) {
+        fork_lock(&making);
+        if (!atomic_load(&made))
+            multipole_table(2 * MULTIPOLE_MOST, table);
+        atomic_store_explicit(&made, 1, memory_order_release);
+        fork_unlock(&making);
+    }
+    return table;
+}
+
 void multipole_regular(int p, const double x[3], double *r)
 {
-    double table[2 * MULTIPOLE_FIELD];
-    multipole_table(p, table);
-    harmonic_regular(p, table, x[0], x[1], x[2], r);
+    harmonic_regular(p, table_kept(), x[0], x[1], x[2], r);
 }
 
 void multipole_singular(int p, const double x[3], double *s)
