@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/par.h"
+#include "stage/lattice/fft_symbol.h"
 #include "math/quick.h"
 #include "tune/designs.h"
 #include "tune/error_shared.h"
@@ -273,11 +274,55 @@ static void plans_share_windows(void)
     CHECK(others <= 40, "the first plan made %d, ten others %d", first, others);
 }
 
+/* The field between roots is computed once per order and shape, whatever
+ * scale and precision its users want. */
+static void symbols_are_kept(void)
+{
+    enum { P = 2, EDGE = 4, SIZE = 27 * (2 * P + 1) * (2 * P + 1) };
+    static double first[SIZE], again[SIZE], other[SIZE];
+    static float single[SIZE];
+    struct boxes_args args = {.precision = FARSUM_F64,
+                              .threads = 1,
+                              .p = P,
+                              .ws = 1,
+                              .periodic = {1, 1, 1},
+                              .root = {EDGE, EDGE, EDGE},
+                              .box = {1, 1, 1}};
+    const int64_t mesh[3] = {EDGE, EDGE, EDGE};
+    uint64_t there[2], made[2];
+    lattice_symbol_counts(&there[0], &made[0]);
+    CHECK_OK(lattice_symbol(&args, mesh, 0, 3, 1, first));
+    CHECK_OK(lattice_symbol(&args, mesh, 0, 3, 2, again));
+    args.precision = FARSUM_F32;
+    CHECK_OK(lattice_symbol(&args, mesh, 0, 3, 2, single));
+    for (int k = 0; k < SIZE; k++)
+        CHECK(again[k] == 2 * first[k] && single[k] == (float)again[k],
+              "number %d: %g, %g and %g", k, first[k], again[k], single[k]);
+    lattice_symbol_counts(&there[1], &made[1]);
+    CHECK(there[1] - there[0] == 2 && made[1] - made[0] == 1,
+          "%d were there, %d were made", (int)(there[1] - there[0]),
+          (int)(made[1] - made[0]));
+    args.precision = FARSUM_F64;
+    args.box[1] = 0.75; /* other numbers and a key of their own */
+    CHECK_OK(lattice_symbol(&args, mesh, 0, 3, 1, other));
+    CHECK(memcmp(first, other, sizeof first) != 0, "the box's shape is lost");
+    args.box[1] = 1;
+    CHECK_OK(lattice_symbol(&args, mesh, 1, 2, 1, other)); /* a rank's rows */
+    for (int z = 0, n = SIZE / 9; z < 3; z++)
+        CHECK(memcmp(other + z * n, first + (3 * z + 1) * n,
+                     (size_t)n * sizeof *first)
+                  == 0,
+              "plane %d of a rank", z);
+    lattice_symbol_counts(&there[1], &made[1]);
+    CHECK(made[1] - made[0] == 3, "%d were made", (int)(made[1] - made[0]));
+}
+
 int main(void)
 {
     RUN(keys_are_told_apart);
     RUN(plans_share_windows);
     RUN(they_are_bounded);
+    RUN(symbols_are_kept);
     RUN(threads_may_ask);
     RUN(a_child_goes_on);
     RUN(bands_are_tabulated);

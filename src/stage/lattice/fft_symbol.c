@@ -5,18 +5,37 @@
  * Periodic: Ewald summation as in multipole_lattice.c.  Since the positions are
  * a grid, the transforms are known.  Each term of the real-space part becomes a
  * cosine or sine per axis.  The reciprocal part of a mode is a sum over the
- * wave vectors that alias to it.  a is chosen so that few of these are
- * needed. */
+ * wave vectors that alias to it.  a balances the two.
+ *
+ * The result depends on the order and on the shapes of the box and the grid,
+ * but not on lengths.  The process keeps the last SYMBOLS results of at most
+ * SYMBOL_NUMBERS numbers (12 MB). */
 #include "stage/lattice/fft_symbol.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/kept.h"
 #include "base/mem.h"
 #include "base/par.h"
 
-/* Ewald's splitting parameter a, times the longest edge of a box. */
-static const double splitting = 0.45;
+/* Ewald's splitting parameter a, times the longest edge of a box: the candidate
+ * with the smallest work.  A term in real or reciprocal space costs as much as
+ * TERM additions to a mode. */
+static const double splittings[] = {0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9};
+enum { SPLITTINGS = sizeof splittings / sizeof *splittings, TERM = 5 };
+
+enum { SYMBOLS = 6, SYMBOL_NUMBERS = 1 << 18 };
+
+/* What a symbol depends on. */
+struct symbol_key {
+    int64_t p, ws, periodic, mesh[3], root[3], first, rows;
+    double box[3];
+};
+static uint64_t symbols_used[SYMBOLS];
+static struct symbol_key symbols_key[SYMBOLS];
+static double symbols_value[SYMBOLS][SYMBOL_NUMBERS];
+static struct kept symbols = KEPT(symbols);
 
 struct symbol {
     const struct boxes_args *args;
@@ -59,41 +78,46 @@ static farsum_status symbol_capacity(struct symbol *s)
                 s->odd[c][multipole_at(n, m)] = lattice_odd(n, m, c);
     TRY(MEM_RAW(s->field, (s->reach[1] + 1) * (s->reach[0] + 1) * size));
     TRY(MEM_RAW(s->lines, (s->reach[0] + 1) * s->rows * size));
-    TRY(MEM_RAW(s->plane, s->rows * (s->half[0] + 1) * size));
-    return MEM_NEW(s->sum,
-                   (s->half[2] + 1) * s->rows * (s->half[0] + 1) * size);
+    return MEM_RAW(s->plane, s->rows * (s->half[0] + 1) * size);
+}
+
+static int64_t symbol_modes(const struct symbol *s)
+{
+    return (s->half[2] + 1) * s->rows * (s->half[0] + 1);
 }
 
 /* Field of boxes whose positions differ by d, for one lattice vector, in real
- * space. */
-static void symbol_field(const struct symbol *s, const int64_t d[3],
-                         double *field)
+ * space.  Returns 0 if it is 0, and sets nothing. */
+static int symbol_field(const struct symbol *s, const int64_t d[3],
+                        double *field)
 {
     const struct boxes_args *args = s->args;
     double at[3], high[MULTIPOLE_DEGREES], low[MULTIPOLE_DEGREES];
     double r2 = 0;
     int near = 1;
-    memset(field, 0, (size_t)s->size * sizeof *field);
     for (int c = 0; c < 3; c++) {
         at[c] = (double)d[c] * args->box[c];
         r2 += at[c] * at[c];
         near &= d[c] <= args->ws;
     }
-    if (!args->periodic[0]) {
-        if (!near)
-            multipole_singular(s->q, at, field);
-        return;
-    }
     double x = s->a * s->a * r2;
-    if (r2 == 0)
+    if (args->periodic[0] ? x > s->most && !near : near)
+        return 0;
+    if (r2 == 0) {
+        memset(field, 0, (size_t)s->size * sizeof *field);
         field[0] = -2 * s->a / sqrt(M_PI);
-    if (r2 == 0 || (x > s->most && !near))
-        return;
+        return 1;
+    }
+    if (!args->periodic[0]) {
+        multipole_singular(s->q, at, field);
+        return 1;
+    }
     multipole_gammas(s->q, x, high, low);
     multipole_singular(s->q, at, field);
     for (int n = 0, k = 0; n <= s->q; n++)
         for (; k < multipole_size(n); k++)
             field[k] *= near ? -low[n] : high[n];
+    return 1;
 }
 
 /* to += from, times the sum of mode i along an axis over differences r and -r:
@@ -121,7 +145,8 @@ static void symbol_plane(struct symbol *s, int64_t z)
         memset(line, 0, (size_t)(rows * size) * sizeof *line);
         for (int64_t y = 0; y <= reach[1]; y++) {
             double *field = s->field + (x * (reach[1] + 1) + y) * size;
-            symbol_field(s, (const int64_t[3]){x, y, z}, field);
+            if (!symbol_field(s, (const int64_t[3]){x, y, z}, field))
+                continue;
             for (int64_t j = 0; j < rows; j++)
                 symbol_add(s, 1, s->first + j, y, field, line + j * size);
         }
@@ -199,12 +224,11 @@ static void symbol_waves(const struct symbol *s, const int64_t mode[3],
         field[0] -= M_PI / (s->a * s->a * volume);
 }
 
-static void symbol_put(const struct symbol *s, double scale, void *symbol)
+/* The differences are summed: adds the wave vectors. */
+static void symbol_finish(struct symbol *s)
 {
-    int64_t modes = (s->half[2] + 1) * s->rows * (s->half[0] + 1);
-    int f32 = s->args->precision == FARSUM_F32;
     PAR_FOR(s->args->threads, schedule(dynamic))
-    for (int64_t i = 0; i < modes; i++) {
+    for (int64_t i = 0; i < symbol_modes(s); i++) {
         double *field = s->sum + i * s->size;
         int64_t x = i % (s->half[0] + 1), y = i / (s->half[0] + 1);
         int64_t z = y / s->rows;
@@ -212,12 +236,45 @@ static void symbol_put(const struct symbol *s, double scale, void *symbol)
         symbol_signs(s, field);
         if (s->args->periodic[0])
             symbol_waves(s, (const int64_t[3]){x, y, z}, field);
-        for (int64_t k = 0; k < s->size; k++)
-            if (f32)
-                ((float *)symbol)[i * s->size + k] = (float)(scale * field[k]);
-            else
-                ((double *)symbol)[i * s->size + k] = scale * field[k];
     }
+}
+
+static farsum_status symbol_make(struct symbol *s)
+{
+    TRY(symbol_capacity(s));
+    for (int64_t z = 0; z <= s->reach[2] && s->rows > 0; z++)
+        symbol_plane(s, z);
+    symbol_finish(s);
+    return FARSUM_OK;
+}
+
+static struct symbol_key symbol_key(const struct symbol *s)
+{
+    const struct boxes_args *args = s->args;
+    struct symbol_key key = {.p = args->p,
+                             .ws = args->ws,
+                             .periodic = args->periodic[0],
+                             .first = s->first,
+                             .rows = s->rows};
+    for (int c = 0; c < 3; c++) {
+        key.mesh[c] = s->mesh[c];
+        key.root[c] = args->root[c];
+        key.box[c] = args->box[c];
+    }
+    return key;
+}
+
+/* The work of a periodic symbol, in additions to a mode.  The part of the mesh
+ * that is computed does not matter, so all ranks split alike. */
+static double symbol_work(const struct symbol *s, double a)
+{
+    double real = TERM + 1.0 + (double)s->half[1], waves = TERM * 4.19;
+    for (int c = 0; c < 3; c++) {
+        double box = s->args->box[c], radius = sqrt(s->most);
+        real *= radius / a / box + 1;
+        waves *= ((double)s->half[c] + 1) * a * radius * box / M_PI;
+    }
+    return real + waves;
 }
 
 static struct symbol symbol_shape(const struct boxes_args *args,
@@ -226,15 +283,20 @@ static struct symbol symbol_shape(const struct boxes_args *args,
 {
     struct symbol s = {.args = args,
                        .q = 2 * args->p,
-                       .a = splitting,
+                       .a = splittings[0],
                        .first = first,
                        .rows = rows};
     s.size = multipole_size(s.q);
     s.most = 50 + s.q + 6 * sqrt(s.q);
     for (int c = 0; c < 3; c++) {
-        double radius = sqrt(s.most) / s.a / args->box[c];
         s.mesh[c] = mesh[c];
         s.half[c] = mesh[c] / 2;
+    }
+    for (int k = 1; k < SPLITTINGS; k++)
+        if (symbol_work(&s, splittings[k]) < symbol_work(&s, s.a))
+            s.a = splittings[k];
+    for (int c = 0; c < 3; c++) {
+        double radius = sqrt(s.most) / s.a / args->box[c];
         s.reach[c] = args->periodic[0] ? (int64_t)radius : args->root[c] - 1;
         if (args->periodic[0] && s.reach[c] < args->ws)
             s.reach[c] = args->ws;
@@ -258,11 +320,25 @@ farsum_status lattice_symbol(const struct boxes_args *args,
 {
     farsum_status status = FARSUM_OK;
     struct symbol s = symbol_shape(args, mesh, first, end - first);
-    GO(symbol_capacity(&s));
-    for (int64_t z = 0; z <= s.reach[2] && s.rows > 0; z++)
-        symbol_plane(&s, z);
-    symbol_put(&s, scale, symbol);
+    struct symbol_key key = symbol_key(&s);
+    int64_t numbers = symbol_modes(&s) * s.size;
+    size_t bytes = (size_t)numbers * sizeof *s.sum;
+    GO(MEM_NEW(s.sum, numbers));
+    if (!kept_find(&symbols, &key, s.sum, bytes)) {
+        GO(symbol_make(&s));
+        kept_store(&symbols, &key, s.sum, bytes);
+    }
+    for (int64_t k = 0; k < numbers; k++)
+        if (args->precision == FARSUM_F32)
+            ((float *)symbol)[k] = (float)(scale * s.sum[k]);
+        else
+            ((double *)symbol)[k] = scale * s.sum[k];
 done:
     symbol_clear(&s);
     return status;
+}
+
+void lattice_symbol_counts(uint64_t *there, uint64_t *made)
+{
+    kept_counts(&symbols, there, made);
 }

@@ -19,6 +19,9 @@ farsum_status lattice_symbol(const struct boxes_args *args,
  * rows. */
 int64_t lattice_symbol_bytes(const struct boxes_args *args,
                              const int64_t mesh[3], int64_t rows);
+/* For tests: how many symbols were found in the cache, and how many were
+ * computed. */
+void lattice_symbol_counts(uint64_t *there, uint64_t *made);
 /* 1: coefficient (n, m) changes sign when the axis, 0 .. 2, is mirrored. */
 int lattice_odd(int n, int m, int axis);
 #endif
