@@ -51,8 +51,8 @@ struct grid {
     const struct exclusions *exclusions;
     const struct pair *pair;   /* of the forces; NULL: 1/r */
     const struct pair *kernel; /* of the values */
-    int flow;    /* 1: all velocities are summed */
-    double much; /* distances below it are much below the mean */
+    int row, flow; /* the kernel's row; 1: all velocities are summed */
+    double much;   /* distances below it are much below the mean */
     int64_t dim[3], buckets;
     double radius, screen;   /* of the shells; of the screened force */
     uint64_t *key;           /* owned, [n]: bin of each source */
@@ -161,7 +161,7 @@ static void grid_value(const struct grid *g, int64_t e, const double x[3],
                        double r2, double stays, struct grid_sums *sums)
 {
     double v[PAIR_VALUES], square = 0;
-    sample_pair_value(g->kernel, x, r2,
+    sample_pair_value(g->row, g->kernel->kappa, x, r2,
                       g->given + g->by.i[e] * g->kernel->strengths, v);
     for (int k = 0; k < 3; k++) {
         sums->value[k] += stays * v[k];
@@ -414,6 +414,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                      .pair = pair && pair->kind->gradient ? pair : NULL,
                      .kernel = pair ? pair : pair_rows,
                      .near = sample_near(isa),
+                     .row = sample_pair_row(pair ? pair : pair_rows),
                      .much = 0.25 * cbrt(cell->volume / (double)points->n)};
     int64_t n = points->n, forces = n < FORCES ? n : FORCES;
     int64_t targets = n < TARGETS ? n : TARGETS;
@@ -452,8 +453,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
         grid_force(&g, i, first ? &sample->target[own] : NULL, &sums[t]);
     }
     for (int64_t t = 0; t < forces; t++) {
-        double qi = q[force_at(t, forces, n)];
-        double square[2] = {0};
+        double qi = q[force_at(t, forces, n)], square[2] = {0};
         for (int d = 0; d < 3; d++) {
             square[0] += sums[t].field[d] * sums[t].field[d];
             square[1] += sums[t].whole[d] * sums[t].whole[d];

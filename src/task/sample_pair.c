@@ -21,14 +21,19 @@ static const struct {
 #undef FLOW
 };
 
-void sample_pair_value(const struct pair *pair, const double d[3], double r2,
+int sample_pair_row(const struct pair *pair)
+{
+    int row = 0;
+    while (strcmp(rows[row].name, pair->name) != 0)
+        row++;
+    return row;
+}
+
+void sample_pair_value(int row, double kappa, const double d[3], double r2,
                        const double *q, double v[PAIR_VALUES])
 {
-    size_t k = 0;
     v[0] = v[1] = v[2] = 0;
-    while (strcmp(rows[k].name, pair->name) != 0)
-        k++;
-    rows[k].value(pair->kappa, d, r2, q, v);
+    rows[row].value(kappa, d, r2, q, v);
 }
 
 void sample_pair_steep(const struct pair *pair, double r, double square[2])

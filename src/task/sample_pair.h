@@ -6,9 +6,11 @@
 
 #include "math/pair.h"
 
+/* A kernel's row, for sample_pair_value. */
+int sample_pair_row(const struct pair *pair);
 /* v: the potential or velocity due to a source of strengths q, at d from it; r2
  * = d.d. */
-void sample_pair_value(const struct pair *pair, const double d[3], double r2,
+void sample_pair_value(int row, double kappa, const double d[3], double r2,
                        const double *q, double v[PAIR_VALUES]);
 /* (6.7): squared errors of field [0] and value [1] of a unit source at r, for a
  * flow over square().  Both positions are rounded to steps of 1, so each

@@ -90,13 +90,13 @@ static double scalar_cut(const struct band *band, double r, int potential)
 
 double band_flow_cut(const struct band *band, double r, int potential)
 {
-    double sum = 0, after = flow_after(band, r);
+    double sum = 0, after = flow_after(band, r), wave[TAIL_NODES];
     if (band->pair.kind->gradient)
         return scalar_cut(band, r, potential);
-    for (int i = 0; i < TAIL_NODES; i++) {
-        double k = band->tail_k[i];
-        sum += band->tail[i] * sin(k * r);
-    }
+    for (int i = 0; i < TAIL_NODES; i++)
+        wave[i] = quick_sin(band->tail_k[i] * r);
+    for (int i = 0; i < TAIL_NODES; i++)
+        sum += band->tail[i] * wave[i];
     sum = 2 / (M_PI * r) * (sum - flow_inside(band, r));
     return sqrt(sum * sum + after * after
                 + (band->xi > 0 && r > 1 ? flow_beyond(band, r) : 0));

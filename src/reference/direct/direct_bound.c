@@ -59,7 +59,7 @@ static void bound_flow(const struct bound_job *job, const double d[3],
         pair->strengths > 3 ? 6 * length(q) * length(q + 3) : 2 * length(q);
     size /= pow(sqrt(r2), pair->kind->power);
     t->squares += size * size;
-    sample_pair_value(pair, d, r2, q, v);
+    sample_pair_value(sample_pair_row(pair), pair->kappa, d, r2, q, v);
     for (int a = 0; a < 3; a++)
         t->value[a] += stays * v[a];
 }
