@@ -4,13 +4,14 @@
  *
  *     test_compile_all [--full] [nvrtc|hip|opencl|words ...] [TEXT]
  *
- * Compiles each recipe of a file in both precisions: by NVRTC and hipRTC, which
- * require no device, and by the drivers of all OpenCL devices.  "words": the C
- * compiler searches for undefined macros in #if.  A file's first recipe is
- * compiled for one architecture in f32 and the next one in f64, alternating
- * between files.  The others are compiled for one architecture in one precision
- * each, alternately by NVRTC or hipRTC.  --full or FARSUM_TEST_ALL=1: all
- * combinations.  TEXT: only files whose name contains it.
+ * Compiles each recipe of a file: by NVRTC and hipRTC, which require no device,
+ * and by the drivers of all OpenCL devices.  "words": the C compiler searches
+ * for undefined macros in #if.  A file's first recipe is compiled for one
+ * architecture by each: in both precisions by OpenCL, in f32 by NVRTC and in
+ * f64 by hipRTC or, for the next file, the other way round.  The other recipes
+ * are compiled for one architecture in one precision each, alternately by NVRTC
+ * or hipRTC.  --full or FARSUM_TEST_ALL=1: all combinations.  TEXT: only files
+ * whose name contains it.
  * FARSUM_REQUIRE_DEVICES=nvrtc,hip,opencl: fails if these are not available.
  *
  * Kernels that launch kernels are linked, if CUDA's linker is available.
@@ -238,7 +239,9 @@ static int in_turn(const struct recipe *r, int f, int k, int t, int bits)
         return 0;
     if (k > 0)
         return bits == only && target_turn(r, (f + k) / 2, t, bits);
-    return target_turn(r, f + (bits == 64), t, bits);
+    if (rtc && !r->bits && !r->vendor[0] && (bits == 64) != ((f + hip) % 2))
+        return 0;
+    return target_turn(r, rtc ? f / 2 : f + (bits == 64), t, bits);
 }
 
 static void all_of(int f, const char *file, const char *text, int64_t bytes)
