@@ -19,12 +19,44 @@ static double flow_pair(const struct pair *pair, double r)
     return pair->kind->mean(pair, whole, r);
 }
 
+/* (9.46): the RMS velocity of stokeslets in a slab whose row `open` is open,
+ * without the mode 0, from modes up to the sources' mean distance. */
+static double flow_slab(const struct sample *s, const struct cell *cell,
+                        int open)
+{
+    enum { REACH = 200 };
+    double thick = cell->height[open], area = cell->volume / thick, sum = 0;
+    double most = M_PI * sqrt((double)s->n / area);
+    int reach[3] = {0};
+    for (int d = 0; d < 3; d++) {
+        const double *a = cell->a + 3 * d;
+        double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        if (d != open)
+            reach[d] = (int)fmin(most * length / (2 * M_PI), REACH) + 1;
+    }
+    int p = (open + 1) % 3, q = (open + 2) % 3;
+    for (int i = -reach[p]; i <= reach[p]; i++)
+        for (int j = -reach[q]; j <= reach[q]; j++) {
+            double k2 = 0;
+            for (int d = 0; d < 3; d++) {
+                const double *inv = cell->inv + 3 * d;
+                double k = 2 * M_PI * (i * inv[p] + j * inv[q]);
+                k2 += k * k;
+            }
+            if (k2 > 0)
+                sum += 6 / (k2 * (1 + 0.75 * sqrt(k2) * thick));
+        }
+    return 2 * M_PI / area * sqrt(s->q2 / 3 * sum);
+}
+
 /* (9.14): for pairs that fall off fast, a sum over near sources; for the
  * stokeslet, whose square does not, a sum over the cell's modes. */
 static double flow_velocity(const struct sample *s, const struct pair *pair,
-                            const struct cell *cell)
+                            const struct cell *cell, const int periodic[3])
 {
     double volume = cell->volume, sum = 0, outer = 0;
+    if (pair->kind->power == 1 && cell_axes(periodic) == 2)
+        return flow_slab(s, cell, !periodic[0] ? 0 : !periodic[1] ? 1 : 2);
     if (pair->kind->power == 1) {
         double lowest = cell_lowest(cell);
         double front = 8 * M_PI / volume;
@@ -73,6 +105,7 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
         return FARSUM_OK;
     sample->q1 = 0;
     sample->crystal = 0;
-    sample->force = sample->whole = flow_velocity(sample, pair, cell);
+    sample->force = sample->whole =
+        flow_velocity(sample, pair, cell, p->periodic);
     return FARSUM_OK;
 }

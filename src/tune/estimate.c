@@ -17,9 +17,17 @@ static double parameters_volume(const struct task *task)
     const double *a = task->problem.cell, *across = task->sample.across;
     if (task_axes(task) == 0)
         return across[0] * across[1] * across[2];
-    return a[0] * (a[4] * a[8] - a[5] * a[7])
-           - a[1] * (a[3] * a[8] - a[5] * a[6])
-           + a[2] * (a[3] * a[7] - a[4] * a[6]);
+    double volume = a[0] * (a[4] * a[8] - a[5] * a[7])
+                    - a[1] * (a[3] * a[8] - a[5] * a[6])
+                    + a[2] * (a[3] * a[7] - a[4] * a[6]);
+    for (int d = 0; d < 3; d++) /* a sheet is as thick as its mean distance */
+        if (task_axes(task) == 2 && !task->problem.periodic[d]) {
+            const double *e = a + 3 * d;
+            double area =
+                volume / sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+            volume = fmax(volume, area * sqrt(area / (double)task->sample.n));
+        }
+    return volume;
 }
 
 /* The force (potential = 0) or potential due to a unit source at the mean
