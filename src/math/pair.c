@@ -105,7 +105,7 @@ static double stokeslet_mean(const struct pair *pair, const double e[3],
 }
 
 const struct pair_kind pair_kind_stokeslet = {
-    .power = 1, .degree = 1, .front = 8 * M_PI, .fall = 2,
+    .power = 1, .degree = 1, .sheet = 1, .front = 8 * M_PI, .fall = 2,
     .smooth = flow_smooth,
     .base = far_base, .near = stokeslet_near, .exact = stokeslet_exact,
     .spread = far_stokeslet_spread, .net = far_stokeslet_net,
@@ -140,7 +140,7 @@ static double rotlet_mean(const struct pair *pair, const double e[3], double r)
 }
 
 const struct pair_kind pair_kind_rotlet = {
-    .power = 2, .degree = 1, .front = 4 * M_PI, .fall = 1,
+    .power = 2, .degree = 1, .sheet = 1, .front = 4 * M_PI, .fall = 1,
     .smooth = pair_gamma_smooth,
     .base = far_base, .near = rotlet_near, .exact = rotlet_exact,
     .spread = far_rotlet_spread, .net = far_rotlet_net,
@@ -186,7 +186,7 @@ static double stresslet_mean(const struct pair *pair, const double e[3],
 }
 
 const struct pair_kind pair_kind_stresslet = {
-    .power = 2, .degree = 2, .front = 8 * M_PI, .fall = 2,
+    .power = 2, .degree = 2, .sheet = 1, .front = 8 * M_PI, .fall = 2,
     .smooth = flow_smooth,
     .base = far_base, .near = stresslet_near, .exact = stresslet_exact,
     .flux = 1, .apart = 1, .spread = far_stresslet_spread,

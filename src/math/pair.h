@@ -31,8 +31,8 @@ struct pair_kind {
                      is among the outputs */
     int screened; /* 1: kappa is a parameter; otherwise it is 0 */
     int limit;    /* 1: the mode k = 0 contributes, with hat(0) */
-    int sheet;    /* 1: a charged sheet's potential falls as e^(-s |z|), s the
-                     root of k^2 + kappa^2: slabs, (9.31) */
+    int sheet;    /* 1: a sheet of sources acts as e^(-s |z|), times z for some:
+                     slabs, (9.31), (9.41); with a gradient: wires, (9.34) */
     /* hat(k) = front gain / (k^2 + kappa^2)^fall smooth(k) */
     double front;
     double (*gain)(const struct pair *pair, const struct split *split); /* NULL:

@@ -152,7 +152,7 @@ static int plan_open_sample(const struct farsum_plan *plan)
     const char *method = task->options.method;
     int wanted = method ? strcmp(method, "spectral") == 0
                         : task->pair.kind->screened;
-    return wanted && task_axes(task) == 0 && task->pair.kind->sheet
+    return wanted && task_axes(task) == 0 && task_cuts(task)
            && task->problem.sample_x && !task->device
            && task->links.ranks == 0;
 }
@@ -168,7 +168,7 @@ static void plan_extents(struct farsum_plan *plan, const struct cell *cell,
             double extent = plan_extent(plan, cell, d);
             if (task_is_slab(&plan->task))
                 sample->extent = extent;
-            else if (plan->task.pair.kind->sheet)
+            else if (task_cuts(&plan->task))
                 sample->across[d] = extent;
             most = fmax(most, sample->across[d]);
         }

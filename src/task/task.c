@@ -36,7 +36,10 @@ double task_decay(const struct task *task)
     double tolerance = task->problem.error == FARSUM_ERROR_ABSOLUTE
                            ? 0
                            : task->problem.tolerance;
-    return 6 - log(fmax(tolerance, 1e-15));
+    double decay = 6 - log(fmax(tolerance, 1e-15));
+    const struct pair_kind *kind = task->pair.kind;
+    /* a wave of r has a factor s z beyond that of 1/r, and a derivative s */
+    return decay + (kind->order - kind->fall + 1) * log(decay);
 }
 
 /* Images cost N A decay^2/(8 pi gap^2) terms, the gap's mesh A gap/h^3 points,

@@ -68,6 +68,12 @@ static inline int task_is_slab(const struct task *task)
     return task_axes(task) == 2 && task->pair.kind->sheet;
 }
 
+/* 1: a potential whose kernel, cut at a radius, has a known transform. */
+static inline int task_cuts(const struct task *task)
+{
+    return task->pair.kind->sheet && task->pair.kind->gradient;
+}
+
 /* 1: one periodic axis or none, of a kernel that is cut beyond the points along
  * the open ones; math.md 9.8.  In open space only a sample tells where they
  * are. */
@@ -75,7 +81,7 @@ static inline int task_is_truncated(const struct task *task)
 {
     int known = task_axes(task) == 1
                 || (task_axes(task) == 0 && task->sample.across[0] > 0);
-    return known && task->pair.kind->sheet;
+    return known && task_cuts(task);
 }
 
 /* Two periodic axes: images above and below are left out where they are

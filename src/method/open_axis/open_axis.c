@@ -12,7 +12,8 @@
 ISA_TABLE(struct open_axis_kern, open_axis)
 
 /* Seconds per point and mode, of sources and of targets: two exponentials, a
- * sine and a cosine.  Of a thread, and of a device. */
+ * sine and a cosine, and the sums of a channel, which take a third.  Of a
+ * thread, and of a device. */
 #define PRICE 4e-9
 #define PRICE_DEVICE 2e-11
 
@@ -32,20 +33,23 @@ void open_axis_destroy(struct open_axis *b)
     points_free(&b->target);
     mem_free(b->mode);
     mem_free(b->sums);
+    mem_free(b->amp);
     mem_free(b);
 }
 
 farsum_status open_axis_fits(const struct task *task)
 {
     if (task_axes(task) != 2)
-        FAIL(ERR_UNSUPPORTED,
-             "sums three periodic axes, or two of kernels laplace and yukawa; "
-             "the problem has %d",
+        FAIL(ERR_UNSUPPORTED, "sums two periodic axes here; the problem has %d",
              task_axes(task));
     if (!task_is_slab(task))
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes for kernel %s; the problem has 2",
              task->pair.name);
+    if (task->device && !task->pair.kind->gradient)
+        FAIL(ERR_UNSUPPORTED,
+             "sums two periodic axes of kernel %s only on hosts, not on %s",
+             task->pair.name, task->device->name);
     if (task->links.ranks > 0 && task->device)
         FAIL(ERR_UNSUPPORTED,
              "sums three periodic axes over ranks of devices; the problem "
@@ -70,6 +74,7 @@ double open_axis_seconds(const struct task *task, const struct parameters *t)
         (double)(task->sample.n
                  + (task->sample.m > 0 ? task->sample.m : task->sample.n));
     double price = task->device ? PRICE_DEVICE : PRICE / task->threads;
+    price *= (2 + task->pair.channels) / 3.0;
     if (task->comm)
         price /= task->comm->size;
     return price * points * area * k * k / (8 * M_PI);
@@ -162,9 +167,11 @@ static double mean_bare(double x)
     return x > 0 ? sum + 1 / (2 * x) : sum;
 }
 
-static void mean_set(struct open_axis *b, double screen, double rc)
+static void mean_set(struct open_axis *b, double screen, double rc, int flow)
 {
     double x = screen * b->edge;
+    b->flat =
+        flow ? 4 * M_PI / b->volume * b->edge * b->edge * mean_bare(x) : 0;
     b->bare = b->edge * b->edge / (rc * rc) * mean_bare(x);
     b->mean = (struct open_mean){.s = screen,
                                  .h = screen * b->extent / 2,
@@ -185,6 +192,7 @@ farsum_status open_axis_begin(const struct task *task, struct spectral *s)
     struct open_axis *b = s->open_axis;
     for (int d = 0; d < 3; d++)
         b->row[task->problem.periodic[d] ? at++ : 2] = d;
+    b->images = open_axis_images(task->pair.name);
     b->edge = cell.height[b->row[2]];
     b->volume = cell.volume;
     for (int d = 0; d < 3; d++)
@@ -210,7 +218,7 @@ farsum_status open_axis_extent(const struct task *task, struct spectral *s,
              task_length(task, b->extent), task_length(task, b->edge - least),
              'a' + b->row[2]);
     double most = task_decay(task) / gap, screen = t->pair.kappa / t->rc;
-    mean_set(b, screen, t->rc);
+    mean_set(b, screen, t->rc, !task->pair.kind->gradient);
     cell_scale(&cell, &t->cell, t->rc);
     b->count = visit(b, &cell, screen, most);
     TRY(MEM_RAW(b->mode, b->count));
@@ -218,12 +226,21 @@ farsum_status open_axis_extent(const struct task *task, struct spectral *s,
     return FARSUM_OK;
 }
 
-static farsum_status both_take(struct spectral *s, int64_t m)
+/* Numbers of all sums. */
+static int64_t sums_count(const struct open_axis *b, const struct pair *pair)
+{
+    return pair->channels * (MODE_SUMS * b->count + 3);
+}
+
+static farsum_status both_take(const struct task *task, struct spectral *s,
+                               int64_t m)
 {
     struct open_axis *b = s->open_axis;
+    const struct pair *pair = &task->pair;
     TRY(points_take(b, &s->source, s->x, &b->source));
-    TRY(MEM_NEW(b->source.q, b->source.padded));
-    TRY(MEM_RAW(b->sums, MODE_SUMS * b->count + 3));
+    TRY(MEM_NEW(b->source.q, pair->channels * b->source.padded));
+    TRY(MEM_RAW(b->sums, sums_count(b, pair)));
+    TRY(MEM_RAW(b->amp, 2 * MODE_WAVES * open_axis_values(pair) * b->count));
     return m > 0 ? points_take(b, &s->target, s->y, &b->target) : FARSUM_OK;
 }
 
@@ -239,7 +256,7 @@ farsum_status open_axis_set_points(const struct task *task, struct spectral *s,
     double ends[2] = {-low, high};
     TRY(task_max(task, ends, 2));
     TRY(task_agree(task, open_axis_extent(task, s, -ends[0], ends[1])));
-    return task_agree(task, both_take(s, m));
+    return task_agree(task, both_take(task, s, m));
 }
 
 farsum_status open_axis_excludes(const struct task *task,
@@ -254,78 +271,6 @@ farsum_status open_axis_excludes(const struct task *task,
     return FARSUM_OK;
 }
 
-/* Re of a conj(b). */
-static double real_of(const double a[2], const double b[2])
-{
-    return a[0] * b[0] + a[1] * b[1];
-}
-
-/* The energy of all images without the constant of (9.32), and its virial along
- * the periodic axes: u delta_ab + u' kappa_a kappa_b/s per mode, u' = du/ds. */
-static double images_energy(const struct open_axis *b, double virial[9])
-{
-    double energy = open_mean_energy(b->mean);
-    memset(virial, 0, 9 * sizeof *virial);
-    for (int64_t k = 0; k < b->count; k++) {
-        const struct open_mode *mode = b->mode + k;
-        const double(*sum)[2] = mode->sum, (*slope)[2] = mode->slope;
-        double u = mode->front * real_of(sum[0], sum[1]);
-        double by =
-            -u * (1 / mode->size - b->edge / expm1(-mode->size * b->edge))
-            + mode->front
-                  * (real_of(slope[0], sum[1]) - real_of(sum[0], slope[1]));
-        energy += u;
-        for (int a = 0; a < 9; a++)
-            virial[a] += by * mode->k[a / 3] * mode->k[a % 3] / mode->size;
-    }
-    for (int a = 0; a < 9; a++)
-        virial[a] +=
-            energy * ((a % 4 == 0) - b->normal[a / 3] * b->normal[a % 3]);
-    return energy;
-}
-
-/* The virial, from that of the cell with the gap and the images' one, both
- * along the periodic axes, (9.33).  Along the open one, v = sum F z does not
- * wrap; and the trace of unsoftened 1/r is the energy. */
-static farsum_status virial_set(const struct task *task,
-                                const struct spectral *s,
-                                const double images[9],
-                                struct spectral_sums *sums)
-{
-    const struct open_axis *b = s->open_axis;
-    const double *q = b->source.q, *e = b->normal;
-    double rc = s->parameters.rc, v[3] = {0}, half[9] = {0}, flat[9] = {0};
-    double back = 0.5 * spectral_background(s, sums->q1) * sums->q1;
-    double trace = 0, along = 0;
-    for (int64_t i = 0; i < s->n; i++)
-        for (int d = 0; d < 3; d++)
-            v[d] += q[i]
-                    * array_get(s->field, task->problem.precision, 3 * i + d)
-                    * (b->source.z[i] - b->extent / 2) / rc;
-    farsum_status status = task_sum(task, v, 3);
-    for (int a = 0; a < 9; a++) /* P W P, P = 1 - n n */
-        for (int d = 0; d < 3; d++)
-            half[a] +=
-                ((a / 3 == d) - e[a / 3] * e[d])
-                * (sums->virial[3 * d + a % 3] + rc * images[3 * d + a % 3]);
-    for (int a = 0; a < 9; a++)
-        for (int d = 0; d < 3; d++)
-            flat[a] += half[a - a % 3 + d] * ((a % 3 == d) - e[a % 3] * e[d]);
-    for (int d = 0; d < 3; d++) {
-        trace += flat[4 * d];
-        along += v[d] * e[d];
-    }
-    /* spectral_out adds `back` to the energy and to the diagonal */
-    int no_trace = task->pair.kind->screened || task->problem.softening > 0;
-    double last = no_trace ? along - back : sums->energy - trace - 2 * back;
-    for (int a = 0; a < 9; a++) {
-        int c = a / 3, d = a % 3;
-        sums->virial[a] = flat[a] + (v[c] - along * e[c]) * e[d]
-                          + e[c] * (v[d] - along * e[d]) + last * e[c] * e[d];
-    }
-    return status;
-}
-
 void open_axis_wanted(farsum_result *wanted)
 {
     if (wanted->virial) {
@@ -334,77 +279,144 @@ void open_axis_wanted(farsum_result *wanted)
     }
 }
 
-/* Copies the strengths, and sets their moments. */
+/* Those of the mode 0 for each channel. */
+static double *mean_sums(const struct open_axis *b, int channels)
+{
+    return b->sums + MODE_SUMS * channels * b->count;
+}
+
+/* Copies the channels, and sets the sums of the mode 0. */
 static void strengths_take(const struct task *task, struct open_axis *b,
                            const struct spectral *s)
 {
-    memset(b->mean.sum, 0, sizeof b->mean.sum);
+    const struct pair *pair = &task->pair;
+    int channels = pair->channels;
+    const void *q = pair->kind->apart ? s->channel : s->q;
+    double *sum = mean_sums(b, channels);
+    memset(sum, 0, (size_t)channels * 3 * sizeof *sum);
     for (int64_t i = 0; i < s->n; i++) {
-        double v[2], q = array_get(s->q, task->problem.precision, i);
-        b->source.q[i] = q;
+        double v[2];
         open_mean_numbers(b->mean, b->source.z[i] - b->extent / 2, v);
-        b->mean.sum[0] += q;
-        b->mean.sum[1] += q * v[1];
-        b->mean.sum[2] += q * v[0];
+        for (int c = 0; c < channels; c++) {
+            double one =
+                array_get(q, task->problem.precision, channels * i + c);
+            b->source.q[c * b->source.padded + i] = one;
+            sum[3 * c] += one;
+            sum[3 * c + 1] += one * v[1];
+            sum[3 * c + 2] += one * v[0];
+        }
+    }
+}
+
+/* Sets the sums of the mode 0 for each value. */
+static void means_set(struct open_axis *b, int channels)
+{
+    const double *sum = mean_sums(b, channels);
+    memcpy(b->mean.sum, sum, sizeof b->mean.sum);
+    for (int k = 0; k < 3; k++) {
+        double c[PAIR_CHANNELS], of[2][OPEN_VALUES];
+        for (int a = 0; a < channels; a++)
+            c[a] = sum[3 * a + k];
+        b->images->plane(b->normal, c, of[0], of[1]);
+        for (int w = 0; w < OPEN_VALUES; w++)
+            for (int t = 0; t < 2; t++)
+                b->means[w][t][k] = of[t][w];
     }
 }
 
 static void modes_sum(const struct task *task, struct open_axis *b)
 {
     enum { TOGETHER = 8 };
+    int channels = task->pair.channels;
     int64_t parts = (b->count + TOGETHER - 1) / TOGETHER;
     PAR_FOR(task->threads, schedule(dynamic))
     for (int64_t k = 0; k < parts; k++) {
         int64_t first = k * TOGETHER, left = b->count - first;
-        isa_open_axis[task->isa][0]->gather(&b->source, b->mode + first,
-                                            left < TOGETHER ? left : TOGETHER);
+        isa_open_axis[task->isa][0]->gather(
+            &b->source, b->mode + first, left < TOGETHER ? left : TOGETHER,
+            channels, b->sums + MODE_SUMS * channels * first);
     }
 }
 
-/* Adds up the modes' sums over all ranks. */
-static farsum_status ranks_add(const struct task *task, struct open_axis *b)
+/* Sets the amplitudes at the targets from the sums: u+ there belongs to images
+ * above, and so to M-, (9.32). */
+static void modes_waves(const struct task *task, struct open_axis *b)
 {
-    double *sums = b->sums, *mean = sums + MODE_SUMS * b->count;
-    if (!task->comm)
-        return FARSUM_OK;
+    const struct pair *pair = &task->pair;
+    int values = open_axis_values(pair), channels = pair->channels;
+    PAR_FOR(task->threads)
     for (int64_t k = 0; k < b->count; k++) {
-        memcpy(sums + MODE_SUMS * k, b->mode[k].sum, sizeof b->mode[k].sum);
-        memcpy(sums + MODE_SUMS * k + 4, b->mode[k].slope,
-               sizeof b->mode[k].slope);
+        const struct open_mode *mode = b->mode + k;
+        const double(*sums)[2] = open_axis_sums(b, k, channels);
+        double(*amp)[MODE_WAVES][2] =
+            (double(*)[MODE_WAVES][2])(b->amp + 2 * MODE_WAVES * values * k);
+        for (int below = 0; below < 2; below++) {
+            double m[PAIR_CHANNELS][2], n[PAIR_CHANNELS][2];
+            double at[2][OPEN_VALUES][2], sign = below ? -1 : 1;
+            struct open_wave wave = {.size = mode->size,
+                                     .front = mode->front,
+                                     .lag = -b->edge
+                                            / expm1(-mode->size * b->edge)};
+            for (int d = 0; d < 3; d++) {
+                wave.k[d] = mode->k[d];
+                wave.e[d] = sign * b->normal[d];
+            }
+            for (int c = 0; c < channels; c++)
+                for (int d = 0; d < 2; d++) {
+                    m[c][d] = sums[4 * c + !below][d];
+                    n[c][d] = sign * sums[4 * c + 2 + !below][d];
+                }
+            b->images->sheet(&wave, m, n, at[0], at[1]);
+            for (int w = 0; w < values; w++)
+                for (int d = 0; d < 2; d++) {
+                    amp[w][below][d] = at[0][w][d];
+                    amp[w][2 + below][d] = sign * at[1][w][d];
+                }
+        }
     }
-    memcpy(mean, b->mean.sum, sizeof b->mean.sum);
-    farsum_status status = comm_sum(task->comm, sums, MODE_SUMS * b->count + 3);
-    for (int64_t k = 0; k < b->count; k++) {
-        memcpy(b->mode[k].sum, sums + MODE_SUMS * k, sizeof b->mode[k].sum);
-        memcpy(b->mode[k].slope, sums + MODE_SUMS * k + 4,
-               sizeof b->mode[k].slope);
-    }
-    memcpy(b->mean.sum, mean, sizeof b->mean.sum);
-    return status;
+}
+
+/* Value w of the mode 0 at a target of these numbers. */
+static double mean_value(const struct open_axis *b, int w, double part,
+                         const double at[2])
+{
+    struct open_mean mean = b->mean;
+    double even[2], slope[2];
+    memcpy(mean.sum, b->means[w][0], sizeof mean.sum);
+    open_mean_from(mean, part, at, even);
+    memcpy(mean.sum, b->means[w][1], sizeof mean.sum);
+    open_mean_from(mean, part, at, slope);
+    return even[0] + b->flat * b->means[w][0][0] + slope[1];
+}
+
+static void add_to(void *to, farsum_precision type, int64_t i, double v)
+{
+    array_put(to, type, i, array_get(to, type, i) + v);
 }
 
 /* Adds the images at the targets from first on, at most OPEN_PAD of them. */
 static void targets_add(const struct task *task, const struct spectral *s,
                         const struct open_points *to, int64_t first,
-                        void *potential, void *field)
+                        void *values, void *field)
 {
     const struct open_axis *b = s->open_axis;
+    const struct pair *pair = &task->pair;
     farsum_precision type = task->problem.precision;
-    double rc = s->parameters.rc, v[5][OPEN_PAD];
-    isa_open_axis[task->isa][0]->scatter(to, first, b->mode, b->count, v);
+    int count = open_axis_values(pair), waves = pair->kind->fall == 2 ? 4 : 2;
+    double unit = pow(s->parameters.rc, pair->kind->power);
+    double v[OPEN_VALUES][OPEN_PAD], part = exp(-b->mean.h);
+    isa_open_axis[task->isa][0]->scatter(to, first, b->mode, b->count, count,
+                                         waves, b->amp, v);
     for (int64_t i = first; i < first + OPEN_PAD && i < to->n; i++) {
-        double mean[2];
-        int64_t k = i - first;
-        open_mean_at(b->mean, to->z[i] - b->extent / 2, mean);
-        if (potential)
-            array_put(potential, type, i,
-                      array_get(potential, type, i) + rc * (v[0][k] + mean[0]));
-        for (int d = 0; field && d < 3; d++)
-            array_put(
-                field, type, 3 * i + d,
-                array_get(field, type, 3 * i + d)
-                    - rc * rc
-                          * (v[1 + d][k] + (v[4][k] + mean[1]) * b->normal[d]));
+        double at[2];
+        open_mean_numbers(b->mean, to->z[i] - b->extent / 2, at);
+        for (int w = 0; w < count; w++) {
+            double all = unit * (v[w][i - first] + mean_value(b, w, part, at));
+            if (values && w < pair->values)
+                add_to(values, type, w * to->n + i, all);
+            else if (field && w >= pair->values)
+                add_to(field, type, 3 * i + w - 1, -s->parameters.rc * all);
+        }
     }
 }
 
@@ -414,20 +426,21 @@ farsum_status open_axis_add(const struct task *task, struct spectral *s,
 {
     struct open_axis *b = s->open_axis;
     const struct open_points *to = spectral_apart(s) ? &b->target : &b->source;
-    void *potential = result->potential ? s->potential : NULL;
+    void *values = result->potential || result->velocity ? s->potential : NULL;
     void *field = result->field ? s->field : NULL;
     double images[9];
     farsum_status status = open_axis_excludes(task, b);
     strengths_take(task, b, s);
     modes_sum(task, b);
-    KEEP_ON(ranks_add(task, b));
+    KEEP_ON(task_sum(task, b->sums, (int)sums_count(b, &task->pair)));
+    means_set(b, task->pair.channels);
+    modes_waves(task, b);
     if (result->energy)
-        sums->energy += s->parameters.rc * images_energy(b, images);
+        sums->energy += s->parameters.rc * open_axis_energy(b, images);
     PAR_FOR(task->threads)
-    for (int64_t i = 0; i < (potential || field ? to->padded : 0);
-         i += OPEN_PAD)
-        targets_add(task, s, to, i, potential, field);
+    for (int64_t i = 0; i < (values || field ? to->padded : 0); i += OPEN_PAD)
+        targets_add(task, s, to, i, values, field);
     if (result->virial)
-        KEEP_ON(virial_set(task, s, images, sums));
+        KEEP_ON(open_axis_virial(task, s, images, sums));
     return status;
 }

@@ -6,8 +6,9 @@
 extern const struct open_axis_kern ISA_NAME(open_axis);
 #if FARSUM_BITS == 64
 
-/* Points that stay in the cache while the modes change. */
-enum { BLOCK = 512 };
+/* BLOCK: points that stay in the cache while the modes change; VALUES: at most
+ * at a target. */
+enum { BLOCK = 512, VALUES = 4 };
 
 /* cos, sin of kappa.x, and u+ and u- of (9.31). */
 SIMD_FN void mode_at(const struct open_points *p, const struct open_mode *m,
@@ -21,66 +22,71 @@ SIMD_FN void mode_at(const struct open_points *p, const struct open_mode *m,
     u[1] = v_exp(z * -m->size);
 }
 
+/* Adds one mode's sums over the points first to end - 1, at most BLOCK. */
 static void gather_block(const struct open_points *p, int64_t first,
-                         int64_t end, struct open_mode *mode)
+                         int64_t end, const struct open_mode *mode,
+                         int channels, double *sums)
 {
-    vreal sum[2][2] = {{{0}}}, slope[2][2] = {{{0}}};
+    real part[4][BLOCK]; /* u+ and u- times e^(-i kappa.x) */
     for (int64_t i = first; i < end; i += W) {
-        vreal turn[2], u[2], q = v_load(p->q + i);
-        vreal z = v_load(p->z + i) - p->extent / 2;
+        vreal turn[2], u[2];
         mode_at(p, mode, i, turn, u);
-        for (int k = 0; k < 2; k++) {
-            vreal real_part = q * u[k] * turn[0], imag = -q * u[k] * turn[1];
-            sum[k][0] += real_part;
-            sum[k][1] += imag;
-            slope[k][0] += real_part * z;
-            slope[k][1] += imag * z;
-        }
+        for (int k = 0; k < 4; k++)
+            v_store(part[k] + (i - first),
+                    k % 2 ? -u[k / 2] * turn[1] : u[k / 2] * turn[0]);
     }
-    for (int k = 0; k < 4; k++) {
-        mode->sum[k / 2][k % 2] += v_sum(sum[k / 2][k % 2]);
-        mode->slope[k / 2][k % 2] += v_sum(slope[k / 2][k % 2]);
+    for (int c = 0; c < channels; c++, sums += MODE_SUMS) {
+        const double *strength = p->q + c * p->padded;
+        vreal sum[MODE_SUMS] = {{0}};
+        for (int64_t i = first; i < end; i += W) {
+            vreal q = v_load(strength + i);
+            vreal qz = q * (v_load(p->z + i) - p->extent / 2);
+            for (int k = 0; k < 4; k++) {
+                vreal at = v_load(part[k] + (i - first));
+                sum[k] += q * at;
+                sum[4 + k] += qz * at;
+            }
+        }
+        for (int k = 0; k < MODE_SUMS; k++)
+            sums[k] += v_sum(sum[k]);
     }
 }
 
-static void gather(const struct open_points *p, struct open_mode *mode,
-                   int64_t count)
+static void gather(const struct open_points *p, const struct open_mode *mode,
+                   int64_t count, int channels, double *sums)
 {
-    for (int64_t k = 0; k < count; k++) {
-        memset(mode[k].sum, 0, sizeof mode[k].sum);
-        memset(mode[k].slope, 0, sizeof mode[k].slope);
-    }
+    int64_t each = channels * MODE_SUMS;
+    memset(sums, 0, (size_t)(count * each) * sizeof *sums);
     for (int64_t i = 0; i < p->padded; i += BLOCK)
         for (int64_t k = 0; k < count; k++)
             gather_block(p, i, i + BLOCK < p->padded ? i + BLOCK : p->padded,
-                         mode + k);
+                         mode + k, channels, sums + k * each);
 }
 
 static void scatter(const struct open_points *p, int64_t first,
-                    const struct open_mode *mode, int64_t count,
-                    double v[5][OPEN_PAD])
+                    const struct open_mode *mode, int64_t count, int values,
+                    int waves, const double *amp, double v[][OPEN_PAD])
 {
     for (int i = 0; i < OPEN_PAD; i += W) {
-        vreal potential = {0}, in[3] = {{0}}, along = {0};
+        vreal value[VALUES] = {{0}}, turn[2], u[MODE_WAVES];
+        vreal z = v_load(p->z + first + i) - p->extent / 2;
+        const double *a = amp;
         for (int64_t k = 0; k < count; k++) {
-            const struct open_mode *m = mode + k;
-            vreal turn[2], u[2];
-            mode_at(p, m, first + i, turn, u);
-            vreal c = turn[0] * m->front, s = turn[1] * m->front;
-            /* of the images below, and of those above */
-            vreal low[2] = {u[0] * m->sum[1][0], u[0] * m->sum[1][1]};
-            vreal high[2] = {u[1] * m->sum[0][0], u[1] * m->sum[0][1]};
-            vreal imag = c * (low[1] + high[1]) + s * (low[0] + high[0]);
-            potential += c * (low[0] + high[0]) - s * (low[1] + high[1]);
-            along +=
-                m->size * (c * (low[0] - high[0]) - s * (low[1] - high[1]));
-            for (int d = 0; d < 3; d++)
-                in[d] += m->k[d] * imag;
+            mode_at(p, mode + k, first + i, turn, u);
+            u[2] = u[0] * z;
+            u[3] = u[1] * z;
+            for (int w = 0; w < values; w++, a += 2 * MODE_WAVES) {
+                vreal re = u[0] * a[0] + u[1] * a[2];
+                vreal im = u[0] * a[1] + u[1] * a[3];
+                for (int t = 2; t < waves; t++) {
+                    re += u[t] * a[2 * t];
+                    im += u[t] * a[2 * t + 1];
+                }
+                value[w] += turn[0] * re - turn[1] * im;
+            }
         }
-        v_store(v[0] + i, potential);
-        for (int d = 0; d < 3; d++)
-            v_store(v[1 + d] + i, -in[d]);
-        v_store(v[4] + i, along);
+        for (int w = 0; w < values; w++)
+            v_store(v[w] + i, value[w]);
     }
 }
 

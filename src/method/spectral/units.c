@@ -155,7 +155,8 @@ static farsum_status out_flux(const struct task *task, const struct spectral *s,
 {
     double rc = s->parameters.rc, sum[SUMS] = {0};
     double front = 8 * M_PI / (s->parameters.cell.volume * rc * rc * rc);
-    if (task->pair.kind->flux && task->part != FARSUM_NEAR)
+    if (task->pair.kind->flux && task_axes(task) == 3
+        && task->part != FARSUM_NEAR)
         TRY(in_blocks(task, s, r, q, flux_sums, sum));
     for (int a = 0; a < 3; a++)
         mean[a] = front * sum[a];

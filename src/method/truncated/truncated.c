@@ -11,7 +11,7 @@
 farsum_status truncated_fits(const struct task *task)
 {
     int axes = task_axes(task);
-    if (!task->pair.kind->sheet)
+    if (!task_cuts(task))
         FAIL(ERR_UNSUPPORTED,
              "sums %s of kernels laplace and yukawa, not of kernel %s",
              axes ? "one periodic axis" : "open space", task->pair.name);

@@ -34,7 +34,8 @@ static farsum_status table_fits(const void *args)
     TRY(gpu_not_wanted(a->device));
     if (a->columns)
         FAIL(ERR_UNSUPPORTED, "does not support a spectrum of lines");
-    if (a->radius > 0 && !scale_kernel(a)->kind->sheet)
+    const struct pair_kind *kind = scale_kernel(a)->kind;
+    if (a->radius > 0 && !(kind->sheet && kind->gradient))
         FAIL(ERR_UNSUPPORTED, "cuts only 1/r and yukawa along open axes");
     return FARSUM_OK;
 }
