@@ -10,6 +10,10 @@ farsum_test(geometry_refused geometry/refused.c moments/sums.c
 farsum_test(geometry_slab geometry/slab.c geometry/slab_case.c geometry/sums.c)
 farsum_test(geometry_slab_device geometry/slab_device.c geometry/slab_case.c
   geometry/sums.c)
+farsum_test(geometry_slab_flow geometry/slab_flow.c geometry/slab_flow_case.c
+  geometry/sums.c)
+farsum_test(geometry_slab_flow_ranks geometry/slab_flow_ranks.c
+  geometry/slab_flow_case.c geometry/sums.c ranks/comm_threads.c)
 farsum_test(geometry_slab_ranks geometry/slab_ranks.c geometry/slab_case.c
   geometry/sums.c ranks/comm_threads.c)
 farsum_test(geometry_soften geometry/soften.c geometry/soften_cloud.c
