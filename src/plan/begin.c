@@ -96,10 +96,7 @@ static farsum_status plan_options(struct farsum_plan *plan,
     TRY(count_product(o->fmm.boxes, 3, "boxes"));
     TRY(count_check(o->fmm.leaf, "leaf"));
     if (o->memory_limit == 0)
-        o->memory_limit =
-            (plan->task.device ? (uint64_t)plan->task.device->properties.memory
-                               : mem_allowed())
-            / 10 * 8;
+        o->memory_limit = plan_memory(plan->task.device);
     TRY(isa_find(o->isa, &plan->task.isa));
     plan->task.threads = par_threads(o->threads);
     int64_t n = plan->task.problem.n_sources + plan->task.problem.n_targets;

@@ -223,6 +223,13 @@ static struct candidate *method_next(struct candidates *all)
     return next;
 }
 
+/* Methods predict the seconds of all ranks together. */
+static double method_seconds(const struct farsum_plan *plan, double all)
+{
+    int ranks = plan->task.links.ranks;
+    return ranks > 1 ? all / ranks : all;
+}
+
 /* Tunes the methods, the most promising first, until no other can be faster.
  * *best is NULL if all refuse. */
 static farsum_status method_tune(const struct farsum_plan *plan,
@@ -233,13 +240,15 @@ static farsum_status method_tune(const struct farsum_plan *plan,
     *best = NULL;
     for (int i = 0; i < all->n; i++)
         if (all->one[i].status == FARSUM_OK)
-            all->one[i].least = all->one[i].row->method->least(&plan->task);
+            all->one[i].least = method_seconds(
+                plan, all->one[i].row->method->least(&plan->task));
     while ((c = method_next(all)) && (!*best || c->least < (*best)->seconds)) {
         TRY(progress_step(0, 0, "tuning %s", c->row->name));
         farsum_status status =
             c->row->method->tune(&plan->task, &c->state, &c->seconds);
         if (status != FARSUM_OK && !plan_refuses(status))
             return status;
+        c->seconds = method_seconds(plan, c->seconds);
         c->refused = status != FARSUM_OK;
         if (c->refused)
             candidate_fails(c, status);
@@ -320,7 +329,7 @@ static farsum_status method_wider(struct farsum_plan *plan,
             && c->row->method->tune(&plan->task, &state, &seconds)
                    == FARSUM_OK) {
             c->row->method->destroy(state);
-            wider = seconds < best->seconds ? c : NULL;
+            wider = method_seconds(plan, seconds) < best->seconds ? c : NULL;
         }
     }
     plan->task.pairs = pairs;

@@ -122,5 +122,6 @@ void farsum_plan_destroy(farsum_plan *plan)
     if (plan->owns_device)
         device_close(plan->task.device);
     comm_destroy(plan->comm);
+    mem_free(plan->reasons);
     mem_free(plan);
 }

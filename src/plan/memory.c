@@ -18,6 +18,12 @@ void plan_holds(struct farsum_plan *plan, struct plan_held before)
     plan->report.info.device_bytes += (uint64_t)(now.device - before.device);
 }
 
+uint64_t plan_memory(const struct device *device)
+{
+    return (device ? (uint64_t)device->properties.memory : mem_allowed()) / 10
+           * 8;
+}
+
 static int64_t plan_most(const struct farsum_plan *plan)
 {
     uint64_t limit = plan->task.options.memory_limit;

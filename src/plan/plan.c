@@ -179,6 +179,7 @@ farsum_status farsum_plan_get_info(const farsum_plan *plan,
         FAIL(ERR_ARGUMENT, "%s is NULL", plan ? "info" : "plan");
     farsum_plan_info all = plan->report.info;
     plan_units_info(plan, &all);
+    plan_reasons_info(plan, &all);
     plan_beside_info(plan, &all);
     return struct_give(info, info->size, &all, sizeof all,
                        "FARSUM_PLAN_INFO_INIT");

@@ -7,6 +7,16 @@
 #include "task/method.h"
 #include "task/units.h"
 
+/* Why rank 0 of a plan over ranks has chosen what all ranks then take as named
+ * options. */
+struct plan_reasons {
+    char method[1000], precision[600];
+    int n_stages;
+    struct {
+        char variant[48], reason[256];
+    } stages[FARSUM_MAX_STAGES];
+};
+
 struct farsum_plan {
     struct task task;     /* what methods see */
     struct report report; /* the method's report */
@@ -40,6 +50,7 @@ struct farsum_plan {
     int64_t bytes;           /* allocated on behalf of this plan */
     struct farsum_plan *beside; /* owned; NULL: the method has all outputs */
     int beside_ran;             /* 1: in the last execute */
+    struct plan_reasons *reasons; /* owned; NULL: the plan's own reasons */
     struct comm *comm;          /* owned: task.comm; NULL: it is borrowed */
 };
 
@@ -61,6 +72,8 @@ struct plan_limit {
 };
 struct plan_limit plan_limit(struct farsum_plan *plan);
 void plan_unlimit(struct farsum_plan *plan, struct plan_limit old);
+/* The default of options.memory_limit; device NULL: the host. */
+uint64_t plan_memory(const struct device *device);
 /* Checks that the positions, in f32, fit into 2^47 bytes of addresses.  Below
  * this limit no variant's byte count overflows. */
 farsum_status plan_addresses(const struct farsum_plan *plan);
@@ -120,6 +133,13 @@ farsum_status plan_verify(const farsum_problem *problem,
 /* plan/part.c: from now on the plan sums only the problem's part.  On failure
  * *plan is destroyed and NULL. */
 farsum_status plan_part(farsum_plan **plan);
+/* plan/ranks/reasons.c: takes the reasons of rank 0's plan, gives them to
+ * another one, and replaces those of an info where the plan has them. */
+void plan_reasons_take(struct plan_reasons *reasons,
+                       const struct farsum_plan *plan);
+farsum_status plan_reasons_give(const struct plan_reasons *reasons,
+                                struct farsum_plan *plan);
+void plan_reasons_info(const struct farsum_plan *plan, farsum_plan_info *info);
 /* plan/ranks.c: plan_make_for over the ranks of aim.comm, with parameters that
  * rank 0 chooses.  Collective, with the same status and words on all ranks. */
 farsum_status plan_make_ranks(const farsum_problem *problem,

@@ -58,6 +58,7 @@ void farsum_plan_print(const farsum_plan *plan, FILE *out)
     farsum_plan_info all = plan->report.info;
     const farsum_plan_info *i = &all;
     plan_units_info(plan, &all);
+    plan_reasons_info(plan, &all);
     plan_beside_info(plan, &all);
     fprintf(out, "kernel %s, method %s, %s, %s, %d thread%s, isa %s\n",
             i->kernel, i->method, i->device,

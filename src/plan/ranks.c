@@ -28,6 +28,7 @@ struct chosen {
     char text[CHOICES][TEXT];
     farsum_precision precision;
     double finer; /* as task.finer */
+    struct plan_reasons reasons;
 };
 
 /* The problem of all ranks, with the samples of all on rank 0. */
@@ -108,10 +109,29 @@ done:
     return status;
 }
 
-/* Chooses on rank 0. */
+/* Finds the smallest memory limit of a rank, and one that has it.  Each rank's
+ * limit is for its own part. */
+static void ranks_memory(struct comm *comm, const farsum_options *options,
+                         uint64_t *limit, int *rank)
+{
+    const struct farsum_device *handle = options->device.handle;
+    uint64_t mine = options->memory_limit
+                        ? options->memory_limit
+                        : plan_memory(handle ? handle->device : NULL);
+    double least = -(double)(mine < INT64_MAX / 2 ? mine : INT64_MAX / 2);
+    const double own = least;
+    (void)comm_max(comm, &least, 1);
+    double first = own == least ? -comm->rank : -comm->size;
+    (void)comm_max(comm, &first, 1);
+    *limit = (uint64_t)-least;
+    *rank = (int)-first;
+}
+
+/* Chooses on rank 0, for ranks with such a memory limit. */
 static farsum_status ranks_choose(const farsum_problem *problem,
                                   const farsum_options *options,
-                                  struct plan_aim aim, struct chosen *chosen,
+                                  struct plan_aim aim, uint64_t limit,
+                                  struct chosen *chosen,
                                   struct plan_known *known)
 {
     farsum_status status = FARSUM_OK;
@@ -119,7 +139,7 @@ static farsum_status ranks_choose(const farsum_problem *problem,
     int k = 0;
     farsum_options whole = *options;
     chosen->options = (farsum_options)FARSUM_OPTIONS_INIT;
-    whole.memory_limit = UINT64_MAX; /* a rank's limit is for its part */
+    whole.memory_limit = limit;
     aim.comm = NULL;
     status = plan_make_for(problem, &whole, PLAN_DRY, aim, &plan);
     if (status != FARSUM_OK && plan)
@@ -130,6 +150,7 @@ static farsum_status ranks_choose(const farsum_problem *problem,
     chosen->options.fmm.order = options->fmm.order;
     chosen->precision = plan->report.info.precision;
     chosen->finer = plan->task.finer;
+    plan_reasons_take(&chosen->reasons, plan);
     plan_known_take(known, plan);
     for (const struct option_row *row = option_rows; row->name; row++) {
         const char *text;
@@ -189,9 +210,15 @@ farsum_status plan_make_ranks(const farsum_problem *problem,
     farsum_options taken = *options;
     farsum_problem same = *problem;
     struct plan_known known = {.sample = {0}};
+    uint64_t limit;
+    int least;
     *plan = NULL;
+    ranks_memory(comm, options, &limit, &least);
     if (comm->rank == 0)
-        status = ranks_choose(problem, options, aim, &chosen, &known);
+        status = ranks_choose(problem, options, aim, limit, &chosen, &known);
+    if (status == FARSUM_ERR_MEMORY && comm->size > 1)
+        status =
+            status_prefix(status, "with the memory limit of rank %d", least);
     GO(comm_agree(comm, status));
     GO(comm_share(comm, &chosen, sizeof chosen));
     GO(plan_known_send(&known, comm));
@@ -201,6 +228,8 @@ farsum_status plan_make_ranks(const farsum_problem *problem,
     aim.most = 0; /* rank 0 kept it */
     aim.known = &known;
     status = plan_make_for(&same, &taken, PLAN_INNER, aim, plan);
+    if (status == FARSUM_OK)
+        status = plan_reasons_give(&chosen.reasons, *plan);
     GO(comm_agree(comm, status));
     (*plan)->task.given.precision = problem->precision;
 done:
@@ -253,12 +282,6 @@ plan_over_ranks_as(struct comm *comm, const farsum_problem *problem,
     status = plan_make_ranks(&w.problem, &own, aim, &made);
     if (plan_refuses(status) && w.problem.error > FARSUM_ERROR_VELOCITY) {
         aim.finer = 1;
-        status = plan_make_ranks(&w.problem, &own, aim, &made);
-    }
-    if (status == FARSUM_ERR_MEMORY && !own.method
-        && w.problem.periodic[0] + w.problem.periodic[1] + w.problem.periodic[2]
-        && !strstr(farsum_message(), "could not be allocated")) {
-        own.method = "spectral"; /* rank 0 chose without a rank's limit */
         status = plan_make_ranks(&w.problem, &own, aim, &made);
     }
     GO(status);

@@ -26,6 +26,7 @@ struct ranks_model {
     double mesh, spectrum, buffers; /* bytes stored; mesh: or expansions;
                                        buffers: of the planes and the
                                        transform */
+    double held;                    /* bytes of all that the rank stores */
     double bytes[COMM_PARTS];       /* that an execute sends to other ranks */
     double exchanges[COMM_PARTS];   /* of an execute.  COMM_TALK: gathers */
     /* Seconds of an execute by the tuner's costs, on a machine as this one. */

@@ -166,11 +166,9 @@ int parameters_beside(const struct task *task)
     return task->device != NULL && task->options.device.queues != 1;
 }
 
-int64_t parameters_bytes(const struct parameters *t, const struct task *task)
+int64_t parameters_points(const struct task *task, int64_t n, int64_t m)
 {
-    union stage_args args[STAGE_COUNT];
     int64_t real = task->problem.precision == FARSUM_F32 ? 4 : 8;
-    int64_t n = task->sample.n, m = task->sample.m > 0 ? task->sample.m : 0;
     const struct pair *pair = &task->pair;
     int64_t in = pair->strengths + (pair->kind->apart ? pair->channels : 0);
     int64_t out = pair->kind->gradient ? 4 : pair->values;
@@ -178,15 +176,11 @@ int64_t parameters_bytes(const struct parameters *t, const struct task *task)
         in += pair->strengths;
         out += 6;
     }
-    /* mesh; per point: s, sorted s, order; strengths, results */
-    int64_t bytes = pair->channels * parameters_channel(t, task->device) * real
-                    + (n + m) * (24 + 24 + 8) + n * in * real
-                    + (m > 0 ? m : n) * out * real;
+    /* per point: s, sorted s, order; strengths, results */
+    int64_t bytes =
+        (n + m) * (24 + 24 + 8) + n * in * real + (m > 0 ? m : n) * out * real;
     if (parameters_beside(task))
         bytes += (m > 0 ? m : n) * out * real;
-    if (task->problem.outputs & FARSUM_PARTICLE_VIRIAL) /* spectral/each */
-        bytes +=
-            parameters_channel(t, NULL) * (real + 8) + n * (4 * real + 72 + 8);
     if (task_is_mixed(task))
         bytes += 4 * n * pair->strengths;
     if (task->device) { /* and copies of the caller's arrays */
@@ -197,6 +191,20 @@ int64_t parameters_bytes(const struct parameters *t, const struct task *task)
             bytes += (n * pair->strengths + (m > 0 ? m : n) * out) * given
                      + 24 * (n + m);
     }
+    return bytes;
+}
+
+int64_t parameters_bytes(const struct parameters *t, const struct task *task)
+{
+    union stage_args args[STAGE_COUNT];
+    int64_t real = task->problem.precision == FARSUM_F32 ? 4 : 8;
+    int64_t n = task->sample.n, m = task->sample.m > 0 ? task->sample.m : 0;
+    int64_t bytes =
+        task->pair.channels * parameters_channel(t, task->device) * real
+        + parameters_points(task, n, m);
+    if (task->problem.outputs & FARSUM_PARTICLE_VIRIAL) /* spectral/each */
+        bytes +=
+            parameters_channel(t, NULL) * (real + 8) + n * (4 * real + 72 + 8);
     parameters_args(t, task, args);
     for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant *v = t->choice[r].row ? t->choice[r].row->variant

@@ -68,7 +68,9 @@ void parameters_args(const struct parameters *parameters,
                      union stage_args args[STAGE_COUNT]);
 /* 1: near pairs and mesh run concurrently in two queues of a device. */
 int parameters_beside(const struct task *task);
-/* Bytes of meshes and of the stages' states. */
+/* Bytes of n sources and m separate targets, without what the stages hold. */
+int64_t parameters_points(const struct task *task, int64_t n, int64_t m);
+/* The same with meshes and the stages' states. */
 int64_t parameters_bytes(const struct parameters *parameters,
                          const struct task *task);
 /* Selects a variant in each stage and sums up the seconds. */

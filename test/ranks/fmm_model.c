@@ -127,6 +127,7 @@ static void compare(struct shared *s)
                     (double)spent[COMM_ROUTE].bytes, 0.1);
             near_to("number of ghosts", r, size, m.ghosts,
                     (double)s->sent[r].ghosts, 0.1);
+            near_to("all", r, size, m.held, s->held[r], 0.3);
             near_to("expansions", r, size, m.mesh, number * (double)s->boxes[r],
                     0);
             for (int j = 0; j < m.stages; j++)

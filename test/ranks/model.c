@@ -25,7 +25,8 @@ struct shared {
     farsum_options options;
     int strengths;
     struct ranks_info sent[MOST_RANKS]; /* spent: by one execute */
-    double stored[MOST_RANKS][3];       /* mesh, spectrum, buffers */
+    double stored[MOST_RANKS][2];       /* mesh, spectrum */
+    double held[MOST_RANKS];            /* all of the plan */
     int shape[2];
 };
 
@@ -70,6 +71,7 @@ static farsum_status work(struct comm *comm, void *data)
     GO(count(plan, &s->sent[comm->rank], &before));
     GO(farsum_plan_execute(plan, 1, p.sample_q, &result));
     GO(count(plan, &s->sent[comm->rank], &before));
+    s->held[comm->rank] = (double)plan->bytes;
     const struct spectral *state = plan->state;
     const struct parameters *t = &state->parameters;
     int64_t real = array_size(plan->task.problem.precision);
@@ -121,6 +123,7 @@ static void compare(struct shared *s)
                     (double)spent[COMM_TRANSFORM].bytes, 0);
             near_to("mesh", r, size, m.mesh, s->stored[r][0], 0);
             near_to("spectrum", r, size, m.spectrum, s->stored[r][1], 0);
+            near_to("all", r, size, m.held, s->held[r], 0.25);
             near_to("ghosts", r, size, m.bytes[COMM_GHOSTS],
                     (double)spent[COMM_GHOSTS].bytes, 0.1);
             near_to("route", r, size, m.bytes[COMM_ROUTE],

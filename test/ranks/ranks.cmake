@@ -22,6 +22,7 @@ farsum_test(ranks_lattice ranks/lattice.c ranks/lattice_case.c
   ranks/comm_threads.c)
 farsum_test(ranks_model ranks/model.c ranks/comm_threads.c)
 farsum_test(ranks_fmm_model ranks/fmm_model.c ranks/comm_threads.c)
+farsum_test(ranks_choice ranks/choice.c ranks/comm_threads.c)
 farsum_test(ranks_m2l ranks/m2l.c)
 farsum_test(ranks_shape ranks/shape.c ranks/comm_threads.c)
 farsum_test(ranks_sum ranks/sum.c ranks/comm_threads.c)

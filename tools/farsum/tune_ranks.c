@@ -17,6 +17,9 @@
 
 enum { MOST_PARTICLES = 1 << 22, MOST_RANKS = 1000000, MOST_SUMS = 22 };
 
+/* A limit of memory for plans that no machine makes. */
+#define MOST_BYTES (UINT64_MAX / 4)
+
 int tune_ranks_check(const struct settings *s)
 {
     static const char *const for_modes[] = {
@@ -60,14 +63,8 @@ int tune_ranks_check(const struct settings *s)
 
 void tune_ranks_options(const struct settings *s, farsum_options *how)
 {
-    const uint64_t most = UINT64_MAX / 4;
-    uint64_t ranks = (uint64_t)s->ranks;
-    if (s->ranks == 0)
-        return;
-    if (how->memory_limit == 0 || how->memory_limit > most / ranks)
-        how->memory_limit = most;
-    else
-        how->memory_limit *= ranks;
+    if (s->ranks > 0 && how->memory_limit == 0)
+        how->memory_limit = MOST_BYTES;
 }
 
 int tune_ranks_large(const struct settings *s, const struct case_spec *spec)
@@ -314,9 +311,10 @@ static farsum_status alone_tune(const farsum_problem *problem,
     const struct ranks_shape any = {{0, 0}};
     farsum_options alone = *how;
     farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    alone.memory_limit = MOST_BYTES; /* a rank's limit is for its part */
     if (!how->method || strcmp(how->method, "auto") == 0) {
         farsum_status status =
-            farsum_ranks_tune(problem, how, links, &any, plan);
+            farsum_ranks_tune(problem, &alone, links, &any, plan);
         if (status == FARSUM_OK)
             status = farsum_plan_get_info(*plan, &info);
         if (status == FARSUM_OK)

@@ -13,7 +13,7 @@
 
 /* Fails, with a message, if options exclude each other. */
 int tune_ranks_check(const struct settings *s);
-/* Sets method and memory limit for a sum that ranks share. */
+/* Sets the memory limit of a rank, if none is given. */
 void tune_ranks_options(const struct settings *s, farsum_options *how);
 /* 1: the case's particles are too many for one machine; its cell is set, and
  * the tuner assumes a sample. */

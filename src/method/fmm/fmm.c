@@ -97,6 +97,7 @@ static farsum_status fmm_names(const struct task *task, struct fmm_names *names)
     for (int r = 0; r < FMM_STAGES; r++)
         snprintf(names->name[r], sizeof names->name[r], "%s",
                  given[r] ? given[r] : "");
+    names->lattice = o->lattice != NULL;
     if (task->links.ranks > 0) { /* fmm_fits_ranks has refused others */
         if (!task->device)
             strcpy(names->name[FMM_LATTICE], "fft");
@@ -138,23 +139,22 @@ static void fmm_destroy(void *state)
     mem_free(s);
 }
 
-/* The bytes that points and boxes will require; over ranks those of the one
- * with the most layers of root boxes. */
-static double fmm_bytes(const struct task *task, const struct fmm *s)
+double fmm_bytes(const struct task *task, const struct fmm *s, int64_t layers)
 {
     double size = task->problem.precision == FARSUM_F32 ? 4 : 8;
     double points = (double)(task->problem.n_sources + task->problem.n_targets);
-    double share = 1;
+    double share = 1, more = 0;
     const struct boxes_args *whole = s->ranks ? fmm_ranks_whole(s) : &s->boxes;
     struct boxes_args boxes = *whole;
     struct p2p_args pairs = s->pairs;
-    if (task->comm) {
-        int64_t layers = fmm_ranks_most(whole, task->comm->size);
+    if (layers >= 0) {
         share = (double)layers / (double)whole->root[0];
         fmm_ranks_slab(layers, &boxes, s->ranks ? NULL : &pairs);
+        more = fmm_ranks_bytes(task, s, share, (double)whole->root[0]);
     }
     double bytes =
-        2 * size * multipole_size(s->shape.order) * (double)boxes.n_boxes;
+        more
+        + 2 * size * multipole_size(s->shape.order) * (double)boxes.n_boxes;
     if (s->strict) /* weights, sizes, and sums of four orders */
         bytes += 48 * (double)s->boxes.n_boxes;
     for (int r = 0; r < FMM_STAGES; r++) {
@@ -177,9 +177,17 @@ static double fmm_bytes(const struct task *task, const struct fmm *s)
     return bytes + share * points * (given + size * 8 + low);
 }
 
+/* The same of the plan; over ranks of the one with the most layers. */
+static double fmm_bytes_most(const struct task *task, const struct fmm *s)
+{
+    const struct boxes_args *whole = s->ranks ? fmm_ranks_whole(s) : &s->boxes;
+    int ranks = task->links.ranks;
+    return fmm_bytes(task, s, ranks > 0 ? fmm_ranks_most(whole, ranks) : -1);
+}
+
 static farsum_status fmm_memory(const struct task *task, const struct fmm *s)
 {
-    double bytes = fmm_bytes(task, s);
+    double bytes = fmm_bytes_most(task, s);
     if (bytes > (double)task->options.memory_limit)
         FAIL(ERR_MEMORY,
              "points and %lld boxes of order %d need %.3g bytes in all, the "
@@ -267,7 +275,7 @@ static farsum_status fmm_create(struct task *task, void *state)
     task->report->info.estimated_error =
         hypot_of(fmm_estimate(task, s, &s->input),
                  fmm_soften(task, s, &s->shape) * (absolute ? norm : 1));
-    task->report->info.bytes = (uint64_t)fmm_bytes(task, s);
+    task->report->info.bytes = (uint64_t)fmm_bytes_most(task, s);
     TRY(fmm_strict_about(task, s));
     if (task->options.fmm.order != 0
         && task->report->info.estimated_error

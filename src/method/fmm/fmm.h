@@ -84,6 +84,7 @@ struct fmm_shape {
  * freed. */
 struct fmm_names {
     char name[FMM_STAGES][32]; /* "": chosen */
+    int lattice;               /* 1: given, and not what ranks have only */
     int tree;                 /* 0: chosen, 1: dense, 2: sparse */
 };
 
@@ -258,6 +259,9 @@ void fmm_args(const struct task *task, const struct fmm *s,
               struct boxes_args *boxes, struct p2p_args *pairs);
 /* fmm.c: checks that user-specified orders and boxes are supported. */
 farsum_status fmm_keeps(const struct task *task, int sparse);
+/* The bytes that points and boxes will require: of one process, layers -1, or
+ * of a rank that owns so many layers of root boxes. */
+double fmm_bytes(const struct task *task, const struct fmm *s, int64_t layers);
 /* ranks_lattice_args.grid for the chosen variant. */
 static inline int fmm_ranks_grid(const struct fmm *s)
 {
@@ -422,6 +426,10 @@ int64_t fmm_ranks_most(const struct boxes_args *whole, int ranks);
 /* method/fmm/ranks_model.c: seconds in which devices over ranks bring strengths
  * and results of so many points from order to order. */
 double fmm_ranks_ends(const struct task *task, double points);
+/* Bytes of points that a rank has in addition to its own ones' as in one
+ * process.  share: its part of all `layers`. */
+double fmm_ranks_bytes(const struct task *task, const struct fmm *s,
+                       double share, double layers);
 /* The method's `model`, and the same of any rank.  s:
  * of tune. */
 farsum_status fmm_ranks_model(const struct task *task, const void *state,

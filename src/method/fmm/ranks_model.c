@@ -108,6 +108,25 @@ double fmm_ranks_ends(const struct task *task, double points)
            / gpu_rates(task->device, task->problem.precision).bytes;
 }
 
+/* On hosts a point given has its position and leaf, and what it sends; an own
+ * one its leaf, another place in the tree of the ghosts, and strength and
+ * results as the caller gets them. */
+double fmm_ranks_bytes(const struct task *task, const struct fmm *s,
+                       double share, double layers)
+{
+    const farsum_problem *p = &task->problem;
+    double all = (double)(p->n_sources + p->n_targets);
+    double ghosts =
+        (double)p->n_sources * fmin(2 * (double)s->shape.ws / layers, 1);
+    double real = (double)array_size(p->precision);
+    const double given = 24 + 16 + 8 + 24 + 8;
+    double own = 16 + 32 + 5 * (double)array_size(p->arrays);
+    if (task->device) /* positions, leaves and strengths of ghosts */
+        return ghosts * (8 * 4 + 3 * real);
+    return all / task->links.ranks * given + share * all * own
+           + ghosts * (24 + 16 + 32 + 16 + 8 + real);
+}
+
 static double stage_cost(const struct choice *choice, const void *args)
 {
     return choice->row->variant->cost(args);
@@ -223,6 +242,7 @@ farsum_status fmm_ranks_model_of(const struct task *task, const struct fmm *s,
     model->exchanges[COMM_TALK] = TALKS;
     model_points(&c);
     model_seconds(&c);
+    model->held = fmm_bytes(task, s, model->planes);
     ranks_model_exchanges(model);
     /* near pairs begin with the far field, which exchanges meanwhile */
     if (model->links.beside)

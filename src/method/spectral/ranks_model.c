@@ -194,6 +194,55 @@ static void model_run_only(union stage_args args[STAGE_COUNT])
         args[STAGE_INTERP].interp.repeats = 1e9;
 }
 
+/* Bytes of the points that the rank gives, owns and receives as ghosts.  Hosts
+ * also store what a point sends, 48 bytes and an index, and the results of own
+ * points as the caller gets them. */
+static double points_held(const struct counted *c)
+{
+    const struct task *task = c->task;
+    const struct pair *pair = &task->pair;
+    const farsum_problem *p = &task->problem;
+    const struct ranks_model *m = c->m;
+    double to = (double)p->n_targets * model_share(m);
+    double real = (double)array_size(p->precision);
+    double arrays = (double)array_size(p->arrays);
+    double given = 24, ghost = 24 + 24 + 8 + real * pair->strengths;
+    double own =
+        (double)parameters_points(task, (int64_t)m->points, (int64_t)to);
+    if (task->device) {
+        given += 8;
+    } else {
+        given += 48 + 8;
+        ghost += 24 + 48 + 8;
+        own += arrays * m->points * pair->strengths
+               + (to > 0 ? to : m->points)
+                     * (arrays * (pair->values + 3) + real * pair->values);
+    }
+    return own + ghost * m->ghosts
+           + given * (double)(p->n_sources + p->n_targets) / m->links.ranks;
+}
+
+/* Bytes of the planes and points of this rank, and of the stages that have
+ * states: on hosts near pairs with ghosts have their own. */
+static void model_held(struct counted *c,
+                       const union stage_args own[STAGE_COUNT])
+{
+    static const int stages[] = {STAGE_NEAR, STAGE_SPREAD, STAGE_SCALE,
+                                 STAGE_INTERP};
+    struct ranks_model *m = c->m;
+    struct near_args near = own[STAGE_NEAR].near;
+    m->held = m->mesh + m->spectrum + m->buffers + points_held(c);
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        const struct variant *v = c->t->choice[stages[i]].row->variant;
+        if (v->bytes)
+            m->held += (double)v->bytes(&own[stages[i]]);
+        if (v->bytes && stages[i] == STAGE_NEAR && !c->task->device) {
+            near.n_sources = (int64_t)m->ghosts;
+            m->held += (double)v->bytes(&near);
+        }
+    }
+}
+
 /* Seconds of each stage.  Costs of near, spread and interp are those of the
  * variants for the rank's own args.  Each axis has a third of a transform. */
 static void model_seconds_of(struct counted *c)
@@ -217,6 +266,7 @@ static void model_seconds_of(struct counted *c)
     }
     parameters_args(t, c->task, whole);
     ranks_cut_args(&c->cut, c->task, t, own);
+    model_held(c, own);
     model_run_only(whole);
     model_run_only(own);
     share[RANKS_NEAR] = near_cost(c, &own[STAGE_NEAR].near, thick)

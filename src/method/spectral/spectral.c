@@ -105,9 +105,18 @@ static void spectral_destroy(void *state)
     mem_free(s);
 }
 
+/* A rank's limit is for its part: rank 0 chooses by the fullest rank's. */
 static farsum_status spectral_memory(const struct task *task,
-                                     const struct parameters *t)
+                                     struct spectral *s)
 {
+    struct parameters *t = &s->parameters;
+    struct ranks_model m;
+    if (task->comm)
+        return FARSUM_OK;
+    if (task->links.ranks > 0) {
+        TRY(spectral_model(task, s, &task->links, &m));
+        t->bytes = (int64_t)m.held;
+    }
     if ((uint64_t)t->bytes > task->options.memory_limit)
         FAIL(ERR_MEMORY,
              "a mesh of %lld x %lld x %lld needs %lld bytes in all, "
@@ -149,8 +158,7 @@ static farsum_status spectral_tune(const struct task *task, void **state,
     struct spectral *s = NULL;
     GO(MEM_NEW(s, 1));
     GO(tune(task, &s->parameters));
-    if (!task->comm) /* over ranks the limit is for a rank's part */
-        GO(spectral_memory(task, &s->parameters));
+    GO(spectral_memory(task, s));
     *seconds = s->parameters.seconds;
     if (task_axes(task) == 2)
         *seconds += open_axis_seconds(task, &s->parameters);

@@ -2,6 +2,7 @@
 /* shape.c: what follows from a set of boxes: the arguments of the stages, the
  * number of leaves, the points per leaf. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "method/fmm/kernels.h"
@@ -163,6 +164,10 @@ farsum_status fmm_choose(const struct task *task, const struct fmm *s,
         choice[r].cost *= task->machine.factor[MACHINE_FMM + r];
         if (r != FMM_P2P)
             choice[r].cost *= fmm_kernel_passes(s->input.kernel);
+        if (r == FMM_LATTICE && task->links.ranks > 0 && !s->names.lattice)
+            snprintf(choice[r].reason, sizeof choice[r].reason, "%s",
+                     task->device ? "cheaper of the two that ranks have"
+                                  : "the one that ranks have on hosts");
     }
     return FARSUM_OK;
 }
