@@ -216,6 +216,24 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                                   || !plan->task.pair.kind->gradient);
 }
 
+/* Finds where the particles of a sample are that ranks will share. */
+static farsum_status plan_heights(struct farsum_plan *plan,
+                                  const struct heights *known)
+{
+    const farsum_problem *p = &plan->task.problem;
+    double extent[2] = {-INFINITY, -INFINITY}, count[HEIGHTS] = {0};
+    struct cell cell;
+    if (known)
+        plan->task.heights = *known;
+    if (known || plan->task.links.ranks == 0 || !p->sample_x)
+        return FARSUM_OK;
+    TRY(task_cell(&plan->task, &cell));
+    heights_extent(&cell, p->n_sources, p->sample_x, p->arrays, extent);
+    heights_count(&cell, p->n_sources, p->sample_x, p->arrays, extent, count);
+    heights_set(&plan->task.heights, count);
+    return FARSUM_OK;
+}
+
 /* Forgets a sample that was measured before. */
 static void begin_forget(struct farsum_plan *plan)
 {
@@ -289,6 +307,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
     TRY(plan_addresses(p));
     plan_about(p);
     TRY(plan_exclude_problem(p));
+    TRY(plan_heights(p, aim.heights));
     return aim.known ? plan_known_copy(aim.known, &p->task.sample)
                      : plan_sample(p);
 }

@@ -107,6 +107,8 @@ struct plan_aim {
     struct ranks_shape shape; /* as task.shape */
     struct links links;    /* as task.links */
     int64_t share_of; /* as task.share_of */
+    const struct heights *heights;  /* borrowed: as task.heights; NULL: those of
+                                      the problem's sample */
     const struct plan_known *known; /* borrowed; NULL: the problem's sample is
                                        measured */
 };

@@ -6,6 +6,7 @@
  * machines or measured times differ. */
 #include "plan/ranks.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/args.h"
@@ -37,6 +38,7 @@ struct whole {
     farsum_problem own; /* with this rank's part of the sample */
     struct ranks_pairs pairs;
     struct ranks_sample sample;
+    struct heights heights; /* of all samples */
 };
 
 /* Brings the samples to rank 0.  Other ranks see that a sample exists. */
@@ -51,6 +53,22 @@ static farsum_status whole_sample(struct comm *comm, struct whole *w,
     w->problem.sample_x = first ? w->sample.all_x : &elsewhere;
     w->problem.sample_q = first ? w->sample.all_q : &elsewhere;
     return FARSUM_OK;
+}
+
+/* Where the particles of all ranks' samples are. */
+static farsum_status whole_heights(struct comm *comm, struct whole *w)
+{
+    const farsum_problem *p = &w->problem;
+    const struct task task = {.problem = *p};
+    double extent[2] = {-INFINITY, -INFINITY}, count[HEIGHTS] = {0};
+    struct cell cell;
+    TRY(comm_agree(comm, task_cell(&task, &cell)));
+    heights_extent(&cell, w->sample.n, w->sample.x, p->arrays, extent);
+    TRY(comm_max(comm, extent, 2));
+    heights_count(&cell, w->sample.n, w->sample.x, p->arrays, extent, count);
+    TRY(comm_sum(comm, count, HEIGHTS));
+    heights_set(&w->heights, count);
+    return comm_agree(comm, FARSUM_OK);
 }
 
 /* Checks this rank's problem, and sets that of all ranks. */
@@ -104,6 +122,8 @@ static farsum_status whole_problem(struct comm *comm,
     }
     if (known)
         GO(whole_sample(comm, w, &pair, counts));
+    if (sampled)
+        GO(whole_heights(comm, w));
 done:
     mem_free(counts);
     return status;
@@ -279,6 +299,7 @@ plan_over_ranks_as(struct comm *comm, const farsum_problem *problem,
     GO(whole_problem(comm, problem, &w));
     GO(comm_agree(comm, ranks_device_open(comm, &own, &device)));
     GO(ranks_links_of(comm, &own, transport, &aim.links));
+    aim.heights = &w.heights;
     status = plan_make_ranks(&w.problem, &own, aim, &made);
     if (plan_refuses(status) && w.problem.error > FARSUM_ERROR_VELOCITY) {
         aim.finer = 1;

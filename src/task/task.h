@@ -15,6 +15,7 @@
 #include "math/pair.h"
 #include "points/cell.h"
 #include "points/exclusions.h"
+#include "task/heights.h"
 #include "task/report.h"
 #include "task/sample.h"
 #include "task/shape.h"
@@ -52,6 +53,7 @@ struct task {
                                been checked */
     struct machine machine; /* factors of the cost model */
     struct sample sample;   /* statistics of the points, for the error model */
+    struct heights heights; /* of the sample, where ranks will sum */
     struct exclusions exclusions; /* rows: of the current points */
     struct report *report;        /* owned by the plan */
 };

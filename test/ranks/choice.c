@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choice.c: the method that rank 0 chooses: by the memory that one rank has;
- * and the reasons that a plan reports. */
+/* choice.c: the method that rank 0 chooses: by the memory that one rank has, by
+ * points that ranks share unevenly; and the reasons that a plan reports. */
 #include "check.h"
 
 #include <math.h>
@@ -158,6 +158,20 @@ static void memory(void)
     }
 }
 
+/* Ranks of fmm share layers along axis 0 evenly, those of spectral by work. */
+static void uneven(void)
+{
+    struct shared *s = shared(2e-3);
+    place(2);
+    make(s, "fmm");
+    double even = s->seconds;
+    place(0);
+    make(s, "spectral");
+    s->options.method = "fmm";
+    make(s, "fmm");
+    CHECK(s->seconds > 1.3 * even, "%g s, even %g s", s->seconds, even);
+}
+
 /* Only what the user names is "named". */
 static void reasons(void)
 {
@@ -181,6 +195,7 @@ static void reasons(void)
 int main(void)
 {
     RUN(memory);
+    RUN(uneven);
     RUN(reasons);
     return check_end();
 }

@@ -90,21 +90,29 @@ static double shape_exchanges(const struct task *task, const struct fmm *s,
     return lattice + ranks * links_neighbours(l, 1, points, reach);
 }
 
-/* Seconds of the whole sum if ranks share it: the most layers take longest, and
- * with several levels each rank has the far field of ghost layers too. */
+/* Seconds of the whole sum if ranks share it: the rank with the most layers, or
+ * with the most particles, takes longest.  With several levels each rank has
+ * the far field of ghost layers too. */
 static double shape_shared(const struct task *task, const struct fmm *s,
                            const struct fmm_shape *shape, int64_t n,
                            const struct boxes_args *boxes,
                            const struct choice choice[FMM_STAGES])
 {
     double ranks = task->links.ranks, layers = (double)shape->root[0];
-    double most = ceil(layers / ranks) * ranks / layers, seconds = 0;
+    double most = ceil(layers / ranks) * ranks / layers, seconds = 0, near;
+    double points =
+        ranks
+        * heights_most(&task->heights, shape->root[0], task->links.ranks,
+                       ldexp(layers, shape->depth), &near);
     double ghosts = shape->depth > 0 ? 2 * shape->ws * ranks / layers : 0;
     struct boxes_args own = *boxes;
     fmm_ranks_slab(fmm_ranks_most(boxes, task->links.ranks), &own, NULL);
     for (int r = 0; r < FMM_STAGES; r++) {
         const struct variant_row *row = choice[r].row;
-        double share = most + (r == FMM_P2M ? ghosts : 0);
+        double share = r == FMM_P2P                   ? ranks * near
+                       : r == FMM_P2M || r == FMM_L2P ? points
+                                                      : most;
+        share += r == FMM_P2M ? ghosts : 0;
         double all = row && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L)
                          ? row->variant->cost(boxes)
                          : 0;
@@ -112,7 +120,7 @@ static double shape_shared(const struct task *task, const struct fmm *s,
             share = ranks * row->variant->cost(&own) / all;
         seconds += choice[r].cost * share;
     }
-    seconds += fmm_ranks_ends(task, most * (double)n);
+    seconds += fmm_ranks_ends(task, points * (double)n);
     return seconds + shape_exchanges(task, s, shape, n, choice);
 }
 

@@ -152,6 +152,7 @@ static struct plan_aim verify_aim(const struct farsum_plan *plan,
                                   double last)
 {
     double step = fmin(error / AIMED, STEP);
+    aim.heights = &plan->task.heights;
     if (last > 0 && error > SAME * last)
         step *= MORE;
     if (!aim.wide && plan->task.given.precision == FARSUM_AUTO
@@ -202,6 +203,7 @@ static int verify_wider(const struct farsum_plan *plan,
     const struct plan_aim aim = {.comm = plan->task.comm,
                                  .links = plan->task.links,
                                  .shape = plan->task.shape,
+                                 .heights = &plan->task.heights,
                                  .transport = plan->task.transport};
     if (plan->task.given.precision == FARSUM_F64
         || plan->task.given.precision == FARSUM_AUTO)

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* heights.c: particles along axis 0. */
+#include "task/heights.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arrays.h"
+
+static double height_of(const struct cell *cell, const void *x,
+                        farsum_precision type, int64_t i)
+{
+    double s = 0;
+    for (int d = 0; d < 3; d++)
+        s += cell->unit * array_get(x, type, 3 * i + d) * cell->inv[3 * d];
+    return cell_wrap_axis(cell, 0, s);
+}
+
+void heights_extent(const struct cell *cell, int64_t n, const void *x,
+                    farsum_precision type, double extent[2])
+{
+    if (!cell->open[0]) {
+        extent[0] = 0;
+        extent[1] = 1;
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double s = height_of(cell, x, type, i);
+        extent[0] = fmax(extent[0], -s);
+        extent[1] = fmax(extent[1], s);
+    }
+}
+
+void heights_count(const struct cell *cell, int64_t n, const void *x,
+                   farsum_precision type, const double extent[2],
+                   double count[HEIGHTS])
+{
+    double length = extent[0] + extent[1];
+    for (int64_t i = 0; i < n; i++) {
+        double s = (height_of(cell, x, type, i) + extent[0]) / length;
+        if (s >= 0 && s <= 1)
+            count[s < 1 ? (int)(s * HEIGHTS) : HEIGHTS - 1]++;
+    }
+}
+
+void heights_set(struct heights *heights, const double count[HEIGHTS])
+{
+    double all = 0, sum = 0;
+    for (int k = 0; k < HEIGHTS; k++)
+        all += count[k];
+    heights->n = (int64_t)all;
+    heights->below[0] = 0;
+    for (int k = 0; k < HEIGHTS && all > 0; k++) {
+        sum += count[k];
+        heights->below[k + 1] = sum / all;
+    }
+}
+
+/* The part below a fraction of the extent. */
+static double part_below(const struct heights *h, double s)
+{
+    int k = (int)fmin(s * HEIGHTS, HEIGHTS - 1);
+    double in = s * HEIGHTS - k;
+    return h->below[k] + in * (h->below[k + 1] - h->below[k]);
+}
+
+double heights_most(const struct heights *h, int64_t layers, int ranks,
+                    double leaves, double *pairs)
+{
+    double most = 0, near = 0, all = 0;
+    int cells = (int)fmin(leaves, HEIGHTS), c = 0;
+    if (h->n == 0) {
+        *pairs = ceil((double)layers / ranks) / (double)layers;
+        return *pairs;
+    }
+    for (int r = 0; r < ranks; r++) {
+        double begin = (double)(layers * r / ranks) / (double)layers;
+        double end = (double)(layers * (r + 1) / ranks) / (double)layers;
+        double own = 0;
+        most = fmax(most, part_below(h, end) - part_below(h, begin));
+        /* a particle has as many neighbours as its layer has others */
+        for (; c < cells && c + 0.5 < end * cells; c++) {
+            double f = part_below(h, (c + 1.0) / cells)
+                       - part_below(h, (double)c / cells);
+            own += f * fmax(f - 1 / (double)h->n, 0);
+        }
+        near = fmax(near, own);
+        all += own;
+    }
+    *pairs = all > 0 ? near / all : most;
+    return most;
+}
