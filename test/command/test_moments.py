@@ -117,10 +117,30 @@ class Moments(CommandTest):
             self.assertNotEqual(done.status, 0)
             self.assertIn(says, done.err)
 
+    def test_check(self):
+        """Forces q E - G p and energies are checked, also those of a written
+        file; a dipole that was changed is found."""
+        for cell in ("8,8,8",), ("8,8,8", "--periodic", "xy"):
+            self.farsum("gen", "uniform", "-n", 60, *KERNEL, "--cell", *cell,
+                        "-o", "in.xyz")
+            self.farsum("run", "in.xyz", *KERNEL, "--tolerance", 1e-6,
+                        "--check", "--report", "r.json", "-o", "out.xyz")
+            report = self.json("r.json")
+            self.assertLess(report["checked_error"], 1e-6)
+            self.assertLess(report["checked_energy_error"], 1e-6)
+            self.farsum("check", "out.xyz")
+        with open(self.path("out.xyz")) as f:
+            lines = f.read().splitlines()
+        words = lines[2].split()
+        words[5], words[6] = words[6], words[5]  # two numbers of a dipole
+        lines[2] = " ".join(words)
+        with open(self.path("out.xyz"), "w") as f:
+            f.write("\n".join(lines) + "\n")
+        self.farsum("check", "out.xyz", status=3)
+
     def test_refused(self):
         self.farsum("gen", "uniform", "-n", 20, *KERNEL, "-o", "in.xyz")
         for says, *words in (
-                ("cannot be checked", "--check"),
                 ("require kernel laplace", "--gravity", "1"),
                 ("method ewald sums it", "--method", "fmm"),
                 ("requires open space", "--softening", "0.1")):
@@ -128,7 +148,6 @@ class Moments(CommandTest):
             self.assertNotEqual(done.status, 0)
             self.assertIn(says, done.err)
         self.run_file("--surface", "vacuum")
-        self.farsum("check", "out.xyz", status=1)
         self.farsum("gen", "uniform", "-n", 20, "-o", "in.xyz")
         done = self.run_farsum("run", "in.xyz", *KERNEL)
         self.assertIn("found no column 'dipole'; kernel charge_dipole needs "

@@ -75,11 +75,6 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
         snprintf(error, size,
                  "--gravity and --softening require kernel laplace, not %s",
                  kernel);
-    else if (moments && s->check)
-        snprintf(error, size,
-                 "kernel %s cannot be checked: its methods are the references "
-                 "themselves",
-                 kernel);
     else if (s->gravity > 0 && s->units > 1)
         snprintf(error, size,
                  "--units %s and --gravity both set the constant; give one of "

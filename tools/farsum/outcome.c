@@ -33,10 +33,18 @@ int outcome_forces(int64_t n, int64_t first, const double *q,
     return 0;
 }
 
+void outcome_force(const double q[4], const double field[3],
+                   const double gradient[6], double force[3])
+{
+    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    for (int d = 0; d < 3; d++)
+        force[d] = q[0] * field[d] - gradient[at[d][0]] * q[1]
+                   - gradient[at[d][1]] * q[2] - gradient[at[d][2]] * q[3];
+}
+
 int outcome_particles(const struct system *sys, int64_t first,
                       struct outcome *o, char *error, size_t size)
 {
-    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     if (!sys->moments)
         return outcome_forces(sys->n, first, sys->q, o->vector, o->vector,
                               error, size);
@@ -46,14 +54,12 @@ int outcome_particles(const struct system *sys, int64_t first,
         return -1;
     }
     for (int64_t i = 0; i < sys->n; i++) {
-        const double *q = sys->q + 4 * i, *p = q + 1;
-        const double *g = o->gradient + 6 * i;
+        const double *p = sys->q + 4 * i + 1;
         double *e = o->vector + 3 * i, force[3];
+        outcome_force(sys->q + 4 * i, e, o->gradient + 6 * i, force);
         for (int d = 0; d < 3; d++) {
             int b = (d + 1) % 3, c = (d + 2) % 3;
             o->torque[3 * i + d] = p[b] * e[c] - p[c] * e[b];
-            force[d] = q[0] * e[d] - g[at[d][0]] * p[0] - g[at[d][1]] * p[1]
-                       - g[at[d][2]] * p[2];
             if (!isfinite(force[d]) || !isfinite(o->torque[3 * i + d]))
                 return force_beyond(first + i + 1, error, size);
         }

@@ -61,6 +61,9 @@ static inline int outcome_exceeds(const struct outcome *o)
 int outcome_forces(int64_t n, int64_t first, const double *q,
                    const double *field, double *forces, char *error,
                    size_t size);
+/* Sets the force q E - G p on a charge with a dipole, both in q. */
+void outcome_force(const double q[4], const double field[3],
+                   const double gradient[6], double force[3]);
 /* Replaces the field at the particles by the forces q E - G p, and sets the
  * torques p x E of dipoles.  Returns -1 as outcome_forces. */
 int outcome_particles(const struct system *sys, int64_t first,

@@ -3,6 +3,7 @@
 #include "verify.h"
 
 #include "kernel.h"
+#include "outcome.h"
 #include "rng.h"
 #include "say.h"
 #include "words.h"
@@ -109,11 +110,18 @@ static int sample_make(const struct verify_request *r, struct verify_sample *s)
 }
 
 /* The squared strength of source j.  Vector: squared length; stresslet: product
- * of its two squared lengths. */
-static double strength_square(const struct system *sys, int64_t j)
+ * of its two squared lengths; a dipole p acts at the mean distance a as a
+ * charge sqrt(2) p/a. */
+static double strength_square(const struct system *sys, double a, int64_t j)
 {
     const double *q = sys->q + sys->strengths * j;
     double square = 1;
+    if (sys->moments) {
+        square = q[0] * q[0];
+        for (int c = 1; c < 4 && a > 0; c++)
+            square += 2 * (q[c] / a) * (q[c] / a);
+        return square;
+    }
     for (int k = 0; k < sys->strengths; k += 3) {
         double sum = 0;
         for (int c = k; c < k + 3 && c < sys->strengths; c++)
@@ -129,7 +137,7 @@ static double unit_vector(const struct settings *s, double a)
     const char *kernel = kernel_name(s);
     if (strcmp(kernel, "stokeslet") == 0)
         return 1 / a;
-    if (strcmp(kernel, "yukawa") == 0)
+    if (strncmp(kernel, "yukawa", 6) == 0)
         return exp(-s->kappa * a) * (1 + s->kappa * a) / (a * a);
     if (strcmp(kernel, "r6") == 0)
         return 6 / pow(a, 7);
@@ -138,9 +146,9 @@ static double unit_vector(const struct settings *s, double a)
 
 static double strength_rms(const struct system *sys)
 {
-    double sum = 0;
+    double sum = 0, a = cbrt(system_volume(sys) / (double)sys->n);
     for (int64_t j = 0; j < sys->n; j++)
-        sum += strength_square(sys, j);
+        sum += strength_square(sys, a, j);
     return sqrt(sum / (double)sys->n);
 }
 
@@ -194,17 +202,41 @@ static double reference_tolerance(const struct verify_request *r,
     return fmax(1e-14, fmin(relative * relative, 1e-3 * relative));
 }
 
+/* The reference's results at the targets. */
+struct wanted {
+    double *potential, *vector; /* owned; vector: fields or velocities */
+    double *gradient;           /* owned; NULL unless sources have dipoles */
+};
+
+static void wanted_clear(struct wanted *w)
+{
+    free(w->potential);
+    free(w->vector);
+    free(w->gradient);
+}
+
+static int wanted_make(const struct system *sys, size_t targets,
+                       struct wanted *w)
+{
+    w->potential = malloc(targets * sizeof *w->potential);
+    w->vector = malloc(targets * 3 * sizeof *w->vector);
+    if (sys->moments)
+        w->gradient = malloc(targets * 6 * sizeof *w->gradient);
+    return w->potential && w->vector && (w->gradient || !sys->moments) ? 0 : -1;
+}
+
 static farsum_status sum_reference(farsum_problem *problem,
                                    const farsum_options *how,
                                    const struct system *sys, const double *y,
                                    const struct exclude_list *exclude,
-                                   double *potential, double *field)
+                                   const struct wanted *w)
 {
     farsum_plan *plan = NULL;
     farsum_result out = FARSUM_RESULT_INIT;
-    out.potential = sys->flow ? NULL : potential;
-    out.field = sys->flow ? NULL : field;
-    out.velocity = sys->flow ? field : NULL;
+    out.potential = sys->flow ? NULL : w->potential;
+    out.field = sys->flow ? NULL : w->vector;
+    out.velocity = sys->flow ? w->vector : NULL;
+    out.gradient = w->gradient;
     farsum_status status = farsum_plan_create(problem, how, &plan);
     if (status == FARSUM_OK)
         status = farsum_plan_set_exclusions(plan, exclude->count,
@@ -222,40 +254,41 @@ static farsum_status sum_reference(farsum_problem *problem,
  * number. */
 static int compared(const struct verify_request *r,
                     const struct verify_sample *s, int64_t k,
-                    const double *potential, const double *field,
-                    double given[3], double wanted[3])
+                    const struct wanted *w, double given[3], double wanted[3])
 {
+    const struct system *sys = r->system;
     int64_t i = s->index[k];
     if (of_potentials(r)) {
         given[0] = r->potential[i];
-        wanted[0] = potential[k];
+        wanted[0] = w->potential[k];
         return 1;
     }
     for (int c = 0; c < 3; c++) {
         given[c] = r->vector[3 * i + c];
-        wanted[c] = field[3 * k + c];
-        if (r->system->all_m == 0 && !r->system->flow)
-            wanted[c] *= r->system->q[i];
+        wanted[c] = w->vector[3 * k + c];
+        if (sys->all_m == 0 && !sys->flow)
+            wanted[c] *= sys->q[sys->strengths * i];
     }
+    if (sys->moments && sys->all_m == 0)
+        outcome_force(sys->q + 4 * i, w->vector + 3 * k, w->gradient + 6 * k,
+                      wanted);
     return 3;
 }
 
 /* Computes the two sums of squares, over all targets by weight, in a common
  * power-of-two unit. */
 static void compare(const struct verify_request *r,
-                    const struct verify_sample *s, const double *potential,
-                    const double *field, struct verify_result *result)
+                    const struct verify_sample *s, const struct wanted *w,
+                    struct verify_result *result)
 {
     double difference = 0, size = 0, most = 0, given[3], wanted[3];
     for (int64_t k = 0; k < s->count; k++)
-        for (int c = compared(r, s, k, potential, field, given, wanted) - 1;
-             c >= 0; c--)
+        for (int c = compared(r, s, k, w, given, wanted) - 1; c >= 0; c--)
             most = fmax(most, fmax(fabs(given[c]), fabs(wanted[c])));
     int unit = verify_exponent(most);
     for (int64_t k = 0; k < s->count; k++) {
         double weight = k < s->largest ? 1 : s->weight;
-        for (int c = compared(r, s, k, potential, field, given, wanted) - 1;
-             c >= 0; c--) {
+        for (int c = compared(r, s, k, w, given, wanted) - 1; c >= 0; c--) {
             double d = ldexp(given[c], -unit) - ldexp(wanted[c], -unit);
             difference += weight * d * d;
             size += weight * pow(ldexp(wanted[c], -unit), 2);
@@ -289,8 +322,8 @@ static int each_order(const void *a, const void *b)
 /* Computes the error that no more than one target of a hundred exceeds.  It is
  * relative to the target's own length or, if larger, to a tenth of the norm. */
 static int compare_each(const struct verify_request *r,
-                        const struct verify_sample *s, const double *potential,
-                        const double *field, struct verify_result *result)
+                        const struct verify_sample *s, const struct wanted *w,
+                        struct verify_result *result)
 {
     double above = 0, given[3], wanted[3];
     struct each *e = malloc((size_t)s->count * sizeof *e);
@@ -299,7 +332,7 @@ static int compare_each(const struct verify_request *r,
     int unit = verify_exponent(result->norm);
     for (int64_t k = 0; k < s->count; k++) {
         double difference = 0, size = 0;
-        compared(r, s, k, potential, field, given, wanted);
+        compared(r, s, k, w, given, wanted);
         for (int c = 0; c < 3; c++) {
             double right = ldexp(wanted[c], -unit);
             difference += pow(ldexp(given[c], -unit) - right, 2);
@@ -321,17 +354,16 @@ static int compare_each(const struct verify_request *r,
 
 /* Measures the error in the norm of the tolerance. */
 static int measure(const struct verify_request *r,
-                   const struct verify_sample *s, const double *potential,
-                   const double *field, struct verify_result *result,
-                   char *error, size_t size)
+                   const struct verify_sample *s, const struct wanted *w,
+                   struct verify_result *result, char *error, size_t size)
 {
     int norm = r->settings->error;
-    compare(r, s, potential, field, result);
-    if (verify_energies(r, s, potential, result, error, size) != 0)
+    compare(r, s, w, result);
+    if (verify_energies(r, s, w->potential, result, error, size) != 0)
         return -1;
     snprintf(error, size, "out of memory");
     if (norm == FARSUM_ERROR_EACH)
-        return compare_each(r, s, potential, field, result);
+        return compare_each(r, s, w, result);
     if (norm == FARSUM_ERROR_ENERGY)
         result->measured = result->energy_error;
     if (norm == FARSUM_ERROR_PRESSURE)
@@ -352,7 +384,8 @@ int verify(const struct verify_request *request, struct verify_result *result,
     const struct settings *s = request->settings;
     struct verify_sample sample = {0};
     struct exclude_list exclude = {0};
-    double *y = NULL, *potential = NULL, *field = NULL, start = clock_seconds();
+    struct wanted w = {0};
+    double *y = NULL, start = clock_seconds();
     int failed = -1;
     farsum_problem problem = system_problem(s, sys);
     farsum_options how = FARSUM_OPTIONS_INIT;
@@ -374,9 +407,7 @@ int verify(const struct verify_request *request, struct verify_result *result,
         goto done;
     size_t count = (size_t)sample.count;
     y = malloc(count * 3 * sizeof *y);
-    potential = malloc(count * sizeof *potential);
-    field = malloc(count * 3 * sizeof *field);
-    if (!y || !potential || !field)
+    if (!y || wanted_make(sys, count, &w) != 0)
         goto done;
     for (int64_t k = 0; k < sample.count; k++)
         memcpy(y + 3 * k, (sys->m ? sys->y : sys->x) + 3 * sample.index[k],
@@ -389,19 +420,20 @@ int verify(const struct verify_request *request, struct verify_result *result,
         problem.error = FARSUM_ERROR_POTENTIAL;
     problem.outputs =
         sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
+    if (sys->moments)
+        problem.outputs |= FARSUM_GRADIENT;
     problem.n_targets = sample.count;
     problem.n_exclusions = 0; /* set later for the targets only */
     if (sys->exclude.count > 0) /* excluded pairs may coincide */
         problem.exclude_coincident = 1;
     say_progress("checking %lld targets by %s", (long long)sample.count,
                  how.method);
-    if (sum_reference(&problem, &how, sys, y, &exclude, potential, field) !=
-        FARSUM_OK) {
+    if (sum_reference(&problem, &how, sys, y, &exclude, &w) != FARSUM_OK) {
         c_locale_text(error, size, "the reference (%s, tolerance %.3g): %s",
                       how.method, out.reference, words_message());
         goto done;
     }
-    if (measure(request, &sample, potential, field, &out, error, size) != 0)
+    if (measure(request, &sample, &w, &out, error, size) != 0)
         goto done;
     out.count = sample.count;
     out.seconds = clock_seconds() - start;
@@ -412,8 +444,7 @@ done:
     exclude_clear(&exclude);
     free(sample.index);
     free(y);
-    free(potential);
-    free(field);
+    wanted_clear(&w);
     return failed;
 }
 

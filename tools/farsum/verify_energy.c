@@ -21,7 +21,7 @@ enum { WHOLE = 3000, MOST = 20000 };
 /* The smallest tolerance of `ewald` without long double. */
 #define LAST_F64 1.5e-12
 
-/* p of a potential r^-p.  yukawa's virial has the norm of p = 1. */
+/* p of a potential r^-p.  The virial of others has the norm of p = 1. */
 static double power_of(const struct settings *s)
 {
     return strcmp(kernel_name(s), "r6") == 0 ? 6 : 1;
@@ -30,12 +30,13 @@ static double power_of(const struct settings *s)
 /* Returns 1 if the virial's trace is p times the energy. */
 static int is_power(const struct settings *s)
 {
-    return strcmp(kernel_name(s), "yukawa") != 0 && !(s->softening > 0);
+    return !strengths_of(kernel_name(s))->kappa && !kernel_moments(s)
+           && !(s->softening > 0);
 }
 
-/* Sums all particles by the reference in f64. */
+/* Sums all particles by the reference in f64.  field: NULL or [n][3]. */
 static int sum_whole(const struct verify_request *r, double *potential,
-                     double *energy, double virial[9],
+                     double *field, double *energy, double virial[9],
                      struct verify_result *result, char *error, size_t size)
 {
     const struct system *sys = r->system;
@@ -46,12 +47,14 @@ static int sum_whole(const struct verify_request *r, double *potential,
     p.precision = FARSUM_F64;
     p.error = FARSUM_ERROR_POTENTIAL;
     p.tolerance = fmax(result->reference, LAST_F64);
-    p.outputs = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VIRIAL;
+    p.outputs = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VIRIAL
+                | (field ? FARSUM_FIELD : 0);
     how.method = result->method;
     how.threads = r->settings->threads;
     if (say_listens())
         how.progress = say_step;
     out.potential = potential;
+    out.field = field;
     out.energy = energy;
     out.virial = virial;
     say_progress("checking the energy by %s", how.method);
@@ -68,13 +71,18 @@ static int sum_whole(const struct verify_request *r, double *potential,
     return -1;
 }
 
-/* Sets half the sums of q phi and of |q phi|, in a common power-of-two unit. */
-static void add_up(const struct system *sys, const double *potential, int unit,
-                   double *energy, double *magnitude)
+/* Sets half the sums of q phi - p.E and of its magnitudes, in a common
+ * power-of-two unit.  field: NULL without dipoles. */
+static void add_up(const struct system *sys, const double *potential,
+                   const double *field, int unit, double *energy,
+                   double *magnitude)
 {
     *energy = *magnitude = 0;
     for (int64_t i = 0; i < sys->n; i++) {
-        double v = 0.5 * sys->q[i] * ldexp(potential[i], -unit);
+        const double *q = sys->q + sys->strengths * i;
+        double v = 0.5 * q[0] * ldexp(potential[i], -unit);
+        for (int d = 0; field && d < 3; d++)
+            v -= 0.5 * q[1 + d] * ldexp(field[3 * i + d], -unit);
         *energy += v;
         *magnitude += fabs(v);
     }
@@ -114,26 +122,34 @@ int verify_energies(const struct verify_request *r,
     const struct system *sys = r->system;
     const struct settings *s = r->settings;
     double power = power_of(s), most = 0, energy, magnitude, was[9] = {0};
-    double exact = 0, *all = NULL;
+    double exact = 0, *all = NULL, *field = NULL;
     int only = s->error == FARSUM_ERROR_ENERGY
                || (s->error == FARSUM_ERROR_PRESSURE && !is_power(s));
+    only |= sys->moments; /* fields at the particles became forces */
     int whole = sys->n <= (only ? MOST : WHOLE);
     result->energy_error = result->virial_error = -1;
-    if (!r->energy || sys->all_m > 0 || sys->flow)
+    if (!r->energy || sys->all_m > 0 || sys->flow
+        || (sys->moments && !whole))
         return 0;
     for (int64_t i = 0; i < sys->n; i++)
         most = fmax(most, fabs(r->potential[i]));
     int unit = verify_exponent(most);
-    add_up(sys, r->potential, unit, &energy, &magnitude);
+    add_up(sys, r->potential, NULL, unit, &energy, &magnitude);
     double of_energy = ldexp(*r->energy, -unit) - energy, of_virial = 0;
     double virial = r->virial ? trace_of(r->virial, unit) : 0;
     if (whole) {
         snprintf(error, size, "out of memory");
-        all = malloc((size_t)sys->n * sizeof *all);
-        if (!all || sum_whole(r, all, &exact, was, result, error, size) != 0) {
+        all = malloc((size_t)sys->n * (sys->moments ? 4 : 1) * sizeof *all);
+        if (all && sys->moments)
+            field = all + sys->n;
+        if (!all
+            || sum_whole(r, all, field, &exact, was, result, error, size)
+                   != 0) {
             free(all);
             return -1;
         }
+        if (field)
+            add_up(sys, all, field, unit, &energy, &magnitude);
         free(all);
         of_energy = ldexp(*r->energy, -unit) - ldexp(exact, -unit);
         of_virial = virial - trace_of(was, unit);
