@@ -135,6 +135,17 @@ class Geometry(CommandTest):
             self.assertRegex(done.out + done.err, f"method {method}")
             self.assertRegex(done.out + done.err, "measured")
 
+    def test_no_forces(self):
+        """Errors of forces that vanish are over those at the mean distance."""
+        self.extxyz("sheet.xyz", "2 0 0 0 2 0 0 0 0", 'pbc="T T F"')
+        self.extxyz("one.xyz", "2 0 0 0 2 0 0 0 3", 'pbc="F T F"', PLACES[:1])
+        self.extxyz("line.xyz", "2 0 0 0 9 0 0 0 9", 'pbc="T F F"', PLACES[:2])
+        for name in "sheet.xyz", "one.xyz", "line.xyz":
+            for kernel in ("laplace",), ("yukawa", "--kappa", 0.2):
+                self.farsum("run", name, "--kernel", *kernel, "--tolerance",
+                            1e-9, "--check", "--report", "r.json")
+                self.assertLess(self.json("r.json")["checked_error"], 1e-9)
+
     def test_choice(self):
         self.farsum("gen", "uniform", "-n", 5001, "--periodic", "x", "-o",
                     "in.xyz")
