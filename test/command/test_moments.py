@@ -138,6 +138,33 @@ class Moments(CommandTest):
             f.write("\n".join(lines) + "\n")
         self.farsum("check", "out.xyz", status=3)
 
+    def test_measured(self):
+        """The plan's own check measures forces, not fields, and energies over
+        |q phi - p.E|, so that its estimates are those of --check."""
+        kernel = ("--kernel", "yukawa_dipole", "--kappa", 0.00441408)
+        self.write("in.xyz", '1\nLattice="9.218 0 0 0.27 9.218 0 2.65 -1.57 '
+                   '9.218" Properties=species:S:1:pos:R:3:charge:R:1:dipole:R:3'
+                   "\nX 1.8126 2.3033 0.8421 23.09 -175.49 95.06 184.65\n")
+        done = self.run_farsum("run", "in.xyz", *kernel, "--tolerance", 1.75e-5,
+                               "--precision", "f32", "--check")
+        self.assertIn("a second sum of 1 targets measures", done.err)
+        self.farsum("run", "in.xyz", *kernel, "--tolerance", 1.75e-5,
+                    "--precision", "auto", "--check")
+        lines = "".join(f"X {x} {y} 0.5 0 0 0.1 {1 - 2 * (x % 2)}\n"
+                        for x in range(4) for y in range(4))
+        self.write("in.xyz", '16\nLattice="4.1 0 0 0 4.1 0 0 0 4" '
+                   "Properties=species:S:1:pos:R:3:charge:R:1:dipole:R:3\n"
+                   + lines)
+        for norm in "force", "energy", "potential":
+            self.farsum("run", "in.xyz", *KERNEL, "--tolerance", 1e-5,
+                        "--error", norm, "--check", "--report", "r.json")
+            report = self.json("r.json")
+            for what in "error", "energy_error", "virial_error":
+                self.assertLess(report["estimated_" + what],
+                                5 * report["checked_" + what] + 1e-13)
+                self.assertGreater(report["estimated_" + what],
+                                   report["checked_" + what] / 5 - 1e-13)
+
     def test_refused(self):
         self.farsum("gen", "uniform", "-n", 20, *KERNEL, "-o", "in.xyz")
         for says, *words in (

@@ -29,6 +29,8 @@ struct verify_measure verify_measure(const struct farsum_plan *plan,
 
 double verify_weight(const struct verify_measure *of, int64_t i)
 {
+    if (of->s->forces)
+        return 1;
     return of->force && of->s->all_m == 0
                ? verify_strength(of->plan, of->s, i)
                : of->q;
@@ -106,7 +108,7 @@ static farsum_status compare_wait(struct farsum_plan *plan,
 static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
                                  struct verify_out *out)
 {
-    enum { VALUES, POTENTIAL, ENERGY, VIRIAL, ALL };
+    enum { VALUES, POTENTIAL, ENERGY, VIRIAL, GRADIENT, ALL };
     farsum_status status = FARSUM_OK;
     farsum_memory memory = plan->task.problem.memory;
     struct exclusions kept = {0};
@@ -123,6 +125,7 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
         {.to = s->width > 1 ? out->potential : NULL, .bytes = s->n * real},
         {.to = s->energies & FARSUM_ENERGY ? &out->energy : NULL, .bytes = 8},
         {.to = s->energies & FARSUM_VIRIAL ? out->virial : NULL, .bytes = 72},
+        {.to = out->gradient, .bytes = 6 * s->n * real, .width = 6},
     };
     if (there) {
         GO(verify_send(plan, s));
@@ -135,12 +138,18 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
     farsum_result result = verify_result(plan, s, at[VALUES], at[POTENTIAL]);
     result.energy = at[ENERGY];
     result.virial = at[VIRIAL];
+    result.gradient = at[GRADIENT];
     GO(verify_pairs_begin(plan, s, &kept));
     GO(plan_points(plan, s->n, at_x, 0, NULL));
     GO(plan_sum(plan, 1, at_q, &result, NULL));
     GO(plan_finish(plan));
     for (int k = 0; k < ALL; k++)
         GO(compared_take(plan, s, &c[k]));
+    for (int64_t k = 0; s->forces && k < s->targets.count; k++) {
+        int64_t i = verify_index(s, k);
+        verify_force(plan, s, i, plan->task.problem.arrays, i, out->values,
+                     out->gradient);
+    }
 done:
     if (there && status != FARSUM_OK)
         status = compare_wait(plan, status);
@@ -213,6 +222,8 @@ farsum_status verify_compare(struct farsum_plan *plan, struct verify_sum *s,
         out.potential = out.values;
     else if (s->energies && potential)
         KEEP_ON(mem_alloc(&out.potential, s->n, real, 0));
+    if (s->forces)
+        KEEP_ON(mem_alloc(&out.gradient, s->n * 6, real, 0));
     KEEP_ON(progress_step(0, 0, "checking by a second sum"));
     GO(task_agree(&plan->task, status));
     GO(task_agree(&plan->task, compare_sum(plan, s, &out)));
@@ -226,5 +237,6 @@ done:
     if (out.potential != out.values)
         mem_free(out.potential);
     mem_free(out.values);
+    mem_free(out.gradient);
     return status;
 }

@@ -39,7 +39,7 @@ unsigned verify_energies(const struct farsum_plan *plan, int64_t n, int *whole)
 
 /* Sums over all particles, and their uncertainty. */
 struct energies {
-    double magnitude; /* half the sum of |q phi| */
+    double magnitude; /* half the sum of |q phi|, with dipoles |q phi - p.E| */
     double energy;    /* half the sum of q phi, as the plan has phi */
     double error;     /* half the sum of q times the error of phi */
     double unsure;    /* its standard error */
@@ -137,6 +137,8 @@ farsum_status verify_compare_energies(const struct farsum_plan *plan,
         of_energy = energy - e.energy + e.error;
         virial = trace - power * e.energy + power * e.error;
     }
+    if (plan->task.pair.kind->moments)
+        e.magnitude = s->magnitude;
     if (asked & FARSUM_ENERGY)
         error[0] = energies_over(of_energy, e.unsure, e.magnitude);
     if (asked & FARSUM_VIRIAL)

@@ -4,6 +4,40 @@
 
 #include "plan/verify/verify.h"
 
+void verify_force(const struct farsum_plan *plan, const struct verify_sum *s,
+                  int64_t i, farsum_precision type, int64_t at, void *field,
+                  const void *gradient)
+{
+    static const int of[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    double v[4], force[3];
+    for (int a = 0; a < 4; a++)
+        v[a] = ldexp(verify_q(s, 4 * i + a), -plan->task.units.part[0]);
+    for (int d = 0; d < 3; d++) {
+        force[d] = v[0] * array_get(field, type, 3 * at + d);
+        for (int b = 0; b < 3; b++)
+            force[d] -= v[1 + b] * array_get(gradient, type, 6 * at + of[d][b]);
+    }
+    for (int d = 0; d < 3; d++)
+        array_put(field, type, 3 * at + d, force[d]);
+}
+
+double verify_magnitude(const struct farsum_plan *plan,
+                        const struct verify_sum *s, const double *potential,
+                        const double *field)
+{
+    const struct task *task = &plan->task;
+    double sum = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        double one = ldexp(verify_q(s, 4 * i), -task->units.part[0])
+                     * ldexp(potential[i], -task_exponent(task));
+        for (int d = 0; d < 3; d++)
+            one -= ldexp(verify_q(s, 4 * i + 1 + d), -task->units.part[1])
+                   * ldexp(field[3 * i + d], -task_exponent_field(task));
+        sum += 0.5 * fabs(one);
+    }
+    return sum;
+}
+
 double verify_strength(const struct farsum_plan *plan,
                        const struct verify_sum *s, int64_t i)
 {

@@ -36,6 +36,7 @@ void verify_clear(struct verify_sum *s)
     exclusions_clear(&s->excluded);
     mem_free(s->wanted);
     mem_free(s->potential);
+    mem_free(s->gradient);
     *s = (struct verify_sum){0};
 }
 
@@ -152,6 +153,8 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     if (s->whole)
         p.outputs |= FARSUM_ENERGY | FARSUM_VIRIAL;
+    if (s->forces)
+        p.outputs |= FARSUM_GRADIENT;
     p.n_sources = s->n; /* references need only this of a sample */
     p.n_targets = s->whole ? 0 : s->targets.count;
     p.n_exclusions = 0; /* set by sum_exclusions */
@@ -208,6 +211,8 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     farsum_status status = FARSUM_OK;
     farsum_options how = FARSUM_OPTIONS_INIT;
     farsum_plan *other = NULL;
+    double *field = NULL; /* owned */
+    int dipoles = s->whole && plan->task.pair.kind->moments;
     farsum_problem problem = sum_problem(plan, s);
     const struct plan_aim aim = {.share_of = plan->task.comm ? s->all_n : 0};
     how.method = task_axes(&plan->task) > 0 ? "ewald" : "direct";
@@ -221,13 +226,24 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     farsum_result result = verify_result(plan, s, s->wanted, s->potential);
     result.energy = s->whole ? &s->energy : NULL;
     result.virial = s->whole ? s->virial : NULL;
+    result.gradient = s->gradient;
+    if (dipoles && !result.field)
+        GO(MEM_RAW(field, 3 * s->n));
+    result.field = field ? field : result.field;
     GO(sum_widen(plan, s));
     GO(plan_make_for(&problem, &how, PLAN_INNER, aim, &other));
     GO(sum_exclusions(s, other));
     GO(plan_points(other, s->n, s->x, problem.n_targets,
                    s->whole ? NULL : y));
     GO(plan_sum(other, 1, s->q, &result, NULL));
+    if (dipoles)
+        s->magnitude = verify_magnitude(plan, s, verify_potentials(s),
+                                        result.field);
+    for (int64_t k = 0; s->forces && k < s->targets.count; k++)
+        verify_force(plan, s, verify_index(s, k), FARSUM_F64, k, s->wanted,
+                     s->gradient);
 done:
+    mem_free(field);
     farsum_plan_destroy(other);
     return status;
 }
@@ -244,6 +260,8 @@ static farsum_status sum_targets(struct farsum_plan *plan, struct verify_sum *s)
     KEEP_ON(MEM_NEW(s->wanted, t->count * s->width));
     if (s->energies && s->width > 1)
         KEEP_ON(MEM_NEW(s->potential, t->count));
+    if (s->forces)
+        KEEP_ON(MEM_NEW(s->gradient, 6 * t->count));
     KEEP_ON(verify_excluded(plan, s));
     for (int64_t k = 0; k < 3 * t->count && status == FARSUM_OK; k++) {
         int64_t i = verify_index(s, k / 3);
@@ -261,6 +279,16 @@ static farsum_status sum_targets(struct farsum_plan *plan, struct verify_sum *s)
 done:
     mem_free(y);
     return status;
+}
+
+/* Returns 1 if forces of dipoles are compared, which need the gradient.  It is
+ * compared while the plan is made, in one process: elsewhere, and where it is
+ * no output, fields are. */
+static int sum_forces(const struct farsum_plan *plan,
+                      const struct verify_sum *s)
+{
+    return plan->task.pair.kind->moments && s->width == 3 && !s->results
+           && !plan->task.comm && plan->task.problem.outputs & FARSUM_GRADIENT;
 }
 
 /* Selects the targets, on the device if it has many sources. */
@@ -292,6 +320,7 @@ farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s)
     TRY(task_agree(&plan->task,
                    progress_step(0, 0, "checking by a second sum")));
     TRY(verify_slabs(plan, s));
+    s->forces = sum_forces(plan, s);
     TRY(sum_strength(plan, s));
     if (s->results)
         TRY(sum_size(plan, s));

@@ -81,10 +81,15 @@ struct verify_sum {
     struct exclusions excluded; /* rows: targets of these, sources of the n */
     double *wanted;             /* owned, [targets.count][width] */
     int width;                  /* 1: potentials; 3: fields, velocities */
+    int forces;                 /* 1: values are forces per unit of strength,
+                                   of charges with dipoles */
+    double *gradient;           /* owned, [targets.count][6]; set if forces */
     unsigned energies;          /* FARSUM_ENERGY, FARSUM_VIRIAL: measured too */
     int whole;                  /* 1: targets are all sources, in order, and
                                    energy and virial are set */
     double energy, virial[9];
+    double magnitude;           /* of dipoles, if whole: half the sum of
+                                   |q phi - p.E|, in internal units; else 0 */
     double *potential;          /* owned, [targets.count]; NULL: see
                                    verify_potentials */
     double tolerance;           /* limits the second sum's own estimate */
@@ -119,6 +124,18 @@ static inline double verify_q(const struct verify_sum *s, int64_t i)
  * pair_square() of a charge with a dipole. */
 double verify_strength(const struct farsum_plan *plan,
                        const struct verify_sum *s, int64_t i);
+/* Replaces field `at` by the force q E - G p on source i, over the plan's unit
+ * of strength, so that it is in the unit of fields.  gradient: that of the
+ * field. */
+void verify_force(const struct farsum_plan *plan, const struct verify_sum *s,
+                  int64_t i, farsum_precision type, int64_t at, void *field,
+                  const void *gradient);
+
+/* Half the sum of |q phi - p.E| over all sources, which are dipoles, in
+ * internal units.  In f64, and in the caller's units. */
+double verify_magnitude(const struct farsum_plan *plan,
+                        const struct verify_sum *s, const double *potential,
+                        const double *field);
 
 /* Certain targets of each kind: strong sources, near pairs, clustered places.
  * CLUSTERING: the distance to this neighbour measures the clustering.  NEXT:
@@ -218,11 +235,12 @@ farsum_status verify_compare(struct farsum_plan *plan, struct verify_sum *s,
 struct verify_out {
     void *values;    /* owned, [n][width], of type `arrays` */
     void *potential; /* [n]: values, or owned; NULL: not among its outputs */
+    void *gradient;  /* owned, [n][6]; NULL: values are not forces */
     double energy, virial[9];
 };
 /* Compared quantity, in internal units: values, or forces.  A force is the
- * field times the strength.  Separate targets have no strength: the RMS
- * strength is used. */
+ * field times the strength, unless the sum has forces.  Separate targets have
+ * no strength: the RMS strength is used. */
 struct verify_measure {
     const struct farsum_plan *plan;
     const struct verify_sum *s;
