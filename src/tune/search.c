@@ -64,15 +64,23 @@ double tune_goal(const struct tuner *u, const struct parameters *t)
            / (1 + sqrt(9 / (double)s->n + 2 / modes));
 }
 
+/* The least number of mesh points along open axis d. */
+static double tune_clearing(const struct tuner *u, const struct parameters *t,
+                            int d)
+{
+    const struct sample *s = &u->task->sample;
+    double edge = row_length(t->cell.a + 3 * d);
+    double gap = t->radius > 0 ? edge / 2 - s->across[d] / t->rc
+                               : edge - s->extent / t->rc;
+    return t->window.support * edge / gap;
+}
+
 int tune_clears(const struct tuner *u, const struct parameters *t)
 {
     for (int d = 0; d < 3; d++)
         if (!u->task->problem.periodic[d]) {
-            const struct sample *s = &u->task->sample;
-            double edge = row_length(t->cell.a + 3 * d);
-            double gap = t->radius > 0 ? edge / 2 - s->across[d] / t->rc
-                                       : edge - s->extent / t->rc;
-            if (!(t->window.support * edge <= gap * (double)t->mesh[d]))
+            double least = tune_clearing(u, t, d);
+            if (!(least >= 0 && least <= (double)t->mesh[d]))
                 return 0;
         }
     return 1;
@@ -179,17 +187,34 @@ static farsum_status tune_bandwidth(struct tuner *u, struct parameters *t)
     return FARSUM_OK;
 }
 
+/* A good size of at least `need` points. */
+static int64_t tune_size(const struct task *task, double need)
+{
+    int64_t least = (int64_t)fmin(ceil(need - 1e-9), 1e6);
+    return task->device ? fft_good_size_device(least, task->problem.precision)
+                        : fft_good_size(least);
+}
+
 /* The smallest mesh for bandwidth c and upsampling sigma: mode numbers reach c
  * |a_d| / 2 pi. */
 static void tune_mesh(struct parameters *t, double sigma,
                       const struct task *task)
 {
+    for (int d = 0; d < 3; d++)
+        t->mesh[d] = tune_size(task, sigma * t->split.c
+                                         * row_length(t->cell.a + 3 * d)
+                                         / M_PI);
+    t->ldz = 2 * (t->mesh[2] / 2 + 1);
+}
+
+/* Widens the mesh along open axes until the window clears.  Where near pairs
+ * dominate the norm, the bandwidth may be too small for that. */
+static void tune_widen(const struct tuner *u, struct parameters *t)
+{
     for (int d = 0; d < 3; d++) {
-        double need = sigma * t->split.c * row_length(t->cell.a + 3 * d) / M_PI;
-        int64_t least = (int64_t)fmin(ceil(need - 1e-9), 1e6);
-        t->mesh[d] = task->device
-                         ? fft_good_size_device(least, task->problem.precision)
-                         : fft_good_size(least);
+        double least = tune_clearing(u, t, d);
+        if (!u->task->problem.periodic[d] && least > (double)t->mesh[d])
+            t->mesh[d] = tune_size(u->task, least);
     }
     t->ldz = 2 * (t->mesh[2] / 2 + 1);
 }
@@ -240,7 +265,7 @@ static int tune_usual_support(const struct tuner *u, double sigma)
 static farsum_status tune_support(struct tuner *u, struct parameters *t, int s,
                                   int least)
 {
-    int fixed = u->task->options.spectral.support, holds;
+    int fixed = u->task->options.spectral.support, holds, enough = 0;
     int support = fixed                   ? fixed
                   : least > u->support[s] ? least
                                           : u->support[s];
@@ -254,7 +279,15 @@ static farsum_status tune_support(struct tuner *u, struct parameters *t, int s,
             support--;
         }
     while (!fixed && !holds && support < WINDOW_MAX) {
+        if (!enough && tune_total(u, t) <= tune_goal(u, t))
+            enough = support;
         TRY(tune_cached(u, t, s, ++support));
+        holds = tune_holds(u, t);
+    }
+    if (!holds && enough) {
+        support = enough;
+        TRY(tune_cached(u, t, s, support));
+        tune_widen(u, t);
         holds = tune_holds(u, t);
     }
     u->support[s] = support;

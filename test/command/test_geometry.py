@@ -146,6 +146,19 @@ class Geometry(CommandTest):
                             1e-9, "--check", "--report", "r.json")
                 self.assertLess(self.json("r.json")["checked_error"], 1e-9)
 
+    def test_near(self):
+        """Near pairs dominate the norm, so that few modes suffice.  The mesh
+        still leaves room for the window."""
+        near = [(0.3, 0.08, 1e-6, 1), (0.3, 0.08, 1 - 1e-6, 1)]
+        rest = [(0.01 * k, 0.03 * k % 0.2, 0.37 * k % 1, 1 - k % 3)
+                for k in range(1, 9)]
+        self.extxyz("wire.xyz", "1 0 0 0 1 0 0 0 1", 'pbc="F F T"', near + rest)
+        self.extxyz("slab.xyz", "1 0 0 0 1 0 0 0 1", 'pbc="F T T"', near + rest)
+        for name in "wire.xyz", "slab.xyz":
+            for tolerance in 1e-3, 1e-5, 1e-7:
+                self.farsum("run", name, "--method", "spectral", "--tolerance",
+                            tolerance, "--check")
+
     def test_choice(self):
         self.farsum("gen", "uniform", "-n", 5001, "--periodic", "x", "-o",
                     "in.xyz")
