@@ -3,15 +3,17 @@
 """Runs sums with difficult particles (systems.py) by the command.
 
     campaign.py FARSUM [--cases 200] [--seed 1] [--first 0] [--jobs 1]
-                [--csv FILE] [--device opencl:0] [--share 1] [--apart]
-                [--norms] [--show]
+                [--kernel NAME] [--most 5000] [--fewer 0.3] [--csv FILE]
+                [--device opencl:0] [--share 1] [--apart] [--norms] [--show]
 
-Case k of a seed is always the same.  With --norms the tolerance is in the norm
-of energy, pressure or each.  The command's --check measures each case, by a
-reference without code of the fast methods.  Rows are appended to the CSV file
-as they are computed.  Cases already in the file are skipped, so an interrupted
-run continues.  With --device and --share 0.05 the device sums a twentieth of
-the cases.  At the end a table by class is printed.
+Case k of a seed is always the same.  --most limits the particles.  --fewer is
+the share of slabs, wires and open space, also with flat and long systems.  With
+--norms the tolerance is in the norm of energy, pressure or each.  The command's
+--check measures each case, by a reference without code of the fast methods.
+Rows are appended to the CSV file as they are computed.  Cases already in the
+file are skipped, so an interrupted run continues.  With --device and --share
+0.05 the device sums a twentieth of the cases.  At the end a table by class is
+printed.
 
 A case fails if its error is above the tolerance without a warning.  If a second
 sum checks the plan, every error above the tolerance fails.  With separate
@@ -31,7 +33,8 @@ import subprocess
 import sys
 import tempfile
 
-from systems import CLASSES, KERNELS, System, cell_of, write
+from systems import (CLASSES, DIPOLES, FLAT, FLOWS, KERNELS, System, cell_of,
+                     write)
 
 FIELDS = ["case", "class", "n", "kernel", "cell", "device", "method",
           "precision", "error", "tolerance", "verified", "measured", "estimated",
@@ -39,15 +42,36 @@ FIELDS = ["case", "class", "n", "kernel", "cell", "device", "method",
           "words"]
 
 
-def some_options(r, n, kernel, kind, edge, method, folder):
+# Cells of cases.  The second group has those of fewer axes.
+CELLS = ["cubic", "cubic", "brick", "triclinic", "open"]
+FEWER = ["slab", "slab", "wire", "open"]
+
+
+def method_of(r, kernel, cell):
+    """A method that sums the kernel in this cell, or auto."""
+    methods = ["auto", "auto"]
+    by_mesh = kernel in ("laplace", "yukawa") or cell.whole()
+    by_boxes = kernel == "laplace" if cell.whole() \
+        else cell.kind == "open" and kernel in ["laplace", "charge_dipole",
+                                                *FLOWS]
+    method = r.choice(methods + ["spectral", "fmm"])
+    if method == "spectral" and not by_mesh or method == "fmm" and not by_boxes:
+        return "auto"
+    return method
+
+
+def some_options(r, n, kernel, cell, method, folder):
     """Options that only some cases have.  folder holds the file of excluded
     pairs; None: no pairs, as with separate targets."""
-    words = []
-    if r.random() < 0.1 and kind != "open" and kernel == "laplace":
+    words, edge = [], cell.edge
+    vacuum = r.random() < 0.1 and cell.whole() \
+        and kernel in ("laplace", "charge_dipole")
+    if vacuum:
         words += ["--surface", "vacuum"]
-    if r.random() < 0.1 and kind == "open" and kernel == "laplace":
+    soft = method != "spectral" or cell.kind not in ("open", "wire")
+    if r.random() < 0.1 and kernel == "laplace" and soft and not vacuum:
         words += ["--softening", "%.3g" % (edge * 10 ** r.uniform(-4, -1))]
-    if r.random() < 0.1 and kind != "open" and method == "spectral":
+    if r.random() < 0.1 and cell.kind != "open" and method == "spectral":
         words += ["--cutoff", "%.3g" % (edge * r.uniform(0.1, 0.4))]
     if folder and r.random() < 0.1 and n > 2:
         file = os.path.join(folder, "pairs.txt")
@@ -62,14 +86,18 @@ def some_options(r, n, kernel, kind, edge, method, folder):
     return words
 
 
-def make(seed, k, folder, always=False):
+def make(options, k, folder):
     """The CSV row and the command's words of case k; writes its files."""
-    r = random.Random("%d/%d" % (seed, k))
-    kernel = r.choice(["laplace"] * 4 + list(KERNELS))
-    kind, edge, rows = cell_of(r)
-    of = r.choice(CLASSES)
+    r = random.Random("%d/%d" % (options.seed, k))
+    fewer = r.random() < options.fewer
+    kernel = options.kernel or r.choice(["laplace"] * 4 + list(KERNELS))
+    cell = cell_of(r, FEWER if fewer else CELLS)
+    of = r.choice(CLASSES + FLAT if fewer else CLASSES + FLAT[:9])
     s = System(r, kernel)
-    of(s, int(10 ** r.uniform(0, 3.7)))
+    most = options.most
+    if cell.kind in ("slab", "wire"):
+        most = min(most, 1000 if kernel in ("laplace", "yukawa") else 100)
+    of(s, int(10 ** r.uniform(0, math.log10(most))))
     if kernel == "stresslet":
         for q in s.q:
             size = math.sqrt(sum(v * v for v in q[3:])) or 1
@@ -77,37 +105,35 @@ def make(seed, k, folder, always=False):
     precision = r.choice(["f64"] * 4 + ["f32", "mixed", "auto"])
     low = -5 if precision == "f32" else -10
     tolerance = 10 ** r.uniform(low, -2)
-    flow = KERNELS[kernel] > 1
+    flow = kernel in FLOWS
     words = ["--kernel", kernel, "--tolerance", "%.3g" % tolerance,
              "--precision", precision]
-    if kernel == "yukawa":
-        words += ["--kappa", "%.6g" % (10 ** r.uniform(-2, 1.3) / edge)]
+    if kernel.startswith("yukawa"):
+        words += ["--kappa", "%.6g" % (10 ** r.uniform(-2, 1.3) / cell.edge)]
     error = "velocity" if flow else "force"
-    if not flow and r.random() < 0.3:
+    lone = kernel in DIPOLES and len(s.x) == 1  # its potential is 0
+    if not flow and r.random() < 0.3 and not lone:
         error = "potential"
         words += ["--error", "potential"]
-    method = r.choice(["auto", "auto", "spectral", "fmm"])
-    if method == "spectral" and kind == "open" or \
-            method == "fmm" and kernel != "laplace":
-        method = "auto"
+    method = method_of(r, kernel, cell)
     words += ["--method", method]
     if method == "spectral" and r.random() < 0.3:
         words += ["--split", "gaussian"]
-    if method == "fmm" and kind != "open":
+    if method == "fmm" and cell.kind != "open":
         words += ["--no-virial"]
-    apart = r.random() < 0.08 or always
-    words += some_options(r, len(s.x), kernel, kind, edge, method,
+    apart = r.random() < 0.08 or options.apart
+    words += some_options(r, len(s.x), kernel, cell, method,
                           None if apart else folder)
     file = os.path.join(folder, "s.xyz")
-    write(file, s, kind, rows, False)
+    write(file, s, cell, False)
     if apart:
         targets = System(r, kernel)
         targets.uniform(50, 1)
         at = os.path.join(folder, "t.xyz")
-        write(at, targets, kind, rows, True)
+        write(at, targets, cell, True)
         words += ["--targets", at]
     row = {"case": k, "class": of.__name__ + (" (apart)" if apart else ""),
-           "n": len(s.x), "kernel": kernel, "cell": kind, "method": method,
+           "n": len(s.x), "kernel": kernel, "cell": cell.kind, "method": method,
            "precision": precision, "error": error,
            "tolerance": "%.3g" % tolerance}
     return row, [file, *words]
@@ -116,7 +142,7 @@ def make(seed, k, folder, always=False):
 def in_other_norm(row, words):
     """The same case with its tolerance in the norm energy, pressure or each."""
     norm = ["energy", "pressure", "each"][row["case"] % 3]
-    if KERNELS[row["kernel"]] > 1 or "(apart)" in row["class"]:
+    if row["kernel"] in FLOWS or "(apart)" in row["class"]:
         norm = "each"
     words = [word for at, word in enumerate(words)
              if "--error" not in (word, words[at - 1])]
@@ -217,7 +243,7 @@ def table(rows):
 def run_case(options, k):
     """The CSV row of case k."""
     with tempfile.TemporaryDirectory() as folder:
-        case = make(options.seed, k, folder, options.apart)
+        case = make(options, k, folder)
         if options.norms:
             case = in_other_norm(*case)
         return measure(options, *case, folder)
@@ -229,6 +255,9 @@ def main():
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kernel", choices=KERNELS)
+    parser.add_argument("--most", type=int, default=5000)
+    parser.add_argument("--fewer", type=float, default=0.3)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--csv")
     parser.add_argument("--device")
