@@ -50,7 +50,8 @@ FEWER = ["slab", "slab", "wire", "open"]
 def method_of(r, kernel, cell):
     """A method that sums the kernel in this cell, or auto."""
     methods = ["auto", "auto"]
-    by_mesh = kernel in ("laplace", "yukawa") or cell.whole()
+    by_mesh = kernel in ("laplace", "yukawa") or cell.whole() \
+        or kernel in FLOWS and cell.kind == "slab"
     by_boxes = kernel == "laplace" if cell.whole() \
         else cell.kind == "open" and kernel in ["laplace", "charge_dipole",
                                                 *FLOWS]
@@ -96,7 +97,9 @@ def make(options, k, folder):
     s = System(r, kernel)
     most = options.most
     if cell.kind in ("slab", "wire"):
-        most = min(most, 1000 if kernel in ("laplace", "yukawa") else 100)
+        low = kernel in DIPOLES or kernel == "r6" \
+            or kernel in FLOWS and cell.kind == "wire"
+        most = min(most, 100 if low else 1000)
     of(s, int(10 ** r.uniform(0, math.log10(most))))
     if kernel == "stresslet":
         for q in s.q:
