@@ -47,7 +47,12 @@ void near_function::take(const farsum::plan &plan)
         chebyshev[j] *= (j ? 2 : 1) / count;
     }
     per_ = 2 / square;
+    f32_ = info.precision != FARSUM_F64;
+    isa_ = info.isa;
     coefficients_ = powers(chebyshev);
+    slopes_.assign(n, 0);
+    for (std::size_t k = 1; k < n; k++)
+        slopes_[k - 1] = 2 * per_ * static_cast<double>(k) * coefficients_[k];
 }
 
 } // namespace farsum_lammps

@@ -30,9 +30,34 @@ class near_function
         return p;
     }
 
+    /* The coefficients of P, and of 2 dP/d(r^2). */
+    const std::vector<double> &values() const
+    {
+        return coefficients_;
+    }
+    const std::vector<double> &slopes() const
+    {
+        return slopes_;
+    }
+    double per() const
+    {
+        return per_;
+    }
+    /* The plan sums in f32, or in part. */
+    bool f32() const
+    {
+        return f32_;
+    }
+    const char *isa() const
+    {
+        return isa_;
+    }
+
   private:
     double per_ = 0; /* 2 / cutoff^2 */
-    std::vector<double> coefficients_;
+    bool f32_ = false;
+    const char *isa_ = nullptr; /* instruction set of the plan */
+    std::vector<double> coefficients_, slopes_;
 };
 
 } // namespace farsum_lammps

@@ -23,7 +23,7 @@ double sixth(double x)
 
 } // namespace
 
-pair_farsum::pair_farsum(LAMMPS *lammps) : Pair(lammps)
+pair_farsum::pair_farsum(LAMMPS *lammps) : Pair(lammps), inner_(lammps)
 {
     restartinfo = 0;
     writedata = 0;
@@ -106,6 +106,8 @@ void pair_farsum::init_style()
                    "pair_style lj/cut/coul/farsum requires kspace_style farsum "
                    "of the same plugin, and is no part of a hybrid style");
     neighbor->add_request(this);
+    limits_.lj.clear();
+    inner_.forget();
 }
 
 /* Energy and pressure of Lennard-Jones pairs beyond the cutoff, at uniform
@@ -148,7 +150,8 @@ double pair_farsum::init_one(int i, int j)
     types_[b][a] = t;
     if (tail_flag)
         set_tail(i, j, t);
-    return std::fmax(t.cut, cut_coul_);
+    /* pairs without Lennard-Jones interactions need no longer list */
+    return t.epsilon != 0 ? std::fmax(t.cut, cut_coul_) : cut_coul_;
 }
 
 const near_function &pair_farsum::near() const
@@ -178,10 +181,112 @@ pair_farsum::parts pair_farsum::pair(const near_function &near, const types &t,
     return out;
 }
 
+/* Tables of all pairs of types, when their coefficients are known. */
+void pair_farsum::make_tables()
+{
+    std::size_t n = types_.size();
+    /* as of kspace_farsum: a quarter of LAMMPS' */
+    double skin = neighbor->skin / 4;
+    limits_.skin = skin;
+    limits_.coulomb = (cut_coul_ + skin) * (cut_coul_ + skin);
+    limits_.apart = 0;
+    for (int bond = 1; bond < 4; bond++)
+        if (force->special_coul[bond] != 1 || force->special_lj[bond] != 1)
+            limits_.apart |= 1U << bond;
+    limits_.lj.assign(n * n, 0);
+    lj_.assign(4 * n * n, 0);
+    for (std::size_t a = 1; a < n; a++)
+        for (std::size_t b = 1; b < n; b++) {
+            const types &t = types_[a][b];
+            double *to = lj_.data() + 4 * (a * n + b);
+            if (t.epsilon == 0)
+                continue;
+            limits_.lj[a * n + b] = (t.cut + skin) * (t.cut + skin);
+            to[0] = t.f12;
+            to[1] = t.f6;
+            to[2] = t.squared;
+            to[3] = t.shift;
+        }
+    lj_f32_.assign(lj_.begin(), lj_.end());
+}
+
 void pair_farsum::compute(int eflag, int vflag)
 {
     ev_init(eflag, vflag);
     const near_function &function = near();
+    bool each_pair = vflag_either || eflag_atom || num_tally_compute > 0
+                     || (eflag_global && !force->newton_pair);
+    if (each_pair)
+        sum_singly(function);
+    else
+        sum(function);
+    if (vflag_fdotr)
+        virial_fdotr_compute();
+}
+
+void pair_farsum::sum(const near_function &near)
+{
+    if (limits_.lj.empty())
+        make_tables();
+    pair_job job = {};
+    job.types = static_cast<std::int64_t>(types_.size());
+    job.coulomb = force->qqrd2e;
+    job.square = cut_coul_ * cut_coul_;
+    job.per = near.per();
+    job.terms = static_cast<int>(near.values().size());
+    job.p = near.values().data();
+    job.s = near.slopes().data();
+    const pair_kern *kern = pair_kern_of(near.isa(), near.f32());
+    if (near.f32())
+        sum_inner<float>(job, kern, lj_f32_.data());
+    else
+        sum_inner<double>(job, kern, lj_.data());
+    sum_apart(near);
+}
+
+template <class real>
+void pair_farsum::sum_inner(pair_job &job, const pair_kern *kern,
+                            const void *lj)
+{
+    double energy[2] = {0, 0};
+    inner_.follow<real>(list, limits_, kern);
+    inner_.tell(&job);
+    job.lj = lj;
+    kern->sum(&job, eflag_global ? energy : nullptr);
+    eng_vdwl += energy[0];
+    eng_coul += energy[1];
+    inner_.add_forces<real>(force->newton_pair ? atom->nlocal + atom->nghost
+                                               : atom->nlocal);
+}
+
+/* Pairs of special_bonds whose factors are not 1. */
+void pair_farsum::sum_apart(const near_function &near)
+{
+    double **x = atom->x, **f = atom->f, *q = atom->q;
+    for (const inner_pairs::bonded &b : inner_.apart()) {
+        double d[3] = {x[b.i][0] - x[b.j][0], x[b.i][1] - x[b.j][1],
+                       x[b.i][2] - x[b.j][2]};
+        double rsq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        std::size_t ti = static_cast<std::size_t>(atom->type[b.i]),
+                    tj = static_cast<std::size_t>(atom->type[b.j]);
+        parts p =
+            pair(near, types_[ti][tj], force->qqrd2e * q[b.i] * q[b.j], rsq,
+                 force->special_coul[b.bond], force->special_lj[b.bond]);
+        bool both = force->newton_pair || b.j < atom->nlocal;
+        for (int k = 0; k < 3; k++) {
+            f[b.i][k] += p.force * d[k];
+            f[b.j][k] -= both ? p.force * d[k] : 0;
+        }
+        if (eflag_global) {
+            eng_vdwl += p.lj;
+            eng_coul += p.coulomb;
+        }
+    }
+}
+
+/* All pairs, one by one, for what LAMMPS tallies of each. */
+void pair_farsum::sum_singly(const near_function &near)
+{
     double **x = atom->x, **f = atom->f, *q = atom->q;
     int *type = atom->type, nlocal = atom->nlocal, newton = force->newton_pair;
     for (int ii = 0; ii < list->inum; ii++) {
@@ -197,8 +302,8 @@ void pair_farsum::compute(int eflag, int vflag)
                 continue;
             const types &t = types_[static_cast<std::size_t>(type[i])]
                                    [static_cast<std::size_t>(type[j])];
-            parts p = pair(function, t, qi * q[j], rsq,
-                           force->special_coul[bond], force->special_lj[bond]);
+            parts p = pair(near, t, qi * q[j], rsq, force->special_coul[bond],
+                           force->special_lj[bond]);
             for (int k = 0; k < 3; k++) {
                 fi[k] += p.force * d[k];
                 if (newton || j < nlocal)
@@ -211,8 +316,6 @@ void pair_farsum::compute(int eflag, int vflag)
         for (int k = 0; k < 3; k++)
             f[i][k] += fi[k];
     }
-    if (vflag_fdotr)
-        virial_fdotr_compute();
 }
 
 double pair_farsum::single(int i, int j, int itype, int jtype, double rsq,
@@ -230,6 +333,11 @@ void *pair_farsum::extract(const char *name, int &dim)
 {
     dim = 0;
     return std::string(name) == "cut_coul" ? &cut_coul_ : nullptr;
+}
+
+double pair_farsum::memory_usage()
+{
+    return Pair::memory_usage() + inner_.bytes();
 }
 
 } // namespace farsum_lammps

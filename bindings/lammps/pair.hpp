@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "inner.hpp"
 #include "lammps.hpp"
 #include "near.hpp"
 
@@ -27,6 +28,7 @@ class pair_farsum : public LAMMPS_NS::Pair
                   double factor_coul, double factor_lj,
                   double &fforce) override;
     void *extract(const char *name, int &dim) override;
+    double memory_usage() override;
     double cut_coulomb() const
     {
         return cut_coul_;
@@ -45,11 +47,21 @@ class pair_farsum : public LAMMPS_NS::Pair
     };
     double cut_lj_ = 0, cut_coul_ = 0;
     std::vector<std::vector<types>> types_;
+    inner_pairs inner_;
+    inner_limits limits_;
+    std::vector<double> lj_; /* of pair_job, in f64 and f32 */
+    std::vector<float> lj_f32_;
     void allocate();
     void set_tail(int i, int j, const types &t);
     parts pair(const near_function &near, const types &t, double qq, double rsq,
                double factor_coul, double factor_lj) const;
     const near_function &near() const;
+    void make_tables();
+    void sum(const near_function &near);
+    template <class real>
+    void sum_inner(pair_job &job, const pair_kern *kern, const void *lj);
+    void sum_apart(const near_function &near);
+    void sum_singly(const near_function &near);
 };
 
 } // namespace farsum_lammps
