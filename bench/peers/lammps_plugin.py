@@ -50,8 +50,9 @@ timestep 0.5
 thermo_style custom step etotal
 """
 
+# Only oxygens have Lennard-Jones interactions: other pairs need no list for them.
 MOVE = """
-pair_coeff * * 0 1
+pair_coeff * * 0 1 1
 pair_coeff 1 1 0.1553 3.166
 fix 1 all nve
 """

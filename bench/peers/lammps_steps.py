@@ -7,10 +7,11 @@
     lammps_steps.py data/water_spce.xyz --replicate 2 2 1 --plugin ... \\
         --out steps_33k.csv
 
-Three forms of a step sum Coulomb's interaction:
+Four forms of a step sum Coulomb's interaction:
 
     pppm    pair_style lj/cut/coul/long and kspace_style pppm
     near    pair_style lj/cut/coul/farsum and kspace_style farsum
+    mixed   the same with kspace_modify farsum precision mixed
     whole   pair_style lj/cut and kspace_style farsum
 
 Each has the suffixes that LAMMPS' package has: none, opt, omp, intel.  Water, its
@@ -56,8 +57,11 @@ def settings(args):
     for accuracy in args.accuracies:
         end = f"\nkspace_style farsum {accuracy}"
         for rc in args.cutoffs:
-            yield ("near", f"cutoff {rc} accuracy {accuracy:.2g}",
-                   f"pair_style lj/cut/coul/farsum 10 {rc}{end}")
+            name = f"cutoff {rc} accuracy {accuracy:.2g}"
+            lines = f"pair_style lj/cut/coul/farsum 10 {rc}{end}"
+            yield "near", name, lines
+            yield ("mixed", name,
+                   lines + "\nkspace_modify farsum precision mixed")
         yield "whole", f"accuracy {accuracy:.2g}", BARE + end
 
 
@@ -188,7 +192,7 @@ def main():
     parser.add_argument("--stir", type=int, default=400, help="steps")
     parser.add_argument("--targets", type=float, nargs="+",
                         default=[1e-3, 1e-4, 1e-5])
-    parser.add_argument("--forms", nargs="+", default=["pppm", "near", "whole"])
+    parser.add_argument("--forms", nargs="+", default=["pppm", "near", "mixed", "whole"])
     parser.add_argument("--suffix", nargs="+",
                         default=["", "opt", "omp", "intel"])
     parser.add_argument("--cutoffs", type=float, nargs="+",
