@@ -133,8 +133,7 @@ static farsum_status execute_then(struct farsum_plan *plan, int rhs,
 {
     if (verify_late_waits(plan, result))
         TRY(verify_late_sum(plan, rhs, q, result));
-    smear_add(plan, rhs, q, result);
-    return FARSUM_OK;
+    return smear_add(plan, rhs, q, result);
 }
 
 farsum_status farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,

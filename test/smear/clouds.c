@@ -325,6 +325,76 @@ static void test_refused(void)
     farsum_plan_destroy(plan);
 }
 
+/* Clouds far wider than their distances: in open space a search ends there, and
+ * in a cell it is refused if too many images overlap. */
+static void test_wide(void)
+{
+    static const double wide[] = {40, 1e5, 1e160, 1e300};
+    static struct parts_case c;
+    static struct clouds s, plain;
+    static double width[N];
+    farsum_plan *plan = NULL;
+    system_of(&c, width);
+    c.options.method = "direct";
+    c.problem.tolerance = 1e-12;
+    memset(c.problem.periodic, 0, sizeof c.problem.periodic);
+    for (int k = 0; k < 4; k++) {
+        for (int i = 0; i < N; i++)
+            width[i] = wide[k];
+        sum(&c, width, &s);
+        pairs(&c, width, &plain);
+        CHECK_NEAR(s.energy, plain.energy, 1e-10);
+        for (int i = 0; i < N; i++)
+            CHECK_NEAR(s.potential[i], plain.potential[i], 1e-10);
+    }
+    system_of(&c, width);
+    for (int k = 1; k < 4; k++) {
+        width[7] = wide[k];
+        CHECK_OK(farsum_plan_create(&c.problem, &c.options, &plan));
+        CHECK_OK(farsum_plan_set_widths(plan, N, width));
+        CHECK_FAILS(farsum_plan_set_points(plan, N, c.x, 0, NULL),
+                    FARSUM_ERR_ARGUMENT);
+        CHECK_SAYS("times an edge of the cell");
+        farsum_plan_destroy(plan);
+        plan = NULL;
+    }
+}
+
+/* Lengths times 2^k and charges times 2^m give the same digits. */
+static void test_units(void)
+{
+    static const int steps[][2] = {{-600, -300}, {600, 300}, {7, -5}};
+    static struct parts_case c, other;
+    static struct clouds s, far;
+    static double width[N], wide[N];
+    system_of(&c, width);
+    c.options.deterministic = 1;
+    memset(c.problem.periodic, 0, sizeof c.problem.periodic);
+    c.options.method = "direct";
+    sum(&c, width, &s);
+    for (int t = 0; t < 3; t++) {
+        int k = steps[t][0], m = steps[t][1];
+        other = c;
+        for (int i = 0; i < 3 * N; i++)
+            other.x[i] = ldexp(c.x[i], k);
+        for (int i = 0; i < N; i++) {
+            other.q[i] = ldexp(c.q[i], m);
+            wide[i] = ldexp(width[i], k);
+        }
+        sum(&other, wide, &far);
+        int bad = far.energy != ldexp(s.energy, 2 * m - k);
+        for (int i = 0; i < N; i++)
+            bad += far.potential[i] != ldexp(s.potential[i], m - k);
+        for (int i = 0; i < 3 * N; i++)
+            bad += far.field[i] != ldexp(s.field[i], m - 2 * k);
+        for (int i = 0; i < 9 * N; i++)
+            bad += far.each[i] != ldexp(s.each[i], 2 * m - k);
+        for (int i = 0; i < 9; i++)
+            bad += far.virial[i] != ldexp(s.virial[i], 2 * m - k);
+        CHECK(bad == 0, "k %d, m %d: %d numbers are not the same", k, m, bad);
+    }
+}
+
 int main(void)
 {
     RUN(test_cell);
@@ -332,5 +402,7 @@ int main(void)
     RUN(test_coincident);
     RUN(test_excluded);
     RUN(test_refused);
+    RUN(test_wide);
+    RUN(test_units);
     return check_end();
 }

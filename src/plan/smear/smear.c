@@ -12,6 +12,7 @@
 #include "base/par.h"
 #include "farsum/expert.h"
 #include "math/tied_images.kh"
+#include "task/host_arrays.h"
 
 enum { BLOCKS = 64 }; /* parts of a sum, added in order */
 
@@ -22,6 +23,7 @@ void smear_destroy(struct smear *s)
     mem_free(s->width);
     mem_free(s->start);
     mem_free(s->pair);
+    mem_free(s->q);
     mem_free(s);
 }
 
@@ -71,6 +73,7 @@ farsum_status farsum_plan_set_widths(farsum_plan *plan, int64_t n,
         GO(MEM_NEW(made, 1));
         made->n = n;
         GO(MEM_RAW(made->width, n));
+        GO(MEM_RAW(made->q, n));
         memcpy(made->width, widths, (size_t)n * sizeof *widths);
     }
     smear_destroy(plan->smear);
@@ -173,13 +176,12 @@ struct smear_sum {
 };
 
 static struct smear_sum sum_target(const struct smear *s, int64_t i,
-                                   const void *q, farsum_precision type,
-                                   int64_t first)
+                                   const double *q)
 {
     struct smear_sum sum = {0};
     for (int64_t k = s->start[i]; k < s->start[i + 1]; k++) {
         const struct smear_pair *p = s->pair + k;
-        double of = array_get(q, type, first + p->j);
+        double of = q[p->j];
         sum.phi += of * p->u;
         for (int a = 0; a < 3; a++)
             sum.e[a] += of * p->f * p->d[a];
@@ -188,54 +190,70 @@ static struct smear_sum sum_target(const struct smear *s, int64_t i,
     }
     return sum;
 }
-
-/* Adds v to number k of an array, if there is one. */
-static void add_to(void *array, farsum_precision type, int64_t k, double v)
+/* Adds v to number k of an array, if there is one; 1: the sum is beyond the
+ * range of its type. */
+static int add_to(void *array, farsum_precision type, int64_t k, double v)
 {
-    if (array)
-        array_put(array, type, k, array_get(array, type, k) + v);
+    if (!array)
+        return 0;
+    array_put(array, type, k, array_get(array, type, k) + v);
+    return !isfinite(array_get(array, type, k));
 }
 
-/* Adds to right-hand side r. */
-static void add_one(struct farsum_plan *plan, int r, const void *q,
-                    const farsum_result *result)
+/* Adds to right-hand side r, in the units of the task. */
+static farsum_status add_one(struct farsum_plan *plan, int r, const void *q,
+                             const farsum_result *result)
 {
     const struct smear *s = plan->smear;
-    const struct task *task = &plan->task;
+    struct task *task = &plan->task;
     farsum_precision type = task->problem.arrays;
-    double part[BLOCKS][10] = {{0}}, per = task_per(task);
-    double c = task->given.coulomb * per;
+    double part[BLOCKS][10] = {{0}}, c = task_constant(task);
     int64_t first = r * s->n;
-    PAR_FOR(task->threads, schedule(dynamic))
+    int beyond = 0;
+    host_strengths(task, s->n, r, q, s->q);
+    struct scale value = scale_of(task_exponent(task));
+    struct scale field = scale_of(task_exponent_field(task));
+    struct scale energy = scale_of(task_exponent_energy(task));
+    PAR_FOR(task->threads, schedule(dynamic) reduction(| : beyond))
     for (int b = 0; b < BLOCKS; b++)
         for (int64_t i = par_start(s->n, BLOCKS, b);
              i < par_start(s->n, BLOCKS, b + 1); i++) {
-            struct smear_sum sum = sum_target(s, i, q, type, first);
-            double half = 0.5 * c * array_get(q, type, first + i);
-            add_to(result->potential, type, first + i, c * sum.phi);
+            struct smear_sum sum = sum_target(s, i, s->q);
+            double half = 0.5 * c * s->q[i];
+            beyond |= add_to(result->potential, type, first + i,
+                             scale_by(value, c * sum.phi));
             for (int a = 0; a < 3; a++)
-                add_to(result->field, type, 3 * (first + i) + a,
-                       c * per * sum.e[a]);
+                beyond |= add_to(result->field, type, 3 * (first + i) + a,
+                                 scale_by(field, c * sum.e[a]));
             for (int a = 0; a < 9; a++) {
-                add_to(result->particle_virial, type, 9 * (first + i) + a,
-                       half * sum.w[a]);
+                beyond |=
+                    add_to(result->particle_virial, type, 9 * (first + i) + a,
+                           scale_by(energy, half * sum.w[a]));
                 part[b][a] += half * sum.w[a];
             }
             part[b][9] += half * sum.phi;
         }
     for (int b = 0; b < BLOCKS; b++) {
-        for (int a = 0; a < 9 && result->virial; a++)
-            result->virial[9 * r + a] += part[b][a];
-        if (result->energy)
-            result->energy[r] += part[b][9];
+        for (int a = 0; a < 9; a++)
+            beyond |= add_to(result->virial, FARSUM_F64, 9 * r + a,
+                             scale_by(energy, part[b][a]));
+        beyond |=
+            add_to(result->energy, FARSUM_F64, r, scale_by(energy, part[b][9]));
     }
+    if (beyond)
+        FAIL(ERR_STRENGTH,
+             "right-hand side %d: a sum of smeared charges is above the range "
+             "of %s; choose other units of lengths or strengths",
+             r, type == FARSUM_F32 ? "f32" : "f64");
+    return FARSUM_OK;
 }
 
-void smear_add(struct farsum_plan *plan, int rhs, const void *q,
-               const farsum_result *result)
+farsum_status smear_add(struct farsum_plan *plan, int rhs, const void *q,
+                        const farsum_result *result)
 {
     if (!plan->smear || !plan->smear->pair)
-        return;
+        return FARSUM_OK;
     for (int r = 0; r < rhs; r++)
-        add_one(plan, r, q, result);
+        TRY(add_one(plan, r, q, result));
+    return FARSUM_OK;
 }

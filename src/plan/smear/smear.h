@@ -19,6 +19,7 @@ struct smear {
     double *width;           /* owned, [n], the caller's unit */
     int64_t *start;          /* owned, [n + 1]: first pair of each target */
     struct smear_pair *pair; /* owned; both ways */
+    double *q;               /* owned, [n]: strengths in the task's units */
 };
 
 /* smear_pairs.c: lists the pairs of n points, the caller's, of type `type`,
@@ -32,8 +33,9 @@ farsum_status smear_points(struct farsum_plan *plan, int64_t n, const void *x);
 /* Sets the pairs' differences, less those of the plan's exclusions.  Nothing
  * without widths or points. */
 void smear_exclude(struct farsum_plan *plan);
-/* Adds the differences to a sum's results.  Nothing without widths. */
-void smear_add(struct farsum_plan *plan, int rhs, const void *q,
-               const farsum_result *result);
+/* Adds the differences to a sum's results.  Nothing without widths.  Fails if
+ * one is then beyond the range of its type. */
+farsum_status smear_add(struct farsum_plan *plan, int rhs, const void *q,
+                        const farsum_result *result);
 void smear_destroy(struct smear *s); /* NULL is legal */
 #endif

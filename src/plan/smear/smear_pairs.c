@@ -11,6 +11,12 @@
 #include "plan/smear/smear.h"
 #include "reference/ewald/ewald_sum.h"
 
+enum {
+    IMAGES = 1 << 20, /* of a cell that a cloud may overlap */
+    COUNTED = 1 << 12 /* targets whose pairs are counted before memory for them
+                         is reserved: a list that is too long fails soon */
+};
+
 /* A grid of bins; along open axes it covers the points. */
 struct grid {
     const struct cell *cell;
@@ -55,10 +61,11 @@ static int64_t grid_bin(const struct grid *g, int64_t i, int d)
     return b < g->bins[d] ? b : g->bins[d] - 1;
 }
 
-/* Bins at least `most` wide, but not many more of them than points. */
-static void grid_shape(struct grid *g, double most)
+/* Bins at least `most` wide, but not many more of them than points.  A search
+ * takes all bins along an open axis at most. */
+static farsum_status grid_shape(struct grid *g, double most)
 {
-    double many = cbrt((double)g->n) + 1;
+    double many = cbrt((double)g->n) + 1, images = 1;
     for (int d = 0; d < 3; d++) {
         double low = 0, high = 1;
         if (g->cell->open[d]) {
@@ -74,8 +81,20 @@ static void grid_shape(struct grid *g, double most)
         double wide = g->span[d] * g->cell->height[d];
         double bins = fmin(floor(wide / most), many);
         g->bins[d] = bins < 1 ? 1 : (int64_t)bins;
-        g->reach[d] = (int64_t)ceil(most * (double)g->bins[d] / wide);
+        bins = (double)g->bins[d];
+        double reach = ceil(most * bins / wide);
+        if (g->cell->open[d])
+            reach = fmin(reach, bins - 1);
+        else
+            images *= 2 * reach / bins + 1;
+        if (!(images <= IMAGES))
+            FAIL(ERR_ARGUMENT,
+                 "the widest cloud has a width of %.3g times an edge of the "
+                 "cell: too many images of it overlap",
+                 most / (g->far * M_SQRT2 * g->cell->height[d]));
+        g->reach[d] = (int64_t)reach;
     }
+    return FARSUM_OK;
 }
 
 static farsum_status grid_make(struct grid *g, const void *x,
@@ -84,7 +103,7 @@ static farsum_status grid_make(struct grid *g, const void *x,
     TRY(MEM_RAW(g->s, 3 * g->n));
     TRY(MEM_RAW(g->next, g->n));
     grid_fractions(g, x, type);
-    grid_shape(g, most);
+    TRY(grid_shape(g, most));
     int64_t all = g->bins[0] * g->bins[1] * g->bins[2];
     TRY(MEM_RAW(g->head, all));
     for (int64_t k = 0; k < all; k++)
@@ -162,6 +181,23 @@ static int64_t grid_target(const struct grid *g, int64_t i,
     return found;
 }
 
+/* Counts the pairs of each target, and reserves memory for all. */
+static farsum_status list_count(struct smear *s, const struct grid *g,
+                                int threads)
+{
+    int64_t have = 0;
+    for (int64_t first = 0; first < s->n; first += COUNTED) {
+        int64_t end = first + COUNTED < s->n ? first + COUNTED : s->n;
+        PAR_FOR(threads, schedule(dynamic, 64))
+        for (int64_t i = first; i < end; i++)
+            s->start[i + 1] = grid_target(g, i, NULL);
+        for (int64_t i = first; i < end; i++)
+            s->start[i + 1] += s->start[i];
+        TRY(MEM_RESERVE(s->pair, &have, s->start[end] + 1));
+    }
+    return FARSUM_OK;
+}
+
 farsum_status smear_list(struct smear *s, const struct cell *cell,
                          const void *x, farsum_precision type, double least,
                          int threads)
@@ -186,12 +222,7 @@ farsum_status smear_list(struct smear *s, const struct cell *cell,
     if (most == 0) /* points */
         return FARSUM_OK;
     GO(grid_make(&g, x, type, g.far * M_SQRT2 * most * cell->unit));
-    PAR_FOR(threads, schedule(dynamic, 64))
-    for (int64_t i = 0; i < s->n; i++)
-        s->start[i + 1] = grid_target(&g, i, NULL);
-    for (int64_t i = 0; i < s->n; i++)
-        s->start[i + 1] += s->start[i];
-    GO(MEM_RAW(s->pair, s->start[s->n] > 0 ? s->start[s->n] : 1));
+    GO(list_count(s, &g, threads));
     PAR_FOR(threads, schedule(dynamic, 64))
     for (int64_t i = 0; i < s->n; i++)
         grid_target(&g, i, s->pair + s->start[i]);
