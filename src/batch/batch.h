@@ -45,8 +45,10 @@ enum batch_kind { BATCH_EMPTY, BATCH_WAVES, BATCH_PLAN, BATCH_BAD };
 struct batch_system {
     int64_t first, n;      /* sources in the caller's arrays */
     int64_t at, padded;    /* the same in the batch's */
-    double rows[9];        /* right-handed */
-    struct cell cell;      /* reduced, caller's length */
+    double rows[9];        /* right-handed, caller's length */
+    int length;            /* lengths are in units of 2^length: waves take
+                              cells with a longest edge of 1 to 2 */
+    struct cell cell;      /* reduced */
     enum batch_kind kind;
     struct batch_choice chosen, now; /* by set; of the last sum */
     double finer;          /* tolerance over the one that `now` aims at */
@@ -146,6 +148,15 @@ struct batch_found {
  * right-hand sides. */
 void batch_estimate(const struct farsum_batch *b, struct batch_system *s,
                     const struct batch_found *found);
+/* Exponents of two from a system's own units, with C and a strength as 1 to 2,
+ * to the caller's.  unit: the power of two that strengths are divided by. */
+struct batch_units {
+    int value, field, energy;
+};
+struct batch_units batch_units(const struct farsum_batch *b,
+                               const struct batch_system *s, double unit);
+/* The constant C in own units. */
+double batch_coulomb(const struct farsum_batch *b);
 /* Failures of strength i of right-hand side r, and of result i. */
 farsum_status batch_bad_strength(int64_t i, int r, double q);
 farsum_status batch_bad_result(int64_t i);

@@ -16,18 +16,18 @@ enum { BATCH_STARTS = 4, BATCH_RECORD = 16 };
 
 /* Must equal the structs in batch/waves.kh. */
 struct waves_system {
-    double a[9], inv[9], given_inv[9];
-    double volume, c, same, background, potential, field, energy;
+    double a[9], inv[9], given_inv[9], per;
+    double volume, c, same, background, potential, field;
     int64_t first, n, index, mode, part, start[BATCH_STARTS];
-    int32_t level, terms, reach[3], most[3];
+    int32_t level, terms, reach[3], most[3], length, coulomb;
 };
-_Static_assert(sizeof(struct waves_system) == 376, "as the kernel has it");
+_Static_assert(sizeof(struct waves_system) == 384, "as the kernel has it");
 struct waves_args {
-    double none, most, far_away, same;
+    double none, far_away, same;
     int64_t systems, sources, first_q, first_system, first_record;
     int32_t wide, together, potential, field, energy, virial;
 };
-_Static_assert(sizeof(struct waves_args) == 96, "as the kernel has it");
+_Static_assert(sizeof(struct waves_args) == 88, "as the kernel has it");
 
 struct batch_gpu {
     struct device *device;       /* borrowed */

@@ -5,6 +5,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "base/scale.h"
 #include "batch/device.h"
 #include "points/wrap.h"
 
@@ -42,9 +43,16 @@ static void run_system(struct run *run, struct waves_system *w, int64_t index)
 {
     const struct batch_system *s = &run->b->system[index];
     const struct batch_choice *c = &s->now;
-    double rc = c->rc, per = run->b->problem.coulomb / rc, length = 0;
+    double rc = c->rc, per = batch_coulomb(run->b) / rc, length = 0;
     int64_t modes = 1, targets = (s->n + TARGETS - 1) / TARGETS;
-    *w = (struct waves_system){.first = s->first, .n = s->n, .index = index};
+    *w = (struct waves_system){
+        .first = s->first,
+        .n = s->n,
+        .index = index,
+        .per = ldexp(1, -s->length),
+        .length = s->length,
+        .coulomb = scale_exponent(fabs(run->b->problem.coulomb)),
+    };
     for (int d = 0; d < 9; d++) {
         w->a[d] = s->cell.a[d] / rc;
         w->inv[d] = s->cell.inv[d] * rc;
@@ -56,7 +64,7 @@ static void run_system(struct run *run, struct waves_system *w, int64_t index)
     w->volume = s->cell.volume / (rc * rc * rc);
     w->c = c->level->c;
     w->background = 4 * M_PI * c->level->curvature / w->volume;
-    w->potential = w->energy = per;
+    w->potential = per;
     w->field = per / rc;
     w->level = batch_level_index(c->level);
     w->terms = c->level->poly.n;
@@ -141,7 +149,6 @@ static farsum_status run_arrays(struct run *run, const void *q,
     }
     run->args = (struct waves_args){
         .none = HUGE_VAL,
-        .most = b->problem.arrays == FARSUM_F32 ? 3.4028234e38 : 1.79e308,
         .far_away = POINTS_FAR_AWAY,
         .same = POINTS_SAME,
         .systems = run->count,

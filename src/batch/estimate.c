@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/hypot.h"
+#include "base/scale.h"
 #include "batch/batch.h"
 
 /* Relative error of a pair's force in f32, RMS. */
@@ -22,6 +23,20 @@ static double estimate_order(const struct batch_system *s,
     return s->n > 2 && ordered ? sqrt(96) : 1;
 }
 
+struct batch_units batch_units(const struct farsum_batch *b,
+                               const struct batch_system *s, double unit)
+{
+    int q = ilogb(unit);
+    int value = scale_exponent(fabs(b->problem.coulomb)) + q - s->length;
+    return (struct batch_units){value, value - s->length, value + q};
+}
+
+double batch_coulomb(const struct farsum_batch *b)
+{
+    double c = b->problem.coulomb;
+    return ldexp(c, -scale_exponent(fabs(c)));
+}
+
 void batch_estimate(const struct farsum_batch *b, struct batch_system *s,
                     const struct batch_found *f)
 {
@@ -35,7 +50,9 @@ void batch_estimate(const struct farsum_batch *b, struct batch_system *s,
         error[0] = hypot_of(error[0], F32_PAIR * sqrt(f->rough / n));
         error[1] = hypot_of(error[1], F32_PAIR * sqrt(n * mean) * near);
     }
-    double absolute = fabs(p->coulomb) * f->unit * f->unit / (rc * rc), norm;
+    struct batch_units to = batch_units(b, s, f->unit);
+    double c = fabs(batch_coulomb(b)) / rc, norm;
+    double absolute = scale_by(scale_of(to.energy - s->length), c / rc);
     double found = error[0];
     if (p->error == FARSUM_ERROR_POTENTIAL)
         norm = sqrt(f->value), found = error[1];
@@ -49,7 +66,7 @@ void batch_estimate(const struct farsum_batch *b, struct batch_system *s,
         s->norm = norm
                   * (p->error == FARSUM_ERROR_ABSOLUTE ? 1
                      : p->error == FARSUM_ERROR_POTENTIAL
-                         ? fabs(p->coulomb) * f->unit / rc
+                         ? scale_by(scale_of(to.value), c)
                          : absolute);
     }
 }

@@ -116,7 +116,8 @@ static double choice_excess(const struct farsum_batch *b,
     if (p->error == FARSUM_ERROR_POTENTIAL)
         return error[1] / (near * goal);
     if (p->error == FARSUM_ERROR_ABSOLUTE)
-        return fabs(p->coulomb) * q * q * error[0] / goal;
+        return ldexp(fabs(p->coulomb) * q * q * error[0], -2 * s->length)
+               / goal;
     return error[0] / (near * near * goal);
 }
 

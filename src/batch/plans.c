@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plans.c: systems that plans sum.  A plan depends only on the count and the
  * cell, so that the results of a system do not depend on the others. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arrays.h"
@@ -129,7 +130,7 @@ static farsum_status plan_sum(const struct farsum_batch *b,
         }
     }
     s->error = error;
-    s->now.rc = info.cutoff;
+    s->now.rc = ldexp(info.cutoff, -s->length);
     s->method = strcmp(info.method, "spectral") == 0 ? "spectral"
                 : strcmp(info.method, "fmm") == 0    ? "fmm"
                 : strcmp(info.method, "direct") == 0 ? "direct"

@@ -9,6 +9,7 @@
 #include "base/fpenv.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "base/scale.h"
 #include "batch/device.h"
 #include "points/wrap.h"
 
@@ -70,19 +71,29 @@ static farsum_status set_memory(struct farsum_batch *b, int64_t systems,
     return b->gpu ? batch_gpu_points(b, x) : FARSUM_OK;
 }
 
+static farsum_status set_bad(const struct farsum_batch *b,
+                             const struct batch_system *s, int64_t i)
+{
+    double x[3];
+    for (int d = 0; d < 3; d++)
+        x[d] = array_get(b->x, b->problem.arrays, 3 * (s->first + i) + d);
+    return points_bad(x, i, "source");
+}
+
 /* Wraps the positions to fractions, as points_set does. */
 static farsum_status set_wrap(struct farsum_batch *b, struct batch_system *s)
 {
-    const double *inv = s->cell.inv;
+    const double *inv = s->cell.inv, per = ldexp(1, -s->length);
     for (int64_t i = 0; i < s->padded; i++) {
-        double x[3], f = 0;
+        double x[3] = {0}, f = 0;
         for (int d = 0; d < 3 && i < s->n; d++)
-            x[d] = array_get(b->x, b->problem.arrays, 3 * (s->first + i) + d);
+            x[d] = per
+                   * array_get(b->x, b->problem.arrays, 3 * (s->first + i) + d);
         for (int d = 0; d < 3; d++) {
             f = i < s->n ? x[0] * inv[d] + x[1] * inv[3 + d] + x[2] * inv[6 + d]
                          : PADDING;
             if (!(fabs(f) <= POINTS_FAR_AWAY))
-                return points_bad(x, i, "source");
+                return set_bad(b, s, i);
             b->s[d][s->at + i] = cell_wrap(f);
         }
     }
@@ -99,7 +110,12 @@ static farsum_status set_cell(struct farsum_batch *b, struct batch_system *s,
         if (b->problem.periodic[d / 3] && !isfinite(s->rows[d]))
             FAIL(ERR_CELL, "cell[%d] is %g", d, s->rows[d]);
     cell_right(s->rows, b->problem.periodic);
-    TRY(cell_set_axes(&s->cell, s->rows, b->problem.periodic, 1));
+    double most = 0;
+    for (int d = 0; d < 9 && b->small; d++)
+        most = fmax(most, fabs(s->rows[d]));
+    s->length = scale_exponent(most);
+    TRY(cell_set_axes(&s->cell, s->rows, b->problem.periodic,
+                      ldexp(1, -s->length)));
     return b->small && !b->gpu ? set_wrap(b, s) : FARSUM_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arrays.h"
+#include "base/scale.h"
 #include "batch/batch.h"
 #include "points/wrap.h"
 
@@ -162,15 +163,13 @@ static farsum_status sum_strengths(struct sum *m, int r, const void *q)
     const struct batch_system *s = m->s;
     int64_t from = r * m->b->sources + s->first;
     double most = 0;
-    int power;
     for (int64_t i = 0; i < s->n; i++) {
         m->q[i] = array_get(q, m->b->problem.arrays, from + i);
         if (!isfinite(m->q[i]))
             return batch_bad_strength(i, r, m->q[i]);
         most = fmax(most, fabs(m->q[i]));
     }
-    frexp(most, &power);
-    m->unit = most > 0 ? ldexp(1, power) : 1;
+    m->unit = ldexp(1, scale_exponent(most));
     m->net = m->q2 = 0;
     for (int64_t i = 0; i < s->padded; i++) {
         m->q[i] = i < s->n ? m->q[i] / m->unit : 0;
@@ -286,18 +285,45 @@ static struct batch_found sum_found(const struct sum *m)
     return f;
 }
 
-/* Checks that the results are in the range of their type. */
-static farsum_status sum_range(const struct sum *m, double per_p, double per_e,
-                               double energy)
+/* The larger of `most` and a result's size; infinite if it is not finite. */
+static double range_most(double most, struct scale to, double v)
 {
-    double most = m->b->problem.arrays == FARSUM_F32 ? 3.4028234e38 : 1.79e308;
-    for (int64_t i = 0; i < m->s->n; i++)
-        if (!(fabs(m->near.potential[i] * per_p) <= most)
-            || !(fabs(m->near.field[0][i] * per_e) <= most)
-            || !(fabs(m->near.field[1][i] * per_e) <= most)
-            || !(fabs(m->near.field[2][i] * per_e) <= most))
+    double size = fabs(scale_by(to, v));
+    return size <= most ? most : isnan(size) ? INFINITY : size;
+}
+
+/* 0: the largest result is outside the range of its type.  some: 1 if it is not
+ * zero before its scaling. */
+static int range_good(double most, int some, farsum_precision type)
+{
+    int f32 = type == FARSUM_F32;
+    return !some
+           || (most <= (f32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023)
+               && most >= (f32 ? 0x1p-126 : 0x1p-1022));
+}
+
+/* Checks that the largest results are in the range of their type. */
+static farsum_status sum_range(const struct sum *m, struct scale value,
+                               struct scale field, struct scale energy,
+                               double u)
+{
+    farsum_precision type = m->b->problem.arrays;
+    double phi = 0, e = 0;
+    int some[2] = {0, 0};
+    for (int64_t i = 0; i < m->s->n; i++) {
+        phi = range_most(phi, value, m->near.potential[i]);
+        some[0] |= m->near.potential[i] != 0;
+        for (int d = 0; d < 3; d++) {
+            e = range_most(e, field, m->near.field[d][i]);
+            some[1] |= m->near.field[d][i] != 0;
+        }
+        if (isinf(phi) || isinf(e))
             return batch_bad_result(i);
-    return batch_check_energy(energy);
+    }
+    if (!range_good(phi, some[0], type) || !range_good(e, some[1], type))
+        return batch_bad_result(0);
+    u = range_good(range_most(0, energy, u), u != 0, FARSUM_F64) ? 0 : INFINITY;
+    return batch_check_energy(u);
 }
 
 static farsum_status sum_give(struct sum *m, int r, double energy,
@@ -305,29 +331,38 @@ static farsum_status sum_give(struct sum *m, int r, double energy,
 {
     const struct batch_system *s = m->s;
     farsum_precision type = m->b->problem.arrays;
-    double rc = s->now.rc, c = m->b->problem.coulomb * m->unit;
-    double per_p = c / rc, per_e = per_p / rc, per_u = per_p * m->unit;
+    double rc = s->now.rc, c = batch_coulomb(m->b);
+    double per_p = c / rc, per_e = per_p / rc;
+    struct batch_units to = batch_units(m->b, s, m->unit);
+    struct scale value = scale_of(to.value), field = scale_of(to.field);
+    struct scale whole = scale_of(to.energy);
     int64_t at = r * m->b->sources + s->first;
     int64_t one = r * m->b->systems + (s - m->b->system);
-    TRY(sum_range(m, per_p, per_e, energy * per_u));
+    for (int64_t i = 0; i < s->n; i++) {
+        m->near.potential[i] *= per_p;
+        for (int d = 0; d < 3; d++)
+            m->near.field[d][i] *= per_e;
+    }
+    TRY(sum_range(m, value, field, whole, energy * per_p));
     for (int64_t i = 0; i < s->n; i++) {
         if (out->potential)
             array_put(out->potential, type, at + i,
-                      m->near.potential[i] * per_p);
+                      scale_by(value, m->near.potential[i]));
         for (int d = 0; d < 3 && out->field; d++)
             array_put(out->field, type, 3 * (at + i) + d,
-                      m->near.field[d][i] * per_e);
+                      scale_by(field, m->near.field[d][i]));
     }
     if (out->energy)
-        out->energy[one] = energy * per_u;
+        out->energy[one] = scale_by(whole, energy * per_p);
     if (out->virial) {
         static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
         double back = 2 * M_PI * s->now.level->curvature * m->net * m->net
                       / m->volume;
         for (int k = 0; k < 9; k++)
-            out->virial[9 * one + k] =
-                per_u * (m->near.w[place[k]] + m->far_virial[place[k]]
-                         + (k % 4 ? 0 : back));
+            out->virial[9 * one + k] = scale_by(
+                whole, per_p
+                           * (m->near.w[place[k]] + m->far_virial[place[k]]
+                              + (k % 4 ? 0 : back)));
     }
     return FARSUM_OK;
 }

@@ -460,6 +460,14 @@ static void test_memory(void)
     systems_free(&s);
 }
 
+static void test_units(void)
+{
+    farsum_problem p = systems_problem(1e-6);
+    farsum_batch *batch = made(&p, 1);
+    sums_units(batch);
+    farsum_batch_destroy(batch);
+}
+
 int main(void)
 {
     RUN(test_errors);
@@ -472,5 +480,6 @@ int main(void)
     RUN(test_slab);
     RUN(test_refused);
     RUN(test_memory);
+    RUN(test_units);
     return check_end();
 }

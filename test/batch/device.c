@@ -436,6 +436,14 @@ static void test_memory(void)
     systems_free(&s);
 }
 
+static void test_units(void)
+{
+    farsum_problem p = systems_problem(1e-6);
+    farsum_batch *batch = made(&p, 1);
+    sums_units(batch);
+    farsum_batch_destroy(batch);
+}
+
 int main(void)
 {
     const char *name = getenv("FARSUM_TEST_DEVICE");
@@ -455,6 +463,7 @@ int main(void)
     RUN(test_kinds);
     RUN(test_plans);
     RUN(test_memory);
+    RUN(test_units);
     farsum_device_close(device);
     return check_end();
 }

@@ -225,3 +225,71 @@ void sums_alone(farsum_batch *batch, const struct systems *s,
     }
     sums_free(&one);
 }
+
+/* Numbers that are not 2^e times those of `base`. */
+static int64_t differ(const double *found, const double *base, int64_t n, int e)
+{
+    int64_t bad = 0;
+    for (int64_t i = 0; i < n; i++)
+        bad += found[i] != ldexp(base[i], e);
+    return bad;
+}
+
+static void scale(double *to, const double *from, int64_t n, int e)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = ldexp(from[i], e);
+}
+
+void sums_units(farsum_batch *batch)
+{
+    static const int64_t sizes[] = {2, 16, 60};
+    static const int steps[][2] = {{0, 0},       {7, -5},      {-300, 200},
+                                   {300, -300},  {-600, -300}, {600, 300},
+                                   {-333, -333}, {0, -600},    {-500, 100}};
+    struct systems s = systems_make(3, sizes, 11), other = s;
+    struct sums base = sums_make(&s), sums = sums_make(&s);
+    double cutoff = 0, error = 0;
+    other.x = check_memory((size_t)(3 * s.n), sizeof *other.x);
+    other.q = check_memory((size_t)s.n, sizeof *other.q);
+    other.cells = check_memory((size_t)(9 * s.count), sizeof *other.cells);
+    for (int t = 0; t < 9; t++) {
+        int k = steps[t][0], m = steps[t][1];
+        farsum_result out = sums_result(t ? &sums : &base);
+        farsum_batch_system info = FARSUM_BATCH_SYSTEM_INIT;
+        scale(other.x, s.x, 3 * s.n, k);
+        scale(other.cells, s.cells, 9 * s.count, k);
+        scale(other.q, s.q, s.n, m);
+        CHECK_OK(
+            farsum_batch_set(batch, s.count, s.offsets, other.cells, other.x));
+        farsum_status status = farsum_batch_execute(batch, 1, other.q, &out);
+        if (t > 6) { /* energies below f64, fields above */
+            CHECK_FAILS(status, FARSUM_ERR_STRENGTH);
+            CHECK_SAYS("out of range");
+            continue;
+        }
+        CHECK_OK(status);
+        CHECK_OK(farsum_batch_get_system(batch, 1, &info));
+        CHECK(strcmp(info.method, "waves") == 0, "by %s", info.method);
+        if (t == 0) {
+            cutoff = info.cutoff;
+            error = info.estimated_error;
+            continue;
+        }
+        CHECK(differ(sums.potential, base.potential, s.n, m - k)
+                      + differ(sums.field, base.field, 3 * s.n, m - 2 * k)
+                      + differ(sums.energy, base.energy, s.count, 2 * m - k)
+                      + differ(sums.virial, base.virial, 9 * s.count, 2 * m - k)
+                  == 0,
+              "k %d, m %d: not the same numbers", k, m);
+        CHECK(info.cutoff == ldexp(cutoff, k) && info.estimated_error == error,
+              "k %d, m %d: cutoff %g, error %g; %g, %g before", k, m,
+              info.cutoff, info.estimated_error, cutoff, error);
+    }
+    free(other.x);
+    free(other.q);
+    free(other.cells);
+    sums_free(&sums);
+    sums_free(&base);
+    systems_free(&s);
+}

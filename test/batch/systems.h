@@ -40,5 +40,8 @@ int sums_same(const double *a, const double *b, int64_t count);
 /* CHECKs that each system alone has the bits that it has among the others. */
 void sums_alone(farsum_batch *batch, const struct systems *s,
                 const struct sums *all, double tolerance);
+/* CHECKs that lengths times 2^k and charges times 2^m give the same digits, and
+ * that results outside the range of f64 are refused. */
+void sums_units(farsum_batch *batch);
 farsum_problem systems_problem(double tolerance);
 #endif
