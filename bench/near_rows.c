@@ -19,6 +19,7 @@
  *                   exp(-xi^2 rc^2) = E, prolate E'(rc) rc = 2 E)
  *     repeats=R     maximum number of timed runs
  *     threads=T     on the host
+ *     kappa=K       screening in 1/cutoff (yukawa, yukawa_dipole; default: 0)
  *     header=0      no names of columns
  *     whole=1       changes N so that the edge is a whole number of cutoffs
  * A pair may have an error of a tenth of E.
@@ -48,6 +49,7 @@ struct near_bench {
     struct cell cell;
     struct split split;
     struct near_poly poly;
+    struct pair pair;
     struct points points;
     int64_t n, parts, out_reals; /* parts: numbers per target */
     double s, tolerance;
@@ -329,6 +331,8 @@ static void options(struct near_bench *b, struct wanted *w, int count,
             b->repeats = atoi(v);
         else if ((v = value(word[i], "threads=")))
             b->args.threads = atoi(v);
+        else if ((v = value(word[i], "kappa=")))
+            b->pair.kappa = atof(v);
         else if ((v = value(word[i], "whole=")))
             w->whole = atoi(v);
         else if ((v = value(word[i], "header=")))
@@ -392,7 +396,12 @@ int main(int argc, char **argv)
         bench_need(device_open(argv[1], &b.args.device));
     b.args.precision = strcmp(argv[2], "f64") == 0 ? FARSUM_F64 : FARSUM_F32;
     b.args.wide = strcmp(argv[2], "mixed") == 0;
-    b.args.pair = pair_find(argv[3]);
+    const struct pair *found = pair_find(argv[3]);
+    if (found) {
+        b.pair = *found;
+        b.pair.charge = b.pair.dipole = found->kind->moments;
+        b.args.pair = &b.pair;
+    }
     b.n = (int64_t)atof(argv[4]);
     b.s = atof(argv[5]);
     options(&b, &w, argc - 6, argv + 6);

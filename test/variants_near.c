@@ -72,6 +72,21 @@ enum {
         {"cubic", "dense",        200, 800,    0, "prolate",                   \
          22,      ALL | GRADIENT, 0,   MOMENTS},
 
+/* The same, screened: few coefficients and many, separate targets, each split,
+ * coincident particles. */
+#define SCREENED "yukawa_dipole"
+#define SCREENED_CASES                                                         \
+    {"triclinic", "uniform",      30, 300,     0, "prolate",                   \
+     18,          ALL | GRADIENT, 0,  SCREENED},                               \
+        {"rhombic", "uniform",       300, 600,     300, "prolate",             \
+         28,        BOTH | GRADIENT, 0,   SCREENED},                           \
+        {"cubic", "uniform",       64, 500,     0, "gaussian",                 \
+         30,      BOTH | GRADIENT, 0,  SCREENED},                              \
+        {"tilted", "uniform",        2, 30,      17, "prolate",                \
+         9,        FARSUM_POTENTIAL, 0, SCREENED},                             \
+        {"cubic", "uniform",      27, 101,     0, "prolate",                   \
+         10,      ALL | GRADIENT, 7,  SCREENED},
+
 /* volume in cubes of the cutoff; m separate targets, every third of them on a
  * source; pairs of sources that coincide. */
 static const struct {
@@ -120,17 +135,19 @@ static const struct {
     {"triclinic", "clustered", 60, 600, 150, "prolate", 20, BOTH, 0, LAPLACE},
     {"cubic", "dense", 200, 800, 0, "prolate", 24, VELOCITY, 0, "stokeslet"},
     {"tilted", "uniform", 100, 900, 0, "prolate", 16, ALL, 0, LAPLACE},
-};
+    /* REST of them: */
+    SCREENED_CASES};
 
-/* The last cases allow an error per pair in f64, so that a variant that can do
- * so sums most pairs in f32. */
-enum { ROUGH = 3, CASES = sizeof cases / sizeof *cases };
+/* The cases before the last REST allow an error per pair in f64, so that a
+ * variant that can do so sums most pairs in f32. */
+enum { ROUGH = 3, REST = 5, CASES = sizeof cases / sizeof *cases };
 static const double rough[ROUGH] = {1e-8, 1e-9, 1e-6};
 
 /* Allowed error of a pair; 0: rounding. */
 static double near_allowed(int k)
 {
-    return k < CASES - ROUGH ? 0 : rough[k - (CASES - ROUGH)];
+    const int first = CASES - REST - ROUGH;
+    return k < first || k >= first + ROUGH ? 0 : rough[k - first];
 }
 
 static const struct pair *near_pair(int k)
@@ -400,8 +417,10 @@ static double near_bound(int k, farsum_precision precision)
      | 1 << 16 | 1 << 17 | FLOW_ON_DEVICE << 20 | FLOW_ON_DEVICE << 32         \
      | FLOW_ON_DEVICE << 44 | (uint64_t)127 << 56)
 #define MOMENTS_ON_DEVICE (1 | 1 << 1 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7)
+#define SCREENED_ON_DEVICE (1 << 1 | 1 << 4)
 #define NEAR_MORE_ON_DEVICE                                                    \
-    (3 << 2 | 1 << 7 | MOMENTS_ON_DEVICE << 8 | 7 << 17)
+    (3 << 2 | 1 << 7 | MOMENTS_ON_DEVICE << 8 | 7 << 17                        \
+     | SCREENED_ON_DEVICE << 20)
 
 const struct harness harness_near = {
     .stage = "near",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simd_math.h: functions of vectors in f64. */
+/* simd_math.h: functions of vectors. */
 #ifndef FARSUM_BASE_SIMD_MATH_H
 #define FARSUM_BASE_SIMD_MATH_H
 
@@ -41,8 +41,11 @@ SIMD_FN void v_turn(vreal s, vreal *cosine, vreal *sine)
     *sine = n;
 }
 
-/* e^x, x <= 700, to rounding; below -700 it is e^-700.  Series for x less the
- * nearest multiple n of ln 2, then n is added to the exponent. */
+#endif
+
+/* e^x to rounding, x <= 700, in f32 <= 87; below -700, or -87, it is that of
+ * the limit.  Series for x less the nearest multiple n of ln 2, then n is added
+ * to the exponent. */
 SIMD_FN vreal v_exp(vreal x)
 {
     static const real c[] = {0x1p0,           1,
@@ -52,17 +55,23 @@ SIMD_FN vreal v_exp(vreal x)
                              1.0 / 40320,     1.0 / 362880,
                              1.0 / 3628800,   1.0 / 39916800,
                              1.0 / 479001600, 1.0 / 6227020800};
+#if FARSUM_BITS == 64
     const real whole = 0x1.8p52, high = 0x1.62e42fefa0000p-1,
-               low = 0x1.cf79abc9e3b39p-40;
-    x = v_select(x < R(-700), v_set(-700), x);
+               low = 0x1.cf79abc9e3b39p-40, least = -700;
+    const int terms = 13, digits = 52;
+#else
+    const real whole = 0x1.8p23f, high = 0x1.62e4p-1f, low = 0x1.7f7d1cp-20f,
+               least = -87;
+    const int terms = 7, digits = 23;
+#endif
+    x = v_select(x < least, v_set(least), x);
     vreal n = x * (real)M_LOG2E + whole;
-    vmask bits = (vmask)n << 52;
+    vmask bits = (vmask)n << digits;
     n -= whole;
     x = (x - n * high) - n * low;
-    vreal y = v_set(c[13]);
-    for (int k = 12; k >= 0; k--)
+    vreal y = v_set(c[terms]);
+    for (int k = terms - 1; k >= 0; k--)
         y = y * x + c[k];
     return (vreal)((vmask)y + bits);
 }
-#endif
 #endif

@@ -180,14 +180,21 @@ template <class Row, int N> const Row *find(const Row (&table)[N],
     return nullptr;
 }
 
-/* Potential and field; gradient: and the gradient. */
-void moments(const int *terms, int gradient, pair_numbers &p)
+/* Potential and field; gradient: and the gradient.  No terms: the other side of
+ * a pair, whose radial functions are known. */
+void moments(const int *terms, int screened, int gradient, pair_numbers &p)
 {
     number f[4], sums[6];
     for (number &x : sums)
         x = p.y;
-    moments_bare(p.y, f);
-    for (int k = 0; k < 3 + gradient; k++)
+    for (number &x : f)
+        x = p.y;
+    if (terms[0] && screened) {
+        number e = p.v * number(1); /* kappa r, r = r^2 y */
+        moments_screened(number(1), EXP(number(e * p.y)), p.y, f);
+    } else if (terms[0])
+        moments_bare(p.y, f);
+    for (int k = 0; terms[0] && k < 3 + gradient; k++)
         f[k] = f[k] - polynomial(terms, k, p.v);
     moments_field(f, p.d, p.q, p.value, sums);
     if (gradient)
@@ -205,12 +212,12 @@ int count_pair(const char *kernel, int value, int slope, const int *terms,
     const row *r = find(rows, kernel);
     struct count one = {};
     pair_numbers p(&one);
-    int has_moments = std::strcmp(kernel, "charge_dipole") == 0
-                      || std::strcmp(kernel, "yukawa_dipole") == 0;
+    int screened = std::strcmp(kernel, "yukawa_dipole") == 0;
+    int has_moments = screened || std::strcmp(kernel, "charge_dipole") == 0;
     if (!r && !has_moments)
         return 0;
     if (has_moments)
-        moments(terms, slope, p);
+        moments(terms, screened, slope, p);
     else if (value)
         r->value(terms, p.d, p.y, p.u, p.v, p.q, p.value);
     if (r && slope && r->slope)

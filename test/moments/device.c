@@ -12,6 +12,8 @@
 #include "farsum/expert.h"
 #include "plan/plan.h"
 
+#define KAPPA 1.3
+
 enum { RHS = 2, ALL = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_GRADIENT };
 enum { SUMS = FARSUM_ENERGY | FARSUM_VIRIAL };
 
@@ -37,7 +39,7 @@ static farsum_result result_of(struct answers *a, unsigned outputs)
 static farsum_problem problem_of(const struct sums_case *c, unsigned outputs)
 {
     farsum_problem p = c->problem;
-    p.kernel = "charge_dipole";
+    p.kernel = p.kappa > 0 ? "yukawa_dipole" : "charge_dipole";
     p.n_sources = c->n;
     p.n_targets = c->m;
     p.outputs = outputs;
@@ -97,7 +99,7 @@ static void host_parameters(const struct sums_case *c, unsigned outputs,
     CHECK_OK(farsum_plan_get_info(plan, &info));
     o->cutoff = info.cutoff;
     o->spectral.bandwidth = info.bandwidth;
-    o->spectral.upsampling = info.upsampling;
+    o->spectral.upsampling = fmax(info.upsampling, 1); /* rounded */
     o->spectral.shape = info.shape;
     o->spectral.support = info.support;
     memcpy(o->spectral.mesh, info.mesh, sizeof info.mesh);
@@ -141,7 +143,8 @@ static void compare(const struct sums_case *c, const farsum_options *more,
     same(c, RHS, outputs, &there, &here, 1e-12, what);
 }
 
-/* Each variant, with tin foil and vacuum, net charge, targets, both queues. */
+/* Each variant, screened too, with tin foil and vacuum, net charge, targets,
+ * both queues. */
 static void test_host(void)
 {
     static const char *const near[] = {"gpu_cells", "gpu_lanes", "gpu_verlet",
@@ -155,8 +158,10 @@ static void test_host(void)
         farsum_options o = options_of("spectral");
         sums_tilted(&c);
         sums_apart(&c, 4 + k); /* odd: a net charge */
+        c.problem.kappa = k < 5 ? 0 : KAPPA;
         c.problem.tolerance = k & 1 ? 1e-8 : 1e-5;
-        c.problem.surface = k & 2 ? FARSUM_VACUUM : FARSUM_TINFOIL;
+        if (k < 5 && k & 2)
+            c.problem.surface = FARSUM_VACUUM;
         c.m = k & 4 ? 12 : 0;
         for (int i = 0; i < 3 * c.m; i++)
             c.y[i] = 0.17 * (i % 19);
@@ -205,6 +210,9 @@ static void test_exclusions(void)
     c.problem.exclusion_factors = factors;
     compare(&c, &o, ALL | SUMS, "exclusions");
     compare(&c, &o, FARSUM_VIRIAL, "exclusions, virial");
+    c.problem.kappa = KAPPA;
+    compare(&c, &o, ALL | SUMS, "screened, exclusions");
+    c.problem.kappa = 0;
     c.problem.n_exclusions = 0;
     memcpy(c.x + 3, c.x, 3 * sizeof *c.x);
     c.problem.exclude_coincident = 1;
@@ -212,7 +220,8 @@ static void test_exclusions(void)
 }
 
 /* The error of the forces against ewald is within the tolerance. */
-static void ladder(farsum_precision type, double from, double to, int seed)
+static void ladder(farsum_precision type, double kappa, double from, double to,
+                   int seed)
 {
     for (double t = from; t > to; t /= 10) {
         static struct answers a;
@@ -221,6 +230,7 @@ static void ladder(farsum_precision type, double from, double to, int seed)
         farsum_options o = options_of("spectral");
         sums_tilted(&c);
         sums_apart(&c, seed);
+        c.problem.kappa = kappa;
         sums_get(&c, &wanted);
         if (seed % 2) { /* the plan checks itself with its sample */
             c.problem.sample_x = c.x;
@@ -245,14 +255,16 @@ static void ladder(farsum_precision type, double from, double to, int seed)
 
 static void test_tolerances(void)
 {
-    ladder(FARSUM_F64, 1e-2, 3e-11, 8);
-    ladder(FARSUM_F64, 1e-6, 3e-7, 9); /* a net charge */
+    ladder(FARSUM_F64, 0, 1e-2, 3e-11, 8);
+    ladder(FARSUM_F64, 0, 1e-6, 3e-7, 9); /* a net charge */
+    ladder(FARSUM_F64, KAPPA, 1e-6, 3e-7, 9);
 }
 
 static void test_narrow(void)
 {
-    ladder(FARSUM_F32, 1e-2, 9e-6, 8);
-    ladder(FARSUM_MIXED, 1e-2, 9e-7, 8);
+    ladder(FARSUM_F32, 0, 1e-2, 9e-6, 8);
+    ladder(FARSUM_MIXED, 0, 1e-2, 9e-7, 8);
+    ladder(FARSUM_MIXED, KAPPA, 1e-6, 9e-7, 8);
 }
 
 /* Other units of length and strength. */

@@ -22,9 +22,6 @@
 static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (task->device && task->pair.kind->moments && task->pair.kind->screened)
-        FAIL(ERR_UNSUPPORTED, "sums kernel %s only on hosts, not on %s",
-             task->pair.name, task->device->name);
     TRY(spectral_part_fits(task));
     TRY(spectral_each_fits(task));
     if (task_axes(task) != 3)

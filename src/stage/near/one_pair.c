@@ -68,15 +68,10 @@ void one_pair_add_soft(const struct one_pair *kernel,
 
 void one_pair_moments(double kappa, double y, double f[4])
 {
-    double e = exp(-kappa / y), y2 = y * y, k2 = kappa * kappa;
-    if (!(kappa > 0)) {
+    if (kappa > 0)
+        moments_screened(kappa, exp(-kappa / y), y, f);
+    else
         moments_bare(y, f);
-        return;
-    }
-    f[0] = e * y; /* (7.15a) */
-    f[1] = (f[0] + kappa * e) * y2;
-    f[2] = (3 * f[1] + k2 * f[0]) * y2;
-    f[3] = (5 * f[2] + k2 * f[1]) * y2;
 }
 
 void one_pair_add_moments(const struct near_poly *poly, double kappa,

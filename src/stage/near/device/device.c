@@ -119,10 +119,10 @@ void near_gpu_begin(struct near_gpu *g, const struct near_args *args,
     unsigned values = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VELOCITY;
     int moments = pair->kind->moments;
     jit_define(jit, "MOMENTS", "%d", moments);
+    jit_define_real(jit, "KAPPA", moments ? pair->kappa : 0);
     jit_define(jit, "POT", "%d", moments || (args->outputs & values) != 0);
-    jit_define(jit, "FIELD", "%d",
-               moments
-                   || (args->outputs & (FARSUM_FIELD | FARSUM_VIRIAL)) != 0);
+    unsigned fields = FARSUM_FIELD | FARSUM_VIRIAL;
+    jit_define(jit, "FIELD", "%d", moments || (args->outputs & fields) != 0);
     jit_define(jit, "GRADIENT", "%d", (args->outputs & FARSUM_GRADIENT) != 0);
     jit_define(jit, "VIRIAL", "%d", (args->outputs & FARSUM_VIRIAL) != 0);
     jit_define(jit, "WIDE", "%d", args->wide);
@@ -493,8 +493,8 @@ double near_work(const struct near_args *args)
     if (pair->kind->moments) { /* f_3 is only for second derivatives */
         int virial = (args->outputs & FARSUM_VIRIAL) != 0;
         int gradient = (args->outputs & FARSUM_GRADIENT) != 0;
-        return 62 + (3 + (gradient || virial)) * (double)args->poly->n
-               + 29 * gradient + 60 * virial;
+        return 62 + 30 * pair->kind->screened + 29 * gradient + 60 * virial
+               + (3 + (gradient || virial)) * (double)args->poly->n;
     }
     return 25 + coefficients + 6 * (pair->strengths - 1);
 }

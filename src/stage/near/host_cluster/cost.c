@@ -45,13 +45,15 @@ static double cost_flow(const struct near_args *args)
 }
 
 /* The same with moments: differences, root and radial functions 21, and their
- * polynomials, each with one coefficient less; per side potential and field 11,
- * and the gradient 23. */
+ * polynomials, each with one coefficient less; if screened the exponential and
+ * the terms with kappa, 29 in one chain, which takes as long as 85; per side
+ * potential and field 11, and the gradient 23. */
 static double cost_moments(const struct near_args *args)
 {
     double n = args->poly->n, sides = args->n_targets == 0 ? 2 : 1;
     int gradient = host_cluster_parts(args) == CLUSTER_PARTS;
-    return 21 + (3 + gradient) * n - 3 * (1 + gradient)
+    int screened = near_kernel(args)->kind->screened;
+    return 21 + 85 * screened + (3 + gradient) * n - 3 * (1 + gradient)
            + sides * (11 + 23 * gradient);
 }
 

@@ -7,7 +7,7 @@
     {                                                                          \
         segment_pairs(s,                                                       \
                       (struct pair_how){n, newton, CLUSTER_FIELD, strengths,   \
-                                        0, pair_##name, NULL, 0});             \
+                                        0, pair_##name, NULL, 0, 0});          \
     }
 #define KERNELS(name, strengths, n)                                            \
     BODY(name, strengths, n, once, 0)                                          \

@@ -18,8 +18,6 @@ static farsum_status host_cluster_fits(const void *args)
 {
     const struct near_args *a = args;
     TRY(near_skin_fits(a));
-    if (near_kernel(a)->kind->moments && near_kernel(a)->kind->screened)
-        FAIL(ERR_UNSUPPORTED, "does not sum kernel %s", near_kernel(a)->name);
     return gpu_not_wanted(a->device);
 }
 

@@ -11,6 +11,7 @@
 #ifndef FARSUM_STAGE_NEAR_HOST_CLUSTER_PAIR_H
 #define FARSUM_STAGE_NEAR_HOST_CLUSTER_PAIR_H
 
+#include "base/simd_math.h"
 #include "stage/near/host_cluster/pairs_kern.h"
 
 /* Constants in raw units, as SIMD vectors that instructions can take from
@@ -19,6 +20,7 @@ struct pair_table {
     vreal cut, skip; /* squares */
     vreal two;       /* u = two d^2 */
     vreal unit, part; /* raw units per cutoff, and its inverse */
+    vreal kappa;      /* in 1/cutoff: of screened moments */
     vreal soft, per[3]; /* square of the radius of softening; the inverse of
                            its square, itself and its cube */
     vreal c[NEAR_POLYS][NEAR_MAX];
@@ -67,6 +69,7 @@ struct pair_how {
     /* NULL: a flow kernel, or moments */
     vreal (*slope)(struct pair_polys t, vreal y, vreal u, vreal v);
     int soft; /* 1: 1/r is softened; only for laplace */
+    int screened; /* 1: moments of e^(-kappa r)/r */
 };
 
 /* The point: coordinates and strengths. */
@@ -251,7 +254,12 @@ SIMD_FN void pair_close_moments(const struct pair_how how, const int special,
     pair_differences(point, x, d);
     for (int j = 0; FARSUM_BITS == 32 && j < 3; j++)
         d[j] = d[j] * t->part;
-    moments_bare(y, radial);
+    if (how.screened)
+        moments_screened(t->kappa,
+                         v_exp(h.square * t->two * y * t->kappa * R(-0.5)), y,
+                         radial);
+    else
+        moments_bare(y, radial);
 #pragma GCC unroll 4
     for (int k = 0; k < 3 + orders; k++)
         radial[k] = v_where(in, radial[k] - pair_poly(how.n - k, t->c[k], v));

@@ -8,7 +8,7 @@
     {                                                                          \
         segment_pairs(s, (struct pair_how){n, newton, output, 1, RAW(kernel),  \
                                            pair_##kernel,                      \
-                                           pair_##kernel##_slope, soft});      \
+                                           pair_##kernel##_slope, soft, 0});   \
     }
 #define BODIES(name, n, kernel, soft)                                          \
     BODY(name, n, pot, CLUSTER_POT, 0, kernel, soft)                           \
@@ -92,6 +92,7 @@ static void sum_table(struct pair_table *table, const struct cluster_sum *sum,
     table->two = v_set((real)(2 / (unit * unit)));
     table->unit = v_set((real)unit);
     table->part = v_set((real)(1 / unit));
+    table->kappa = v_set((real)sum->pair->kappa);
     if (sum->soft > 0) {
         table->soft = v_set((real)(sum->soft * sum->soft));
         table->per[0] = v_set((real)(1 / (sum->soft * sum->soft)));
