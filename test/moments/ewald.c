@@ -295,7 +295,7 @@ static void test_refused(void)
     sums_tilted(&c);
     c.problem.kernel = "charge_dipole";
     c.problem.n_sources = 20;
-    refused(&c.problem, "fmm", "method ewald sums it");
+    refused(&c.problem, "fmm", "right angles");
     c.problem.softening = 0.1;
     refused(&c.problem, NULL, "requires open space");
 }

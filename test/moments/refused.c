@@ -20,7 +20,7 @@ static farsum_status over_ranks(struct comm *comm, void *data)
     p.sample_x = c->x;
     p.sample_q = c->q;
     CHECK_FAILS(plan_over_ranks(comm, &p, &o, &plan), FARSUM_ERR_UNSUPPORTED);
-    CHECK_SAYS("method ewald sums it");
+    CHECK_SAYS("one process only");
     CHECK(!plan, "a plan of fmm over ranks");
     farsum_plan_destroy(plan);
     return FARSUM_OK;

@@ -82,6 +82,7 @@ static farsum_status sums_run(const struct sums_case *c, const char *kernel,
     p.outputs = outputs;
     o.method = c->method;
     o.cutoff = c->cutoff;
+    o.fmm = c->fmm;
     o.threads = 1;
     r.potential = outputs & FARSUM_POTENTIAL ? a->potential : NULL;
     r.field = outputs & FARSUM_FIELD ? a->field : NULL;

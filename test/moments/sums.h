@@ -12,6 +12,7 @@ struct sums_case {
     farsum_problem problem; /* cell, surface, softening, exclusions, ... */
     const char *method;
     double cutoff;
+    farsum_fmm_options fmm;
     int n, m; /* m = 0: the targets are the sources */
     double x[3 * SUMS_MOST], q[4 * SUMS_MOST], y[3 * SUMS_MOST];
 };

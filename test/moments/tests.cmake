@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of charges with dipoles.
-foreach(subject direct ewald screened spectral hvp)
+foreach(subject direct ewald fmm screened spectral hvp)
   farsum_test(moments_${subject} moments/${subject}.c moments/sums.c
     moments/derivatives.c)
 endforeach()

@@ -22,7 +22,8 @@ enum {
     FMM_STAGES
 };
 
-/* The kernels that fmm sums; all but the first in open space, on the host. */
+/* The kernels that fmm sums; all but the first on the host, flows in open
+ * space. */
 enum fmm_kernel {
     FMM_LAPLACE,
     FMM_DIPOLES,

@@ -117,7 +117,8 @@ static void kernel_place(const struct fmm *s, const struct points *p, int64_t i,
         x[d] = p->s[d][i] - s->middle[d];
 }
 
-/* Copies strengths to the order of leaves, [strengths][n]. */
+/* Copies strengths to the order of leaves, [strengths][n]; dipoles in a cell
+ * along its axes. */
 static void kernel_in(const struct task *task, struct fmm *s)
 {
     int width = task->pair.strengths;
@@ -125,8 +126,12 @@ static void kernel_in(const struct task *task, struct fmm *s)
     double *q = s->q;
     PAR_FOR(task->threads)
     for (int64_t k = 0; k < n; k++)
-        for (int c = 0; c < width; c++)
-            q[c * n + k] = s->caller.q[order[k] * width + c];
+        for (int c = 0; c < width; c++) {
+            const double *own = s->caller.q + order[k] * width;
+            q[c * n + k] = c > 0 && s->input.periodic
+                               ? dot(s->axis + 3 * (c - 1), own + 1)
+                               : own[c];
+        }
 }
 
 /* The far stages, for one set of sources. */
@@ -230,24 +235,6 @@ static farsum_status kernel_stages(const struct task *task, struct fmm *s)
     return progress_step(FMM_STAGES, FMM_STAGES, "summing");
 }
 
-/* Copies sums to the caller's order. */
-static void kernel_out(const struct task *task, struct fmm *s)
-{
-    const struct tree_points *points = tree_targets(&s->tree);
-    const struct fmm_caller *c = &s->caller;
-    const double *potential = s->potential, *field = s->field;
-    int64_t m = points->n;
-    PAR_FOR(task->threads)
-    for (int64_t k = 0; k < m; k++) {
-        int64_t i = points->order[k];
-        c->potential[i] = potential[k];
-        for (int a = 0; a < 3; a++)
-            c->field[3 * i + a] = field[a * m + k];
-        for (int a = 0; a < 6 && s->gradient; a++)
-            c->gradient[6 * i + a] = s->gradient[a * m + k];
-    }
-}
-
 /* Charges with dipoles: energy, and W = sum F x, which equals (7.16a) if there
  * are no images. */
 static void kernel_energies(const struct task *task, const struct fmm *s,
@@ -311,7 +298,7 @@ farsum_status fmm_kernel_sum(const struct task *task, struct fmm *s,
 {
     kernel_in(task, s);
     TRY(kernel_stages(task, s));
-    kernel_out(task, s);
+    fmm_kernel_out(task, s);
     if (s->input.kernel == FMM_DIPOLES)
         kernel_energies(task, s, sums);
     kernel_estimate(task, s, sums);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels.h: kernels other than 1/r in open space, on the host, math.md section
- * 10.
+/* kernels.h: kernels other than 1/r on the host, math.md section 10: in open
+ * space, and charges with dipoles in periodic cells, too.
  * Near pairs are summed as the kernel says.  The far field is that of one sum
  * over charges with dipoles, or of several sums of 1/r that make a flow. */
 #ifndef FARSUM_METHOD_FMM_KERNELS_H
@@ -26,9 +26,14 @@ void fmm_kernel_clear(struct fmm *s);
 farsum_status fmm_kernel_sum(const struct task *task, struct fmm *s,
                              const struct host_sums *sums);
 
+/* run.c: copies sums to the caller's order, with (10.14). */
+void fmm_kernel_out(const struct task *task, const struct fmm *s);
+
 /* kernels_norms.c: means of strengths q [n][strengths]. */
 void fmm_kernel_means(const struct task *task, int64_t n, const double *q,
                       struct fmm_input *f);
+/* Periodic cells: means and norms from the plan's sample. */
+farsum_status fmm_kernel_cell(const struct task *task, struct fmm_input *f);
 /* Norms of points of which nothing is known but their number and volume. */
 void fmm_kernel_guess(struct fmm_input *f, double n);
 /* Sums of the sample [n] at some of its particles. */

@@ -23,13 +23,19 @@ farsum_status fmm_kernel_fits(const struct task *task)
     if (fmm_kernel_of(task) == FMM_NONE)
         FAIL(ERR_UNSUPPORTED,
              "expands 1/r in solid harmonics; kernel %s is none", name);
-    if (task_axes(task) > 0)
-        FAIL(ERR_UNSUPPORTED, "sums kernel %s in open space only%s", name,
-             task->pair.kind->moments ? "; method ewald sums it" : "");
+    if (task_axes(task) % 3 != 0 && task->pair.kind->moments)
+        FAIL(ERR_UNSUPPORTED,
+             "sums kernel %s with three periodic axes or none; method ewald "
+             "sums it",
+             name);
+    if (task_axes(task) > 0 && !task->pair.kind->moments)
+        FAIL(ERR_UNSUPPORTED, "sums kernel %s in open space only", name);
     if (task->device)
         FAIL(ERR_UNSUPPORTED, "sums kernel %s on the host only", name);
     if (task->links.ranks > 0)
         FAIL(ERR_UNSUPPORTED, "sums kernel %s in one process only", name);
+    if (task->problem.precision == FARSUM_F32)
+        FAIL(ERR_UNSUPPORTED, "sums kernel %s in f64 only", name);
     if (task->problem.softening > 0)
         FAIL(ERR_UNSUPPORTED,
              "has no softening of kernel %s; method direct sums it", name);
@@ -55,6 +61,8 @@ int fmm_kernel_moments(enum fmm_kernel kernel)
 
 int fmm_kernel_gradient(const struct task *task)
 {
-    return task->pair.kind->moments
-           && task->problem.outputs & (FARSUM_GRADIENT | FARSUM_VIRIAL);
+    /* the virial of a cell is a companion's (plan/companion.c) */
+    unsigned needs =
+        FARSUM_GRADIENT | (task_axes(task) > 0 ? 0 : FARSUM_VIRIAL);
+    return task->pair.kind->moments && task->problem.outputs & needs;
 }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "reference/direct/direct_any.h"
+#include "tune/parameters.h"
 
 /* A random draw of strengths may give less than the expected norm. */
 #define SMALL 0.4
@@ -40,6 +41,34 @@ void fmm_kernel_means(const struct task *task, int64_t n, const double *q,
     f->q1 = width == 1 ? mean[0] * over : sqrt(square_of(mean, 9)) * over;
     f->q2 = square * over;
     f->p2 = dipole * over;
+}
+
+/* Few points, and those of small lattices, may have similar positions in their
+ * boxes, for which means over positions are too small.  The bounds that charges
+ * have there (bound/bound_order.c) are of charges only. */
+enum { CELL_FEW = 32, CELL_ALIKE = 512 };
+
+farsum_status fmm_kernel_cell(const struct task *task, struct fmm_input *f)
+{
+    const struct sample *sample = &task->sample;
+    const struct pair *pair = &task->pair;
+    double n = (double)sample->n, q2 = sample->q2 / n;
+    if (task->options.fmm.order == 0
+        && (n <= CELL_FEW || (n <= CELL_ALIKE && sample->lattice)))
+        FAIL(ERR_UNSUPPORTED,
+             "estimates no error of kernel %s for %lld sources%s in a cell; "
+             "method spectral sums it",
+             pair->name, (long long)sample->n,
+             n <= CELL_FEW ? "" : " on a lattice");
+    f->q1 = sample->q1 / n;
+    f->q2 = q2 * pair->charge * pair->charge;
+    f->p2 = q2 * pair->dipole * pair->dipole;
+    f->reach = pair->reach;
+    f->potential = sqrt(q2) * cbrt(n / f->volume);
+    f->force = parameters_force_norm(task, f->volume,
+                                     sample->m > 0 ? 0 : sample->force,
+                                     sample->q2, sample->n);
+    return FARSUM_OK;
 }
 
 /* Values scale as length^-power. */

@@ -227,6 +227,8 @@ farsum_status fmm_input(const struct task *task, struct fmm *s)
         return facts_open(task, f);
     }
     TRY(facts_cell(task, s));
+    if (f->kernel != FMM_LAPLACE)
+        return fmm_kernel_cell(task, f);
     double n = (double)sample->n;
     f->q1 = sample->q1 / n;
     f->q2 = sample->q2 / n;

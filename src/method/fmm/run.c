@@ -13,7 +13,8 @@
 #include "reference/kernels.h"
 
 /* Sums over the sources of q, q u and q u^2, u from the centre of the root box
- * along the cell's axes: (10.14). */
+ * along the cell's axes: (10.14).  A dipole p is a derivative by u: it adds p
+ * and 2 p.u to the last two. */
 struct moments {
     double q, d[3], trace, square;
 };
@@ -38,6 +39,7 @@ static struct moments run_moments(const struct task *task, const struct fmm *s,
 {
     const struct tree *t = &s->tree;
     farsum_precision type = task->problem.precision;
+    const int moments = task->pair.kind->moments;
     struct moments m = {0};
     double centre[3];
     for (int64_t leaf = 0; leaf < t->n_leaves; leaf++) {
@@ -49,8 +51,12 @@ static struct moments run_moments(const struct task *task, const struct fmm *s,
             m.square += q * q;
             for (int d = 0; d < 3; d++) {
                 double u = centre[d] + h * array_get(t->source.x[d], type, i);
-                m.d[d] += q * u;
-                m.trace += q * u * u;
+                double p = moments ? unit
+                                         * array_get(s->q, type,
+                                                     (1 + d) * s->source.n + i)
+                                   : 0;
+                m.d[d] += q * u + p;
+                m.trace += (q * u + 2 * p) * u;
             }
         }
     }
@@ -127,11 +133,34 @@ static farsum_status run_stages(const struct task *task, struct fmm *s,
 struct out {
     const struct task *task;
     const struct fmm *s;
-    double *potential, *field; /* in the caller's order; NULL: not needed */
+    /* in the caller's order; NULL: not needed */
+    double *potential, *field, *gradient;
     struct moments moments;
     double unit;
     double vacuum[3]; /* 4 pi M/(3V) */
 };
+
+/* Copies target k's gradient to i, xx xy xz yy yz zz, turned from the cell's
+ * axes, with the second derivatives of (10.14). */
+static void run_out_gradient(const struct out *o, int64_t k, int64_t i)
+{
+    static const int of[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    const struct fmm *s = o->s;
+    const int64_t n = tree_targets(&s->tree)->n;
+    double g[6], *to = o->gradient + 6 * i;
+    for (int t = 0; t < 6; t++)
+        to[t] = g[t] = s->gradient[t * n + k];
+    for (int a = 0; a < 3 && s->input.periodic; a++)
+        g[of[a][a]] += 4 * M_PI / (3 * s->input.volume) * o->moments.q;
+    for (int a = 0; a < 3 && s->input.periodic; a++)
+        for (int b = a; b < 3; b++) {
+            double x = 0;
+            for (int w = 0; w < 9; w++)
+                x += s->axis[3 * (w / 3) + a] * s->axis[3 * (w % 3) + b]
+                     * g[of[w / 3][w % 3]];
+            to[of[a][b]] = x;
+        }
+}
 
 /* Copies a target's sums from the order of leaves to the caller's. */
 static void run_out_point(const struct out *o, const double centre[3],
@@ -163,6 +192,8 @@ static void run_out_point(const struct out *o, const double centre[3],
         o->potential[i] = phi;
     for (int d = 0; d < 3 && o->field; d++)
         o->field[3 * i + d] = e[d];
+    if (o->gradient)
+        run_out_gradient(o, k, i);
 }
 
 static void run_out(const struct out *o)
@@ -255,11 +286,31 @@ static void run_vacuum(const struct task *task, const struct fmm *s,
                        double vacuum[3])
 {
     const struct points *p = &s->source;
+    const int width = task->pair.strengths;
     for (int64_t i = 0; i < p->n; i++)
-        for (int d = 0; d < 3; d++)
+        for (int d = 0; d < 3; d++) {
+            const double *q = s->caller.q + width * i;
+            double dipole = width > 1 ? q[1 + d] : 0;
             vacuum[d] +=
-                4 * M_PI / (3 * s->input.volume) * s->caller.q[i] * p->s[d][i];
+                4 * M_PI / (3 * s->input.volume) * (q[0] * p->s[d][i] + dipole);
+        }
     (void)task_sum(task, vacuum, 3);
+}
+
+void fmm_kernel_out(const struct task *task, const struct fmm *s)
+{
+    const struct fmm_caller *c = &s->caller;
+    struct out o = {.task = task,
+                    .s = s,
+                    .potential = c->potential,
+                    .field = c->field,
+                    .gradient = s->gradient ? c->gradient : NULL,
+                    .unit = 1};
+    if (s->input.periodic)
+        o.moments = run_moments(task, s, o.unit);
+    if (task->problem.surface == FARSUM_VACUUM)
+        run_vacuum(task, s, o.vacuum);
+    run_out(&o);
 }
 
 /* Sums s->caller.q. */

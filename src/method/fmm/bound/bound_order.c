@@ -19,7 +19,8 @@ enum { ALIKE = 512, FEW = 32 };
 static int strict_alike(const struct task *task, const struct fmm *s)
 {
     const struct sample *sample = &task->sample;
-    return s->input.periodic && task->options.fmm.order == 0
+    return s->input.periodic && s->input.kernel == FMM_LAPLACE
+           && task->options.fmm.order == 0
            && (sample->n <= FEW || (sample->n <= ALIKE && sample->lattice));
 }
 

@@ -103,6 +103,10 @@ static double kernel_rounding(const struct fmm_input *f,
     double extent = fmax(f->edge[0], fmax(f->edge[1], f->edge[2]));
     near = fmin(near, 4 * cbrt(n * n / f->volume));
     double terms = flow ? extent * sqrt(5 * q2 * clustering->random[1]) : 0;
+    if (f->periodic) /* as of charges, fmm_rounding */
+        h = extent;
+    if (f->periodic && !field)
+        terms = 225 * f->q1 * sqrt(clustering->together[0]);
     if (f->kernel == FMM_STRESSLET && h > 0)
         terms *= 1 / h;
     return eps
