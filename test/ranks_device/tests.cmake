@@ -41,6 +41,7 @@ farsum_test(ranks_device_slab ranks_device/slab.c ranks_device/slab_arrays.c
   ranks_device/slab_perf.c ranks/slab_case.c ranks/comm_threads.c)
 farsum_test(ranks_device_lattice ranks_device/lattice.c ranks/lattice_case.c
   ranks_device/rank_device.c ranks/comm_threads.c)
+farsum_test(ranks_device_m2l ranks_device/m2l.c)
 farsum_test(ranks_device_plan ranks_device/plan.c ranks_device/sums.c
   ranks_device/rank_device.c ranks/comm_threads.c)
 farsum_test(ranks_device_exclude ranks_device/exclude.c ranks_device/sums.c

@@ -51,8 +51,10 @@ void plane_gpu_ops(const struct boxes_args *a, const struct plane_waves *waves,
     }
     double gathered = 2 * (a->ws + 1) * (x + y + z) + 2 * a->ws * 3 * 16;
     double given = 3 * 8 * 2 * (8 + 4) + 8 * (2 + 4 + 8);
-    *products = 2 * 8 * parents * 3 * waves->quarter * multipole_size(a->p);
-    *turned = parents * waves->quarter * (merged + gathered + given);
+    double in = boxes_aims(a); /* all parents give, but not all receive */
+    *products =
+        (1 + in) * 8 * parents * 3 * waves->quarter * multipole_size(a->p);
+    *turned = parents * waves->quarter * (merged + in * (gathered + given));
 }
 
 double plane_gpu_traffic(const struct boxes_args *a,
@@ -231,25 +233,31 @@ static farsum_status plane_gpu_arrays(struct plane_gpu *s)
                        plane_gpu_merged_bytes(a, s->parents, s->stride));
 }
 
-/* Orders the parents so that adjacent ones follow one another. */
+/* Orders the parents so that adjacent ones follow one another, without those
+ * whose children's locals are not needed: these become 0. */
 farsum_status plane_gpu_dense(struct plane_gpu *s)
 {
     const struct boxes_args *a = &s->gpu.args;
     int64_t roots = boxes_gpu_level(a, 0), first = 0;
+    int64_t last = a->root[0] - a->ghosts;
     farsum_status status = FARSUM_OK;
     int32_t *order = NULL;
     if (!a->dense || s->parents == 0)
         return FARSUM_OK;
-    GO(MEM_RAW(order, s->parents));
+    GO(MEM_NEW(order, s->parents));
     for (int level = 0; level < a->depth; level++) {
         int64_t n = boxes_gpu_level(a, level);
-        for (int64_t i = 0; i < n; i++)
-            order[first + i] =
-                (int32_t)(first + plane_gpu_box(roots, level, i));
+        for (int64_t i = 0; i < n; i++) {
+            int64_t box = plane_gpu_box(roots, level, i), x = box % a->root[0];
+            if (x >= a->ghosts && x < last)
+                order[s->aims++] = (int32_t)(first + box);
+        }
         first += n;
     }
     GO(plane_gpu_send(s, &s->order, order, s->parents));
     GO(plane_gpu_arrays(s));
+    if (s->aims < s->parents)
+        GO(buf_fill(&s->locals, 0));
 done:
     mem_free(order);
     return status;
@@ -281,7 +289,7 @@ farsum_status plane_gpu_set(void *state, const struct points *source,
     if (g->args.dense)
         return FARSUM_OK;
     GO(boxes_gpu_set(g, source->tree));
-    s->parents = g->levels.slots;
+    s->parents = s->aims = g->levels.slots;
     g->groups = 8 * ((s->parents + BOXES_LANES - 1) / BOXES_LANES);
     GO(MEM_RAW(order, s->parents));
     for (int64_t k = 0; k < s->parents; k++)
@@ -302,7 +310,7 @@ farsum_status plane_gpu_run(void *state, const void *data)
     struct boxes_gpu *g = &s->gpu;
     const struct buf *near = boxes_gpu_near(g, io->tree);
     int64_t out = (s->parents + s->to_waves - 1) / s->to_waves;
-    int64_t in = (s->parents + s->from_waves - 1) / s->from_waves;
+    int64_t in = (s->aims + s->from_waves - 1) / s->from_waves;
     TRY(boxes_gpu_io(g, io));
     if (g->groups == 0)
         return FARSUM_OK;
@@ -319,10 +327,11 @@ farsum_status plane_gpu_run(void *state, const void *data)
                    ARG_BUF(&s->merged), ARG_BUF(&g->operators),
                    ARG_BUF(&s->shift), ARG_BUF(&s->cut), ARG_I32(s->parents)));
     }
-    TRY(LAUNCH(&s->waves_in, in, ARG_BUF(&s->merged), ARG_BUF(&s->locals),
-               ARG_BUF(&s->in), ARG_BUF(&s->shift), ARG_BUF(&s->cut),
-               ARG_BUF(near), ARG_BUF(&s->order), ARG_I32(s->parents),
-               ARG_STRUCT(g->levels)));
+    if (in > 0)
+        TRY(LAUNCH(&s->waves_in, in, ARG_BUF(&s->merged), ARG_BUF(&s->locals),
+                   ARG_BUF(&s->in), ARG_BUF(&s->shift), ARG_BUF(&s->cut),
+                   ARG_BUF(near), ARG_BUF(&s->order), ARG_I32(s->parents),
+                   ARG_I32(s->aims), ARG_STRUCT(g->levels)));
     return LAUNCH(&s->columns, g->groups, ARG_BUF(io->local),
                   ARG_BUF(&s->locals), ARG_BUF(&s->cut), ARG_BUF(near),
                   ARG_STRUCT(g->levels));

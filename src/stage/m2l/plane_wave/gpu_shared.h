@@ -19,7 +19,7 @@ struct plane_gpu {
     struct buf in, shift, cut, order;      /* owned */
     struct buf multipoles, locals, merged; /* owned: rows and waves */
     struct kernel rows, columns, waves_out, waves_in;
-    int64_t parents;
+    int64_t parents, aims;    /* aims: without ghost layers, tree_aim */
     int to_waves, from_waves; /* parents per thread block */
     int wide;                 /* tiles of coefficients, for variants that use
                                  them */

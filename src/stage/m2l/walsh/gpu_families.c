@@ -19,10 +19,13 @@ int64_t walsh_families_pitch(const struct boxes_args *a)
     return FAMILY_CELLS + (a->precision == FARSUM_F32 ? 0 : 4);
 }
 
+/* Along axis 0 blocks leave out a rank's ghost layers, whose locals are not
+ * needed. */
 static int64_t blocks_along(const struct boxes_args *a, int level, int axis)
 {
     static const int edge[3] = {BLOCK_X, BLOCK_Y, BLOCK_Z};
-    int64_t side = a->root[axis] << level;
+    int64_t ghosts = axis == 0 ? 2 * a->ghosts : 0;
+    int64_t side = (a->root[axis] - ghosts) << level;
     return (side + edge[axis] - 1) / edge[axis];
 }
 
@@ -322,7 +325,8 @@ static struct block block_at(const struct boxes_args *a, int level, int64_t i)
     int64_t above = a->root[0] * a->root[1] * a->root[2];
     for (int d = 0; d < 3; d++) {
         int64_t n = blocks_along(a, level, d);
-        b.place[1 + d] = (int32_t)(i % n * edge[d]);
+        int64_t first = d == 0 ? a->ghosts << level : 0;
+        b.place[1 + d] = (int32_t)(first + i % n * edge[d]);
         i /= n;
     }
     for (int bit = level - 1; bit >= 0; bit--, above *= 8)
