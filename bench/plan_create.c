@@ -4,7 +4,10 @@
  * others of similar size (another cell, another count).  Every case has a
  * process of its own.
  *
- *     plan_create [threads [kernel]] >plan_create.csv
+ *     plan_create [threads [kernel [method]]] >plan_create.csv
+ *
+ * Without a kernel or with "all": six kernels.  The method is spectral unless
+ * given, or the library's choice: "auto".
  *
  * The last columns are the bits of the choices and of a sum: two builds with
  * equal choices print the same. */
@@ -26,6 +29,8 @@ static const char *const kernels[] = {"laplace",   "yukawa", "r6",
 static const double tolerances[] = {1e-3, 1e-5, 1e-8, 1e-10};
 static const char *const precisions[] = {NULL, "f64", "f32", "mixed", "auto"};
 static const int counts[] = {100, 1000, 3000};
+
+static const char *method = "spectral"; /* NULL: the library's choice */
 
 static double x[3 * MOST], q[VALUES * MOST], out[3 * MOST];
 
@@ -113,7 +118,7 @@ static void plan_line(const char *which, const char *kernel, int precision,
     problem.sample_x = x;
     problem.sample_q = strengths;
     options.threads = threads;
-    options.method = "spectral";
+    options.method = method;
     printf("%s,%s,%g,%d,%s", kernel, precisions[precision], tolerance, n,
            which);
     double start = now(), busy = cpu();
@@ -177,7 +182,9 @@ static void process(const char *kernel, int precision, double tolerance, int n,
 int main(int argc, char **argv)
 {
     int threads = argc > 1 ? atoi(argv[1]) : 0;
-    const char *only = argc > 2 ? argv[2] : NULL;
+    const char *only = argc > 2 && strcmp(argv[2], "all") != 0 ? argv[2] : NULL;
+    if (argc > 3)
+        method = strcmp(argv[3], "auto") == 0 ? NULL : argv[3];
     printf("kernel,precision,tolerance,n,plan,ms,cpu_ms,chosen,mesh,"
            "support,terms,cutoff,bandwidth,shape,error,sum\n");
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
