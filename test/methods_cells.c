@@ -109,7 +109,9 @@ static int count_names(const char *kind)
 /* Every tolerance for one system and precision, with the default split and
  * window and with others.  The full sweep has all others.  A partial one adds,
  * for the default at every other tolerance, one other in turn, so that every
- * pair of (system, tolerance, split, window) occurs. */
+ * pair of (system, tolerance, split, window) occurs.  Only the full sweep has
+ * the dense system at 1e-6 in f32: rounding enforces a short cutoff, and meshes
+ * of 480 and 960 points per axis took most of the partial sweep's time. */
 static void fill_tolerances(struct ladder *ladder, const struct system *systems,
                             int s, farsum_precision precision, int full,
                             const char *filter)
@@ -133,7 +135,9 @@ static void fill_tolerances(struct ladder *ladder, const struct system *systems,
                     .tolerance = power[k],
                 };
                 int usual = a == 0 && b == 0 && (filter || (s + k) % 2 == 0);
-                if (full || turn || usual)
+                int large = precision == FARSUM_F32 && k == 4
+                            && strcmp(systems[s].name, "dense") == 0;
+                if (full || ((turn || usual) && !large))
                     ladder_add(ladder, &cell, filter);
             }
 }
