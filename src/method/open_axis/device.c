@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "method/open_axis/inside.h"
+#include "method/spectral/device_ranks.h"
 #include "points/device/set.h"
 
 /* BLOCKS: thread blocks that keep a device busy; LEAST: points of a block that
@@ -21,18 +22,20 @@ enum {
 
 /* Must equal the struct in method/open_axis/device.k. */
 struct open_frame {
-    double normal[3], low, extent, edge, cutoff, per, none;
+    double normal[3], low, extent, edge, cutoff, per, none, wave[2][3];
     int64_t n, targets, count, parts;
-    int32_t row[2], wide, no_trace;
+    int32_t wide, no_trace;
     struct open_mean mean;
 };
-_Static_assert(sizeof(struct open_frame) == 168, "as the kernels have it");
+_Static_assert(sizeof(struct open_frame) == 208, "as the kernels have it");
 
 struct gpu_open_axis {
     struct jit jit;
-    struct kernel heights, gather, sums, scatter, pull, end;
-    struct buf z, target_z; /* x.normal, task's units */
+    struct kernel places, gather, sums, scatter, pull, fold, end;
+    struct buf place, target_place; /* [3][points] */
     struct buf mode, part, sum, record;
+    struct buf sums_all;       /* over ranks: the sums of each */
+    struct buf pull_of, pulls; /* open_pull's total: of this rank, of each */
     struct open_frame frame;
 };
 
@@ -40,8 +43,11 @@ void gpu_open_axis_destroy(struct gpu_open_axis *o)
 {
     if (!o)
         return;
-    buf_clear(&o->z);
-    buf_clear(&o->target_z);
+    buf_clear(&o->place);
+    buf_clear(&o->target_place);
+    buf_clear(&o->sums_all);
+    buf_clear(&o->pull_of);
+    buf_clear(&o->pulls);
     buf_clear(&o->mode);
     buf_clear(&o->part);
     buf_clear(&o->sum);
@@ -60,9 +66,10 @@ farsum_status gpu_open_axis_create(struct spectral_gpu *g,
         const char *name;
         struct kernel *kernel;
     } all[] = {
-        {"open_heights", &o->heights}, {"open_gather", &o->gather},
-        {"open_sums", &o->sums},       {"open_scatter", &o->scatter},
-        {"open_pull", &o->pull},       {"open_end", &o->end},
+        {"open_places", &o->places}, {"open_gather", &o->gather},
+        {"open_sums", &o->sums},     {"open_scatter", &o->scatter},
+        {"open_pull", &o->pull},     {"open_fold", &o->fold},
+        {"open_end", &o->end},
     };
     jit_begin(&o->jit, g->device, "method/open_axis/device.k", type);
     jit_define(&o->jit, "GROUP", "%d", GROUP);
@@ -72,16 +79,18 @@ farsum_status gpu_open_axis_create(struct spectral_gpu *g,
     return buf_alloc(&o->record, g->device, 8 * RECORD * SUM_RECORDS);
 }
 
-/* Computes z of n points, and widens *low and *high. */
-static farsum_status heights(struct spectral_gpu *g, const struct buf *x,
-                             int64_t n, struct buf *z, double *low,
-                             double *high)
+/* Places n points, and widens *low and *high. */
+static farsum_status places(struct spectral_gpu *g, const struct buf *x,
+                            int64_t n, struct buf *place, double *low,
+                            double *high)
 {
     struct gpu_open_axis *o = g->open_axis;
     double record[2 * SUM_RECORDS];
-    int64_t groups = gpu_records(&o->heights, n);
-    TRY(buf_reserve(z, g->device, 8 * n));
-    TRY(LAUNCH(&o->heights, groups, ARG_BUF(x), ARG_BUF(x), ARG_BUF(z),
+    int64_t groups = gpu_records(&o->places, n);
+    if (n == 0)
+        return FARSUM_OK;
+    TRY(buf_reserve(place, g->device, 24 * n));
+    TRY(LAUNCH(&o->places, groups, ARG_BUF(x), ARG_BUF(x), ARG_BUF(place),
                ARG_BUF(&o->record), ARG_I64(n), ARG_STRUCT(o->frame)));
     TRY(buf_download(&o->record, 0, record, 16 * groups));
     for (int64_t k = 0; k < groups; k++) {
@@ -120,14 +129,32 @@ static farsum_status modes_send(struct spectral_gpu *g,
                        8 * SUMS * (b->count + 1) * f->parts);
 }
 
-farsum_status gpu_open_axis_set_points(const struct task *task,
-                                       struct spectral *s, int64_t n, int64_t m)
+/* Reserves memory for the exchanges of the ranks' sums. */
+static farsum_status ranks_reserve(struct spectral_gpu *g, int64_t count)
+{
+    struct gpu_open_axis *o = g->open_axis;
+    int64_t bytes = 8 * SUMS * (count + 1);
+    if (!g->ranks)
+        return FARSUM_OK;
+    int size = g->ranks->comm->size;
+    TRY(buf_reserve(&o->sums_all, g->device, size * bytes));
+    TRY(buf_reserve(&o->pull_of, g->device, 8 * RECORD));
+    TRY(buf_reserve(&o->pulls, g->device, 8 * RECORD * size));
+    return transport_reserve(g->ranks->transport, bytes, size * bytes);
+}
+
+/* What each rank does before the extents of all are known. */
+static farsum_status points_begin(const struct task *task, struct spectral *s,
+                                  int64_t n, int64_t m, double *low,
+                                  double *high)
 {
     struct spectral_gpu *g = s->gpu;
     struct gpu_open_axis *o = g->open_axis;
-    double low = INFINITY, high = -INFINITY;
-    TRY(points_gpu_check(s->source.gpu));
-    if (m > 0)
+    int apart = g->ranks ? spectral_apart(s) : m > 0;
+    struct cell cell;
+    if (!g->ranks) /* over ranks they have been checked */
+        TRY(points_gpu_check(s->source.gpu));
+    if (!g->ranks && m > 0)
         TRY(points_gpu_check(s->target.gpu));
     TRY(open_axis_begin(task, s));
     struct open_axis *b = s->open_axis;
@@ -136,20 +163,94 @@ farsum_status gpu_open_axis_set_points(const struct task *task,
                                    .per = task_per(task),
                                    .none = HUGE_VAL,
                                    .n = n,
-                                   .targets = m > 0 ? m : n,
-                                   .row = {b->row[0], b->row[1]},
+                                   .targets = apart ? m : n,
                                    .wide = task->problem.arrays != FARSUM_F32,
                                    .no_trace = task->pair.kind->screened
                                                || task->problem.softening > 0};
     memcpy(o->frame.normal, b->normal, sizeof b->normal);
-    TRY(heights(g, &g->x, n, &o->z, &low, &high));
-    if (m > 0)
-        TRY(heights(g, &g->y, m, &o->target_z, &low, &high));
+    cell_scale(&cell, &s->parameters.cell, s->parameters.rc);
+    for (int k = 0; k < 6; k++)
+        o->frame.wave[k / 3][k % 3] = cell.inv[3 * (k % 3) + b->row[k / 3]];
+    TRY(places(g, &g->x, n, &o->place, low, high));
+    return places(g, &g->y, m, &o->target_place, low, high);
+}
+
+/* What follows from the extents. */
+static farsum_status points_end(const struct task *task, struct spectral *s,
+                                double low, double high)
+{
+    struct open_frame *f = &s->gpu->open_axis->frame;
+    struct open_axis *b = s->open_axis;
     TRY(open_axis_extent(task, s, low, high));
-    o->frame.low = b->low;
-    o->frame.extent = b->extent;
-    o->frame.mean = b->mean;
-    return modes_send(g, b);
+    f->low = b->low;
+    f->extent = b->extent;
+    f->mean = b->mean;
+    TRY(modes_send(s->gpu, b));
+    return ranks_reserve(s->gpu, b->count);
+}
+
+farsum_status gpu_open_axis_set_points(const struct task *task,
+                                       struct spectral *s, int64_t n, int64_t m)
+{
+    double low = INFINITY, high = -INFINITY;
+    TRY(task_agree(task, points_begin(task, s, n, m, &low, &high)));
+    double ends[2] = {-low, high};
+    TRY(task_max(task, ends, 2));
+    return task_agree(task, points_end(task, s, -ends[0], ends[1]));
+}
+
+/* Sums the strengths for each mode, over all ranks. */
+static farsum_status sums_run(struct spectral *s)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct gpu_open_axis *o = g->open_axis;
+    const struct open_frame *f = &o->frame;
+    farsum_status status = FARSUM_OK;
+    const struct buf *none = &o->record;
+    int64_t all = SUMS * (f->count + 1), groups = gpu_records(&o->sums, all);
+    KEEP_ON(LAUNCH(&o->gather, (f->count + 1) * f->parts,
+                   ARG_BUF(f->n > 0 ? &o->place : none),
+                   ARG_BUF(f->n > 0 ? &g->q : none), ARG_BUF(&o->mode),
+                   ARG_BUF(&o->part), ARG_STRUCT(*f)));
+    KEEP_ON(LAUNCH(&o->sums, groups, ARG_BUF(&o->part), ARG_BUF(&o->sum),
+                   ARG_I64(f->parts), ARG_I64(SUMS * f->parts), ARG_I64(SUMS),
+                   ARG_STRUCT(*f)));
+    if (!g->ranks)
+        return status;
+    KEEP_ON(
+        transport_gather(g->ranks->transport, &o->sum, &o->sums_all, 8 * all));
+    KEEP_ON(LAUNCH(&o->sums, groups, ARG_BUF(&o->sums_all), ARG_BUF(&o->sum),
+                   ARG_I64(g->ranks->comm->size), ARG_I64(SUMS), ARG_I64(all),
+                   ARG_STRUCT(*f)));
+    return status;
+}
+
+/* Sums q E z for the virial.  *record, *records: where it is. */
+static farsum_status pull_run(struct spectral *s,
+                              const struct spectral_units *u,
+                              const struct buf **record, int64_t *records)
+{
+    struct spectral_gpu *g = s->gpu;
+    struct gpu_open_axis *o = g->open_axis;
+    const struct open_frame *f = &o->frame;
+    farsum_status status = FARSUM_OK;
+    const struct buf *none = &o->record;
+    *records = gpu_records(&o->pull, f->n);
+    *record = &o->record;
+    KEEP_ON(LAUNCH(&o->pull, *records, ARG_BUF(f->n > 0 ? &o->place : none),
+                   ARG_BUF(f->n > 0 ? &g->q : none),
+                   ARG_BUF(f->n > 0 ? &g->field : none),
+                   ARG_BUF(u->beside ? &g->near_field : none),
+                   ARG_I32(u->beside), ARG_BUF(&o->record), ARG_STRUCT(*f)));
+    if (!g->ranks)
+        return status;
+    KEEP_ON(LAUNCH(&o->fold, 1, ARG_BUF(&o->record), ARG_I64(*records),
+                   ARG_BUF(&o->pull_of)));
+    KEEP_ON(transport_gather(g->ranks->transport, &o->pull_of, &o->pulls,
+                             8 * RECORD));
+    *record = &o->pulls;
+    *records = g->ranks->comm->size;
+    return status;
 }
 
 farsum_status gpu_open_axis_add(struct spectral *s,
@@ -158,33 +259,27 @@ farsum_status gpu_open_axis_add(struct spectral *s,
     struct spectral_gpu *g = s->gpu;
     struct gpu_open_axis *o = g->open_axis;
     const struct open_frame *f = &o->frame;
-    const struct buf *none = &o->record;
-    const struct points *to = u->apart ? &s->target : &s->source;
-    const struct buf *z = u->apart ? &o->target_z : &o->z;
-    int64_t pulls = gpu_records(&o->pull, f->n);
-    TRY(LAUNCH(&o->gather, (f->count + 1) * f->parts,
-               ARG_BUF(&s->source.gpu->s), ARG_BUF(&o->z), ARG_BUF(&g->q),
-               ARG_BUF(&o->mode), ARG_BUF(&o->part), ARG_STRUCT(*f)));
-    TRY(LAUNCH(&o->sums, gpu_records(&o->sums, SUMS * (f->count + 1)),
-               ARG_BUF(&o->part), ARG_BUF(&o->sum), ARG_STRUCT(*f)));
-    if (u->potential || u->field)
-        TRY(LAUNCH(&o->scatter, kernel_groups(&o->scatter, f->targets),
-                   ARG_BUF(&to->gpu->s), ARG_BUF(z), ARG_BUF(&o->mode),
-                   ARG_BUF(&o->sum),
-                   ARG_BUF(u->potential ? &g->potential : none),
-                   ARG_BUF(u->field ? &g->field : none), ARG_I32(u->potential),
-                   ARG_I32(u->field), ARG_STRUCT(*f)));
+    farsum_status status = FARSUM_OK;
+    const struct buf *none = &o->record, *record = none;
+    const struct buf *place = u->apart ? &o->target_place : &o->place;
+    int64_t records = 1;
+    KEEP_ON(sums_run(s));
+    if ((u->potential || u->field) && f->targets > 0)
+        KEEP_ON(LAUNCH(&o->scatter, kernel_groups(&o->scatter, f->targets),
+                       ARG_BUF(place), ARG_BUF(&o->mode), ARG_BUF(&o->sum),
+                       ARG_BUF(u->potential ? &g->potential : none),
+                       ARG_BUF(u->field ? &g->field : none),
+                       ARG_I32(u->potential), ARG_I32(u->field),
+                       ARG_STRUCT(*f)));
     if (!u->energy)
-        return FARSUM_OK;
+        return status;
     if (u->virial)
-        TRY(LAUNCH(&o->pull, pulls, ARG_BUF(&o->z), ARG_BUF(&g->q),
-                   ARG_BUF(&g->field),
-                   ARG_BUF(u->beside ? &g->near_field : none),
-                   ARG_I32(u->beside), ARG_BUF(&o->record), ARG_STRUCT(*f)));
-    return LAUNCH(
-        &o->end, 1, ARG_BUF(&o->mode), ARG_BUF(&o->sum), ARG_BUF(&o->record),
-        ARG_I64(pulls), ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
+        KEEP_ON(pull_run(s, u, &record, &records));
+    KEEP_ON(LAUNCH(
+        &o->end, 1, ARG_BUF(&o->mode), ARG_BUF(&o->sum), ARG_BUF(record),
+        ARG_I64(records), ARG_BUF(&g->fact), ARG_BUF(&g->energy_sum),
         ARG_BUF(&g->virial_sum), ARG_BUF(u->beside ? &g->near_energy : none),
         ARG_BUF(u->beside ? &g->near_virial : none), ARG_F64(u->background),
-        ARG_I32(u->virial), ARG_I32(u->beside), ARG_STRUCT(*f));
+        ARG_I32(u->virial), ARG_I32(u->beside), ARG_STRUCT(*f)));
+    return status;
 }

@@ -50,10 +50,6 @@ farsum_status open_axis_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "sums two periodic axes of kernel %s only on hosts, not on %s",
              task->pair.name, task->device->name);
-    if (task->links.ranks > 0 && task->device)
-        FAIL(ERR_UNSUPPORTED,
-             "sums three periodic axes over ranks of devices; the problem "
-             "has 2");
     return FARSUM_OK;
 }
 
@@ -324,6 +320,18 @@ static void means_set(struct open_axis *b, int channels)
     }
 }
 
+/* Adds up the sums over all ranks. */
+static farsum_status ranks_add(const struct task *task, struct open_axis *b)
+{
+    const int64_t most = 1 << 20;
+    farsum_status status = FARSUM_OK;
+    int64_t all = sums_count(b, &task->pair);
+    for (int64_t i = 0; i < all; i += most)
+        KEEP_ON(task_sum(task, b->sums + i,
+                         (int)(all - i < most ? all - i : most)));
+    return status;
+}
+
 static void modes_sum(const struct task *task, struct open_axis *b)
 {
     enum { TOGETHER = 8 };
@@ -432,7 +440,7 @@ farsum_status open_axis_add(const struct task *task, struct spectral *s,
     farsum_status status = open_axis_excludes(task, b);
     strengths_take(task, b, s);
     modes_sum(task, b);
-    KEEP_ON(task_sum(task, b->sums, (int)sums_count(b, &task->pair)));
+    KEEP_ON(ranks_add(task, b));
     means_set(b, task->pair.channels);
     modes_waves(task, b);
     if (result->energy)

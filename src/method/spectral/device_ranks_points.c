@@ -6,6 +6,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "method/open_axis/device.h"
 
 /* What the caller passes. */
 struct caller {
@@ -68,7 +69,7 @@ static farsum_status points_reserve(const struct task *task, struct spectral *s)
     TRY(buf_reserve(&r->q, g->device, all * pair->strengths * real));
     if (task_is_mixed(task))
         TRY(gpu_mixed_reserve(task, g, all));
-    if (pair->kind->moments && outputs & FARSUM_VIRIAL)
+    if ((pair->kind->moments || g->open_axis) && outputs & FARSUM_VIRIAL)
         outputs |= FARSUM_FIELD; /* which the virial contains */
     int channels = pair->kind->moments ? pair->strengths
                    : pair->kind->apart ? pair->channels
@@ -288,6 +289,8 @@ farsum_status gpu_ranks_points(struct task *task, struct spectral *s, int64_t n,
     TRY(points_even(task, s, &given, all));
     g->n = n;
     g->targets = spectral_apart(s) ? m : n;
+    if (g->open_axis)
+        TRY(gpu_open_axis_set_points(task, s, n, m));
     TRY(gpu_ghosts_set(&r->ghosts, r->comm, &r->mesh.cut.domain, r->given.gpu,
                        s->n, &r->arrived, &r->x));
     TRY(gpu_ranks_exclusions(task, s));

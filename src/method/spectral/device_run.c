@@ -309,7 +309,7 @@ farsum_status spectral_gpu_execute(struct task *task, struct spectral *s,
     if (!s->gpu->ranks) /* over ranks they come with the points */
         TRY(gpu_exclude_ready(task, s));
     if (s->open_axis)
-        TRY(open_axis_excludes(task, s->open_axis));
+        TRY(task_agree(task, open_axis_excludes(task, s->open_axis)));
     TRY(run_asked(s->gpu, rhs, result, &asked));
     if (task->problem.memory == FARSUM_DEVICE)
         return run_device(task, s, &counts, rhs, q, &asked, result);
