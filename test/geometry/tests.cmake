@@ -15,7 +15,11 @@ farsum_test(geometry_slab_flow geometry/slab_flow.c geometry/slab_flow_case.c
 farsum_test(geometry_slab_flow_ranks geometry/slab_flow_ranks.c
   geometry/slab_flow_case.c geometry/sums.c ranks/comm_threads.c)
 farsum_test(geometry_slab_ranks geometry/slab_ranks.c geometry/slab_case.c
-  geometry/sums.c ranks/comm_threads.c)
+  geometry/sums.c ranks_device/rank_device.c ranks/comm_threads.c)
+farsum_ctest(geometry_slab_ranks_device test_geometry_slab_ranks device)
+farsum_ctest(geometry_slab_ranks_device_full test_geometry_slab_ranks device
+  --full)
+set_tests_properties(geometry_slab_ranks_device_full PROPERTIES LABELS full)
 farsum_test(geometry_soften geometry/soften.c geometry/soften_cloud.c
   geometry/sums.c)
 farsum_test(geometry_soften_device geometry/soften_device.c
