@@ -95,11 +95,13 @@ def make(options, k, folder):
     cell = cell_of(r, FEWER if fewer else CELLS)
     of = r.choice(CLASSES + FLAT if fewer else CLASSES + FLAT[:9])
     s = System(r, kernel)
-    most = options.most
-    if cell.kind in ("slab", "wire"):
-        low = kernel in DIPOLES or kernel == "r6" \
-            or kernel in FLOWS and cell.kind == "wire"
-        most = min(most, 100 if low else 1000)
+    most = options.most  # references of open axes and of dipoles are slow
+    if kernel in DIPOLES:
+        most = min(most, 1000)
+    if cell.kind == "slab":
+        most = min(most, 100 if kernel in DIPOLES or kernel == "r6" else 500)
+    if cell.kind == "wire":
+        most = min(most, 100)
     of(s, int(10 ** r.uniform(0, math.log10(most))))
     if kernel == "stresslet":
         for q in s.q:
