@@ -52,7 +52,7 @@ def method_of(r, kernel, cell):
     methods = ["auto", "auto"]
     by_mesh = kernel in ("laplace", "yukawa") or cell.whole() \
         or kernel in FLOWS and cell.kind == "slab"
-    by_boxes = kernel == "laplace" if cell.whole() \
+    by_boxes = kernel in ["laplace", "charge_dipole"] if cell.whole() \
         else cell.kind == "open" and kernel in ["laplace", "charge_dipole",
                                                 *FLOWS]
     method = r.choice(methods + ["spectral", "fmm"])
