@@ -71,8 +71,8 @@ double open_axis_seconds(const struct task *task, const struct parameters *t)
                  + (task->sample.m > 0 ? task->sample.m : task->sample.n));
     double price = task->device ? PRICE_DEVICE : PRICE / task->threads;
     price *= (2 + task->pair.channels) / 3.0;
-    if (task->comm)
-        price /= task->comm->size;
+    if (task->links.ranks > 0) /* also on paper */
+        price /= task->links.ranks;
     return price * points * area * k * k / (8 * M_PI);
 }
 
