@@ -19,9 +19,14 @@ static const struct units_kernel {
     const char *name;
     int strengths, power, degree, flow;
 } kernels[] = {
-    {"laplace", 1, 1, 1, 0},   {"yukawa", 1, 1, 1, 0},
-    {"r6", 1, 6, 1, 0},        {"stokeslet", 3, 1, 1, 1},
-    {"rotlet", 3, 2, 1, 1},    {"stresslet", 6, 2, 2, 1},
+    {"laplace", 1, 1, 1, 0},
+    {"yukawa", 1, 1, 1, 0},
+    {"r6", 1, 6, 1, 0},
+    {"stokeslet", 3, 1, 1, 1},
+    {"rotlet", 3, 2, 1, 1},
+    {"stresslet", 6, 2, 2, 1},
+    {"charge_dipole", 4, 1, 1, 0},
+    {"yukawa_dipole", 4, 1, 1, 0},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
@@ -30,7 +35,8 @@ struct world {
     const struct units_kernel *kernel;
     const char *method, *device;
     farsum_precision precision, arrays;
-    int periodic, absolute, targets, exclude, softened, vacuum;
+    int periodic; /* the number of its axes */
+    int absolute, targets, exclude, softened, vacuum;
     double tolerance;
     int k, m;
 };
@@ -84,7 +90,8 @@ static void world_numbers(const struct world *w, void *x, void *y, void *q,
         put(y, f32, i, ldexp(7 * uniform() - 1, w->k));
     }
     for (int i = 0; i < RHS * MANY * width; i++)
-        put(q, f32, i, ldexp(uniform() - 0.375, w->m));
+        put(q, f32, i,
+            ldexp(uniform() - 0.375, w->m + (width == 4 && i % 4 ? w->k : 0)));
 }
 
 static farsum_status world_sum(const struct world *w, struct sums *s)
@@ -103,10 +110,10 @@ static farsum_status world_sum(const struct world *w, struct sums *s)
     memset(s, 0, sizeof *s);
     world_numbers(w, x, y, q, problem.cell);
     problem.kernel = kernel->name;
-    if (strcmp(kernel->name, "yukawa") == 0)
+    if (strncmp(kernel->name, "yukawa", 6) == 0)
         problem.kappa = ldexp(0.75, -w->k);
     for (int d = 0; d < 3; d++)
-        problem.periodic[d] = w->periodic;
+        problem.periodic[d] = d < w->periodic;
     problem.coulomb = 332.0625;
     problem.softening = w->softened ? ldexp(0.01, w->k) : 0;
     problem.surface = w->vacuum ? FARSUM_VACUUM : 0;
@@ -142,7 +149,8 @@ static farsum_status world_sum(const struct world *w, struct sums *s)
         options.spectral.split = "gaussian";
         options.cutoff = ldexp(2.5, w->k);
         if (!w->device)
-            options.spectral.near = "host_cluster";
+            options.spectral.near =
+                kernel == &kernels[7] ? "plain" : "host_cluster";
     }
     status = farsum_plan_create(&problem, &options, &plan);
     if (status == FARSUM_OK)
@@ -274,8 +282,10 @@ static void laws(void)
                         .method = names[method],
                         .precision = (farsum_precision)p,
                         .arrays = kind % 2 ? FARSUM_F32 : FARSUM_F64,
-                        .periodic = method == 1 || method == 2
-                                    || (fmm && kind % 3 == 1),
+                        .periodic =
+                            method == 1 || method == 2 || (fmm && kind % 3 == 1)
+                                ? 3
+                                : 0,
                         .targets = kind == 2,
                         .exclude = kind >= 1,
                         .absolute = kind == 4 && method != 1,
@@ -292,24 +302,48 @@ static void laws(void)
                 }
 }
 
+/* Slabs, wires, and open space by modes. */
+static void laws_axes(void)
+{
+    static const struct world few[] = {
+        {&kernels[0], "spectral", .precision = FARSUM_F64, .periodic = 2,
+         .arrays = FARSUM_F64, .exclude = 1},
+        {&kernels[1], "spectral", .precision = FARSUM_F32, .periodic = 2,
+         .arrays = FARSUM_F32, .absolute = 1},
+        {&kernels[1], "spectral", .precision = FARSUM_F64, .periodic = 1,
+         .arrays = FARSUM_F64},
+        {&kernels[0], "spectral", .precision = FARSUM_F64, .periodic = 0,
+         .arrays = FARSUM_F64},
+        {&kernels[6], "ewald", .precision = FARSUM_F64, .periodic = 2,
+         .arrays = FARSUM_F64, .exclude = 1},
+        {&kernels[3], "ewald", .precision = FARSUM_F64, .periodic = 2,
+         .arrays = FARSUM_F32},
+    };
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+        struct world w = few[i];
+        w.tolerance = 1e-3;
+        law(&w);
+    }
+}
+
 static const char *device;
 
 /* A few of these on a device: kernels are compiled for each. */
 static void laws_there(void)
 {
     static const struct world few[] = {
-        {&kernels[0], "spectral", .precision = FARSUM_F64,
-         .arrays = FARSUM_F32, .periodic = 1, .vacuum = 1, .exclude = 1},
-        {&kernels[0], "spectral", .precision = FARSUM_F32,
-         .arrays = FARSUM_F64, .periodic = 1, .targets = 1},
-        {&kernels[2], "spectral", .precision = FARSUM_F64,
-         .arrays = FARSUM_F64, .periodic = 1},
+        {&kernels[0], "spectral", .precision = FARSUM_F64, .arrays = FARSUM_F32,
+         .periodic = 3, .vacuum = 1, .exclude = 1},
+        {&kernels[0], "spectral", .precision = FARSUM_F32, .arrays = FARSUM_F64,
+         .periodic = 3, .targets = 1},
+        {&kernels[2], "spectral", .precision = FARSUM_F64, .arrays = FARSUM_F64,
+         .periodic = 3},
         {&kernels[5], "spectral", .precision = FARSUM_MIXED,
-         .arrays = FARSUM_F64, .periodic = 1},
+         .arrays = FARSUM_F64, .periodic = 3},
         {&kernels[0], "fmm", .precision = FARSUM_F32, .arrays = FARSUM_F32,
          .softened = 1, .exclude = 1},
         {&kernels[0], "fmm", .precision = FARSUM_F64, .arrays = FARSUM_F64,
-         .periodic = 1, .vacuum = 1},
+         .periodic = 3, .vacuum = 1},
         {&kernels[0], "fmm", .precision = FARSUM_F64, .arrays = FARSUM_F64,
          .targets = 1},
     };
@@ -395,6 +429,7 @@ int main(int argc, char **argv)
         RUN(finishes);
     } else {
         RUN(laws);
+        RUN(laws_axes);
     }
     return check_end();
 }
