@@ -8,6 +8,8 @@
 
 #include "stage/near/host_cluster/pairs_kern.h"
 
+_Static_assert((int)PAIR_TERMS == (int)NEAR_MAX, "as many terms");
+
 #define LANES (SIMD_BYTES * 8 / FARSUM_BITS)
 
 /* Four vectors hold W records.  From 4 lanes on vector k holds those of the
