@@ -93,11 +93,13 @@ static double visits(const struct spread_args *args,
     const struct gpu_columns_shape *c = &s->columns;
     double P = args->window->support;
     double before = P - 1;
-    /* of all lists that may reach it, few columns at the mesh's ends having
-     * more; and each has to be found */
-    if (s->walk)
-        return 1.14 * (1 + ceil(before / c->tile_y))
-               * (1 + ceil(before / c->tile_z));
+    /* of all lists that may reach it; and each has to be found.  Columns at the
+     * ends of a mesh that tiles do not divide have more lists, and end last. */
+    if (s->walk) {
+        double lists =
+            (1 + ceil(before / c->tile_y)) * (1 + ceil(before / c->tile_z));
+        return 1.14 * (lists + 0.4 * (c->sources_y * c->sources_z - lists));
+    }
     return (before + c->tile_y) / c->tile_y * (before + c->tile_z) / c->tile_z;
 }
 
