@@ -33,7 +33,7 @@ static void test_tolerances(void)
         struct sums_answer a, b;
         brick(&c, 8 + k);
         sums_get(&c, &b);
-        for (double t = 1e-2; t > 3e-11; t /= k ? 10 : 100) {
+        for (double t = 1e-2; t > 3e-11; t /= 100) {
             by_fmm(&c, t);
             c.problem.sample_x = k ? c.x : NULL;
             c.problem.sample_q = k ? c.q : NULL;
@@ -136,14 +136,15 @@ static void test_plan(void)
     farsum_problem p = c.problem;
     p.kernel = "charge_dipole";
     p.n_sources = c.n;
-    p.tolerance = 1e-8;
+    p.tolerance = 1e-6;
     p.outputs = FARSUM_FIELD | FARSUM_GRADIENT;
     p.precision = FARSUM_MIXED;
     p.sample_x = c.x;
     p.sample_q = c.q;
     o.method = "fmm";
     o.threads = 1;
-    o.fmm.levels = 3;
+    o.fmm.levels = 2;
+    o.fmm.separation = 2;
     o.verify = 1;
     r.field = field;
     CHECK_OK(farsum_plan_create(&p, &o, &plan));
@@ -163,7 +164,7 @@ static void test_plan(void)
               "precision %d, %lld targets checked", (int)info.precision,
               (long long)info.checked_targets);
         sums_get(&c, &b);
-        sums_equal(field + 3 * c.n, b.field, 3 * c.n, 1e-8, "second side");
+        sums_equal(field + 3 * c.n, b.field, 3 * c.n, 1e-6, "second side");
     }
     farsum_plan_destroy(plan);
 }
