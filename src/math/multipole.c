@@ -17,10 +17,6 @@
 
 enum { FACTORIALS = 4 * MULTIPOLE_MOST + 1 };
 
-struct cnum {
-    double re, im;
-};
-
 void multipole_table(int p, double *table)
 {
     memset(table, 0, HARMONIC_TERMS(p) * sizeof *table);
@@ -79,21 +75,6 @@ double multipole_dot(int p, const double *local, const double *r)
     return sum;
 }
 
-/* Coefficient of any order, |m| <= n. */
-static struct cnum coefficient(const double *x, int n, int m)
-{
-    int a = m < 0 ? -m : m;
-    struct cnum c = {x[multipole_at(n, a)],
-                     a ? x[multipole_at(n, -a)] : 0};
-    if (m >= 0)
-        return c;
-    if (a % 2)
-        c.re = -c.re;
-    else
-        c.im = -c.im;
-    return c;
-}
-
 void multipole_slope(int p, const double *local, int axis, double *slope)
 {
     memset(slope, 0, (size_t)multipole_size(p) * sizeof *slope);
@@ -102,9 +83,9 @@ void multipole_slope(int p, const double *local, int axis, double *slope)
             double z = sqrt((double)((n + 1 - m) * (n + 1 + m)));
             double up = sqrt((double)((n + m + 1) * (n + m + 2))) / 2;
             double down = sqrt((double)((n - m + 1) * (n - m + 2))) / 2;
-            struct cnum a = coefficient(local, n + 1, m + 1);
-            struct cnum b = coefficient(local, n + 1, m - 1);
-            struct cnum c = coefficient(local, n + 1, m), v;
+            struct cnum a = multipole_part(local, n + 1, m + 1);
+            struct cnum b = multipole_part(local, n + 1, m - 1);
+            struct cnum c = multipole_part(local, n + 1, m), v;
             if (axis == 0)
                 v = (struct cnum){up * a.re - down * b.re,
                                   up * a.im - down * b.im};
@@ -128,11 +109,11 @@ void multipole_raise(int p, const double *charges, int axis, double *sum)
             double down = sqrt((double)((n - m - 1) * (n - m))) / 2;
             struct cnum a = {0}, b = {0}, c = {0}, v;
             if (m - 1 <= n - 1 && m - 1 >= 1 - n)
-                a = coefficient(charges, n - 1, m - 1);
+                a = multipole_part(charges, n - 1, m - 1);
             if (m + 1 <= n - 1)
-                b = coefficient(charges, n - 1, m + 1);
+                b = multipole_part(charges, n - 1, m + 1);
             if (m <= n - 1)
-                c = coefficient(charges, n - 1, m);
+                c = multipole_part(charges, n - 1, m);
             if (axis == 0)
                 v = (struct cnum){up * a.re - down * b.re,
                                   up * a.im - down * b.im};
@@ -147,8 +128,7 @@ void multipole_raise(int p, const double *charges, int axis, double *sum)
         }
 }
 
-/* sqrt(j!) for j = 0 .. most. */
-static void root_factorials_to(int most, long double *root)
+void multipole_roots(int most, long double *root)
 {
     root[0] = 1;
     for (int i = 1; i <= most; i++)
@@ -156,7 +136,7 @@ static void root_factorials_to(int most, long double *root)
 }
 static void root_factorials(long double *root)
 {
-    root_factorials_to(FACTORIALS - 1, root);
+    multipole_roots(FACTORIALS - 1, root);
 }
 
 /* A(n, m)/(A(k, l) A(n - k, m - l)), A(n, m) = sqrt((n - m)! (n + m)!). */
@@ -216,10 +196,10 @@ void multipole_m2m(int p, const double d[3], double shrink, double *t)
                     struct cnum a = none, b = none;
                     if (l > 0 && allowed(n - k, m + l))
                         a = scaled(f * shift_factor(root, n, m, k, -l),
-                                   coefficient(r, n - k, m + l));
+                                   multipole_part(r, n - k, m + l));
                     if (allowed(n - k, m - l))
                         b = scaled(fabs(f) * shift_factor(root, n, m, k, l),
-                                   coefficient(r, n - k, m - l));
+                                   multipole_part(r, n - k, m - l));
                     put(p, t, n, m, k, l, a, b);
                 }
 }
@@ -242,15 +222,15 @@ void multipole_l2l(int p, const double d[3], double shrink, double *t)
                     struct cnum a = none, b = none;
                     if (l > 0 && allowed(k - n, -l - m))
                         a = scaled(sign * shift_factor(root, k, -l, n, m),
-                                   conjugate(coefficient(r, k - n, -l - m)));
+                                   conjugate(multipole_part(r, k - n, -l - m)));
                     if (allowed(k - n, l - m))
                         b = scaled(f * shift_factor(root, k, l, n, m),
-                                   conjugate(coefficient(r, k - n, l - m)));
+                                   conjugate(multipole_part(r, k - n, l - m)));
                     put(p, t, n, m, k, l, a, b);
                 }
 }
 
-static double m2l_factor(const long double *root, int n, int m, int k, int l)
+double multipole_factor_of(const long double *root, int n, int m, int k, int l)
 {
     return (double)(root[n + k - m - l] / root[n - m] / root[k - l]
                     * root[n + k + m + l] / root[n + m] / root[k + l]);
@@ -259,8 +239,8 @@ static double m2l_factor(const long double *root, int n, int m, int k, int l)
 double multipole_factor(int n, int m, int k, int l)
 {
     long double root[FACTORIALS];
-    root_factorials_to(n + k + abs(m + l), root);
-    return m2l_factor(root, n, m, k, l);
+    multipole_roots(n + k + abs(m + l), root);
+    return multipole_factor_of(root, n, m, k, l);
 }
 
 void multipole_m2l(int p, const double *s, double *t)
@@ -276,12 +256,12 @@ void multipole_m2l(int p, const double *s, double *t)
                 for (int l = 0; l <= k; l++) {
                     double sign = n % 2 ? -1 : 1;
                     struct cnum a, b = none;
-                    a = scaled(sign * m2l_factor(root, n, m, k, l),
-                               coefficient(s, n + k, m + l));
+                    a = scaled(sign * multipole_factor_of(root, n, m, k, l),
+                               multipole_part(s, n + k, m + l));
                     if (l > 0)
                         b = scaled((l % 2 ? -sign : sign)
-                                       * m2l_factor(root, n, m, k, -l),
-                                   coefficient(s, n + k, m - l));
+                                       * multipole_factor_of(root, n, m, k, -l),
+                                   multipole_part(s, n + k, m - l));
                     put(p, t, n, m, k, l, a, b);
                 }
 }
@@ -318,10 +298,11 @@ void multipole_m2l_terms(int p, int32_t *at, double *f)
                 for (int l = 0; l <= k; l++) {
                     const int nk[4] = {n, m, k, l};
                     double sign = n % 2 ? -1 : 1;
-                    double a = sign * m2l_factor(root, n, m, k, l);
-                    double b = l == 0 ? 0
-                                      : (l % 2 ? -sign : sign)
-                                            * m2l_factor(root, n, m, k, -l);
+                    double a = sign * multipole_factor_of(root, n, m, k, l);
+                    double b =
+                        l == 0 ? 0
+                               : (l % 2 ? -sign : sign)
+                                     * multipole_factor_of(root, n, m, k, -l);
                     int64_t re = multipole_at(n, m) * size;
                     int64_t im = multipole_at(n, -m) * size;
                     int64_t c = multipole_at(k, l), d = multipole_at(k, -l);

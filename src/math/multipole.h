@@ -42,6 +42,20 @@ static inline int multipole_degree(int k)
     return n;
 }
 
+/* A complex number. */
+struct cnum {
+    double re, im;
+};
+/* The coefficient of any order, |m| <= n. */
+static inline struct cnum multipole_part(const double *x, int n, int m)
+{
+    int a = m < 0 ? -m : m;
+    struct cnum c = {x[multipole_at(n, a)], a ? x[multipole_at(n, -a)] : 0};
+    if (m >= 0)
+        return c;
+    return a % 2 ? (struct cnum){-c.re, c.im} : (struct cnum){c.re, -c.im};
+}
+
 /* Fills the table of math/harmonic.kh, HARMONIC_TERMS(p) numbers. */
 void multipole_table(int p, double *table);
 /* R (10.1) and S (10.2) at x, scaled, for degrees 0 .. p <= 2
@@ -74,6 +88,10 @@ void multipole_m2l(int p, const double *s, double *t);
 void multipole_m2l_terms(int p, int32_t *at, double *f);
 /* One factor of M2L that follows from the scaling, (10.7). */
 double multipole_factor(int n, int m, int k, int l);
+/* The same for many.  root: sqrt(j!) for j = 0 .. n + k + |m + l|, which
+ * multipole_roots sets. */
+void multipole_roots(int most, long double *root);
+double multipole_factor_of(const long double *root, int n, int m, int k, int l);
 
 /* Exchanges x and z (10.11) for one degree, in the scaled real numbering.  The
  * matrix is the same for R and S and is its own inverse. b[2n+1][2n+1]: row and
@@ -90,4 +108,24 @@ void multipole_gammas(int p, double x, double *high, double *low);
 farsum_status multipole_lattice(int p, const double cell[3],
                                 const double near[3], const double d[3],
                                 double *s);
+
+/* multipole_images.c: rows and planes of images, of one or two periodic
+ * axes. */
+struct multipole_images;
+
+/* p: the fields' degrees.  cell: the edges along the periodic axes, one or two.
+ * near: as for multipole_lattice.  reach: the largest |d| along the open
+ * axes. */
+farsum_status multipole_images_create(int p, const int periodic[3],
+                                      const double cell[3],
+                                      const double near[3],
+                                      const double reach[3],
+                                      struct multipole_images **images);
+int64_t multipole_images_bytes(int p);
+void multipole_images_destroy(struct multipole_images *images);
+/* The field of a row or plane of unit charges, S summed over d + cell[a] m[a]
+ * for all integers m along the periodic axes except where that is near.  Far
+ * from a row the potential is -2 ln(rho/L)/L, far from a plane -2 pi |z|/A. */
+void multipole_images_field(const struct multipole_images *images,
+                            const double d[3], double *s);
 #endif
