@@ -142,10 +142,15 @@ int boxes_arrays(const struct boxes_args *args, const struct boxes_io *io,
                  int64_t i, void *to[BOXES_OUTPUTS]);
 /* Seconds of a plain variant's step over all boxes, from its operations. */
 double boxes_plain_cost(double operations);
+/* The number of periodic axes. */
+static inline int boxes_axes(const struct boxes_args *args)
+{
+    return args->periodic[0] + args->periodic[1] + args->periodic[2];
+}
 /* 1: some root boxes are not near each other, or have images. */
 static inline int boxes_roots_far(const struct boxes_args *args)
 {
-    int far = args->periodic[0];
+    int far = boxes_axes(args) > 0;
     for (int d = 0; d < 3; d++)
         far |= args->root[d] > args->ws + 1;
     return far;

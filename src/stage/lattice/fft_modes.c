@@ -31,9 +31,13 @@ struct lattice_modes {
 
 void lattice_mesh(const struct boxes_args *boxes, int64_t mesh[3])
 {
-    for (int c = 0; c < 3; c++)
-        mesh[c] = boxes->periodic[0] ? boxes->root[c]
-                                     : fft_good_size(2 * boxes->root[c] - 1);
+    int axes = boxes_axes(boxes);
+    for (int c = 0; c < 3; c++) {
+        int64_t open = 2 * boxes->root[c] - 1;
+        if (axes > 0 && open < 2) /* transforms have two points or more */
+            open = 2;
+        mesh[c] = boxes->periodic[c] ? boxes->root[c] : fft_good_size(open);
+    }
 }
 
 static void modes_count(const struct lattice_modes_args *args, int64_t n[3])

@@ -2,7 +2,8 @@
 /* fft_symbol.c: the field between root boxes in the modes of their grid,
  * (10.23).
  *
- * Periodic: Ewald summation as in multipole_lattice.c.  Since the positions are
+ * One or two periodic axes: multipole_images.c sums each difference.  Three:
+ * Ewald summation as in multipole_lattice.c.  Since the positions are
  * a grid, the transforms are known.  Each term of the real-space part becomes a
  * cosine or sine per axis.  The reciprocal part of a mode is a sum over the
  * wave vectors that alias to it.  a balances the two.
@@ -18,6 +19,7 @@
 #include "base/kept.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "stage/lattice/plain_field.h"
 
 /* Ewald's splitting parameter a, times the longest edge of a box: the candidate
  * with the smallest work.  A term in real or reciprocal space costs as much as
@@ -29,7 +31,7 @@ enum { SYMBOLS = 6, SYMBOL_NUMBERS = 1 << 18 };
 
 /* What a symbol depends on. */
 struct symbol_key {
-    int64_t p, ws, periodic, mesh[3], root[3], first, rows;
+    int64_t p, ws, periodic[3], mesh[3], root[3], first, rows;
     double box[3];
 };
 static uint64_t symbols_used[SYMBOLS];
@@ -39,6 +41,8 @@ static struct kept symbols = KEPT(symbols);
 
 struct symbol {
     const struct boxes_args *args;
+    int axes;                        /* periodic ones */
+    struct multipole_images *images; /* owned; one or two axes, else NULL */
     int q, size;      /* degrees to q = 2p; (q + 1)^2 */
     int64_t mesh[3], half[3];  /* modes 0 .. half */
     int64_t first, rows;       /* of y: modes first .. first + rows */
@@ -59,6 +63,7 @@ int lattice_odd(int n, int m, int axis)
 
 static void symbol_clear(struct symbol *s)
 {
+    multipole_images_destroy(s->images);
     for (int c = 0; c < 3; c++)
         mem_free(s->odd[c]);
     mem_free(s->field);
@@ -70,6 +75,7 @@ static void symbol_clear(struct symbol *s)
 static farsum_status symbol_capacity(struct symbol *s)
 {
     int64_t size = s->size;
+    TRY(lattice_images(s->args, &s->images));
     for (int c = 0; c < 3; c++)
         TRY(MEM_RAW(s->odd[c], size));
     for (int n = 0; n <= s->q; n++)
@@ -86,8 +92,9 @@ static int64_t symbol_modes(const struct symbol *s)
     return (s->half[2] + 1) * s->rows * (s->half[0] + 1);
 }
 
-/* Field of boxes whose positions differ by d, for one lattice vector, in real
- * space.  Returns 0 if it is 0, and sets nothing. */
+/* Field of boxes whose positions differ by d: of one lattice vector, in real
+ * space, or with one or two periodic axes of all.  Returns 0 if it is 0, and
+ * sets nothing. */
 static int symbol_field(const struct symbol *s, const int64_t d[3],
                         double *field)
 {
@@ -100,15 +107,19 @@ static int symbol_field(const struct symbol *s, const int64_t d[3],
         r2 += at[c] * at[c];
         near &= d[c] <= args->ws;
     }
+    if (s->images) {
+        multipole_images_field(s->images, at, field);
+        return 1;
+    }
     double x = s->a * s->a * r2;
-    if (args->periodic[0] ? x > s->most && !near : near)
+    if (s->axes == 3 ? x > s->most && !near : near)
         return 0;
     if (r2 == 0) {
         memset(field, 0, (size_t)s->size * sizeof *field);
         field[0] = -2 * s->a / sqrt(M_PI);
         return 1;
     }
-    if (!args->periodic[0]) {
+    if (s->axes == 0) {
         multipole_singular(s->q, at, field);
         return 1;
     }
@@ -121,13 +132,15 @@ static int symbol_field(const struct symbol *s, const int64_t d[3],
 }
 
 /* to += from, times the sum of mode i along an axis over differences r and -r:
- * 2 cos, or 2 sin for elements that change sign. */
+ * 2 cos, or 2 sin for elements that change sign.  Half a row of images is one
+ * difference. */
 static void symbol_add(const struct symbol *s, int axis, int64_t i, int64_t r,
                        const double *from, double *to)
 {
     /* angle modulo a turn: products of integers are exact */
     double turn = (double)(i * r % s->mesh[axis]) / (double)s->mesh[axis];
-    double even = r ? 2 * cos(2 * M_PI * turn) : 1;
+    int once = r == 0 || (s->images && 2 * r == s->mesh[axis]);
+    double even = once ? cos(2 * M_PI * turn) : 2 * cos(2 * M_PI * turn);
     double more = (r ? 2 * sin(2 * M_PI * turn) : 0) - even;
     const double *odd = s->odd[axis];
     for (int k = 0; k < s->size; k++)
@@ -234,7 +247,7 @@ static void symbol_finish(struct symbol *s)
         int64_t z = y / s->rows;
         y = s->first + y % s->rows;
         symbol_signs(s, field);
-        if (s->args->periodic[0])
+        if (s->axes == 3)
             symbol_waves(s, (const int64_t[3]){x, y, z}, field);
     }
 }
@@ -253,12 +266,12 @@ static struct symbol_key symbol_key(const struct symbol *s)
     const struct boxes_args *args = s->args;
     struct symbol_key key = {.p = args->p,
                              .ws = args->ws,
-                             .periodic = args->periodic[0],
                              .first = s->first,
                              .rows = s->rows};
     for (int c = 0; c < 3; c++) {
         key.mesh[c] = s->mesh[c];
         key.root[c] = args->root[c];
+        key.periodic[c] = args->periodic[c];
         key.box[c] = args->box[c];
     }
     return key;
@@ -282,6 +295,7 @@ static struct symbol symbol_shape(const struct boxes_args *args,
                                   int64_t rows)
 {
     struct symbol s = {.args = args,
+                       .axes = boxes_axes(args),
                        .q = 2 * args->p,
                        .a = splittings[0],
                        .first = first,
@@ -297,8 +311,10 @@ static struct symbol symbol_shape(const struct boxes_args *args,
             s.a = splittings[k];
     for (int c = 0; c < 3; c++) {
         double radius = sqrt(s.most) / s.a / args->box[c];
-        s.reach[c] = args->periodic[0] ? (int64_t)radius : args->root[c] - 1;
-        if (args->periodic[0] && s.reach[c] < args->ws)
+        s.reach[c] = s.axes == 3         ? (int64_t)radius
+                     : args->periodic[c] ? mesh[c] / 2
+                                         : args->root[c] - 1;
+        if (s.axes == 3 && s.reach[c] < args->ws)
             s.reach[c] = args->ws;
     }
     return s;
@@ -309,9 +325,11 @@ int64_t lattice_symbol_bytes(const struct boxes_args *args,
 {
     const struct symbol s = symbol_shape(args, mesh, 0, rows);
     int64_t x = s.half[0] + 1, z = s.half[2] + 1;
-    return 8 * s.size
-           * (3 + (s.reach[0] + 1) * (s.reach[1] + 1 + rows)
-              + (1 + z) * rows * x);
+    int images = s.axes == 1 || s.axes == 2;
+    return (images ? multipole_images_bytes(s.q) : 0)
+           + 8 * s.size
+                 * (3 + (s.reach[0] + 1) * (s.reach[1] + 1 + rows)
+                    + (1 + z) * rows * x);
 }
 
 farsum_status lattice_symbol(const struct boxes_args *args,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plain: reference variant.  (10.7) between all pairs of root boxes that are
  * not near, with the field of one box (open) or of it and all its images
- * (periodic, (10.13)); one dense operator per difference of positions. */
+ * (periodic, (10.13), (10.51)); one dense operator per difference of
+ * positions. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -37,15 +38,6 @@ static int64_t plain_bytes(const void *args)
     const struct boxes_args *a = args;
     int64_t size = multipole_size(a->p);
     return 8 * 8 * plain_roots(a) * plain_field(a) + 8 * size * size;
-}
-
-static farsum_status plain_fits(const void *args)
-{
-    const struct boxes_args *a = args;
-    int axes = a->periodic[0] + a->periodic[1] + a->periodic[2];
-    if (axes == 1 || axes == 2)
-        FAIL(ERR_UNSUPPORTED, "%d periodic axes; use three or none", axes);
-    return boxes_host_fits(args);
 }
 
 static void plain_destroy(void *state)
@@ -117,14 +109,14 @@ static farsum_status plain_run(void *state, const void *data)
                 int64_t far = 0;
                 for (int c = 0; c < 3; c++)
                     far |= d[c] > s->args.ws || d[c] < -s->args.ws;
-                if (far || s->args.periodic[0])
+                if (far || boxes_axes(&s->args) > 0)
                     plain_pairs(s, io, d);
             }
     return FARSUM_OK;
 }
 
 const struct variant lattice_plain = {
-    .fits = plain_fits,
+    .fits = boxes_host_fits,
     .cost = plain_cost,
     .bytes = plain_bytes,
     .create = plain_create,

@@ -4,8 +4,26 @@
 
 #include "base/mem.h"
 
+farsum_status lattice_images(const struct boxes_args *a,
+                             struct multipole_images **images)
+{
+    double cell[3], near[3], reach[3];
+    int axes = boxes_axes(a);
+    *images = NULL;
+    if (axes == 0 || axes == 3)
+        return FARSUM_OK;
+    for (int c = 0; c < 3; c++) {
+        cell[c] = (double)a->root[c] * a->box[c];
+        near[c] = (a->ws + 0.5) * a->box[c];
+        reach[c] = cell[c] - a->box[c];
+    }
+    return multipole_images_create(2 * a->p, a->periodic, cell, near, reach,
+                                   images);
+}
+
 /* Sets the field for a difference d of positions. */
 static farsum_status fields_difference(const struct boxes_args *a,
+                                       const struct multipole_images *images,
                                        const int64_t d[3], double *field)
 {
     double r[3], cell[3], near[3];
@@ -16,9 +34,11 @@ static farsum_status fields_difference(const struct boxes_args *a,
         near[c] = (a->ws + 0.5) * a->box[c];
         far |= d[c] > a->ws || d[c] < -a->ws;
     }
-    if (a->periodic[0])
+    if (boxes_axes(a) == 3)
         return multipole_lattice(2 * a->p, cell, near, r, field);
-    if (far)
+    if (images)
+        multipole_images_field(images, r, field);
+    else if (far)
         multipole_singular(2 * a->p, r, field);
     return FARSUM_OK;
 }
@@ -51,6 +71,7 @@ farsum_status lattice_fields_make(const struct boxes_args *a,
 {
     const int64_t *root = a->root;
     farsum_status status = FARSUM_OK;
+    struct multipole_images *images = NULL;
     int64_t d[3], fields = 1;
     *f = (struct lattice_fields){.size = multipole_size(2 * a->p)};
     for (int c = 0; c < 3; c++) {
@@ -59,6 +80,7 @@ farsum_status lattice_fields_make(const struct boxes_args *a,
         fields *= f->side[c];
     }
     GO(MEM_NEW(f->field, fields * f->size));
+    GO(lattice_images(a, &images));
     for (d[2] = root[2] - 1; d[2] > -root[2]; d[2]--)
         for (d[1] = root[1] - 1; d[1] > -root[1]; d[1]--)
             for (d[0] = root[0] - 1; d[0] > -root[0]; d[0]--) {
@@ -73,9 +95,10 @@ farsum_status lattice_fields_make(const struct boxes_args *a,
                     fields_mirror(2 * a->p, flip, lattice_field(f, b),
                                   lattice_field(f, d));
                 else
-                    GO(fields_difference(a, d, lattice_field(f, d)));
+                    GO(fields_difference(a, images, d, lattice_field(f, d)));
             }
 done:
+    multipole_images_destroy(images);
     if (status != FARSUM_OK)
         lattice_fields_clear(f);
     return status;

@@ -12,9 +12,13 @@ struct lattice_fields {
     double *field;            /* owned: [difference][size] */
 };
 /* S of a box (open; zero for near ones) or of it and all its images that are
- * not near (periodic, (10.13)). */
+ * not near (periodic, (10.13), (10.51)). */
 farsum_status lattice_fields_make(const struct boxes_args *args,
                                   struct lattice_fields *fields);
+/* One or two periodic axes: makes the sums over images of the root boxes, else
+ * NULL. */
+farsum_status lattice_images(const struct boxes_args *args,
+                             struct multipole_images **images);
 void lattice_fields_clear(struct lattice_fields *fields);
 /* d: target's position minus the source's. */
 double *lattice_field(const struct lattice_fields *fields, const int64_t d[3]);
