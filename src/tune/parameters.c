@@ -34,6 +34,17 @@ static double parameters_clustering(const struct parameters *t,
     return fmax(sample_around(s, cell, radius) / (share * n), 1);
 }
 
+/* The outputs of the stages.  Along open axes the virial is sum F x, and its
+ * trace the energy. */
+static unsigned parameters_outputs(const struct task *task)
+{
+    unsigned outputs = task->problem.outputs;
+    int open = task_is_slab(task) || task_is_truncated(task);
+    if (open && outputs & FARSUM_VIRIAL)
+        outputs |= FARSUM_FIELD | FARSUM_ENERGY;
+    return outputs;
+}
+
 /* Outputs requested from interp, which sees a velocity as three potentials. */
 static unsigned parameters_interp(const struct pair *pair, unsigned outputs)
 {
@@ -60,7 +71,7 @@ void parameters_args(const struct parameters *t, const struct task *task,
         (struct near_args){.precision = task->pairs,
                            .isa = task->isa,
                            .threads = task->threads,
-                           .outputs = p->outputs,
+                           .outputs = parameters_outputs(task),
                            .cell = &t->cell,
                            .poly = &t->poly,
                            .n_sources = n,
@@ -122,7 +133,7 @@ void parameters_args(const struct parameters *t, const struct task *task,
         .device = task->device,
         .isa = task->isa,
         .threads = task->threads,
-        .outputs = parameters_interp(&task->pair, p->outputs),
+        .outputs = parameters_interp(&task->pair, parameters_outputs(task)),
         .channels = task->pair.values,
         .mesh = {mesh[0], mesh[1], mesh[2]},
         .ldz = t->ldz,
