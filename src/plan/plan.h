@@ -268,7 +268,7 @@ farsum_status plan_exclude_as(const struct exclusions *e, int64_t all,
 static inline unsigned plan_lacks(const struct farsum_plan *plan,
                                   const struct method *method)
 {
-    return task_axes(&plan->task) > 0
+    return method->lacks_axes && task_axes(&plan->task) >= method->lacks_axes
                ? method->lacks & plan->task.problem.outputs
                : 0;
 }

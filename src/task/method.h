@@ -66,9 +66,10 @@ struct method {
                            const struct links *links,
                            struct ranks_model *model);
     unsigned options; /* METHOD_... */
-    unsigned lacks;   /* FARSUM_...: outputs that this method lacks in a
-                         periodic cell; a companion plan of another method
-                         computes them */
+    unsigned lacks;   /* FARSUM_...: outputs that this method lacks with
+                         lacks_axes periodic axes or more; a companion plan of
+                         another method computes them */
+    int lacks_axes;
     int reference;    /* 1: chosen only where no other method fits */
     int bounded;      /* 1: supports options.strict */
     int wide;         /* 1: always sums in f64 */

@@ -2,6 +2,10 @@
 # Tests of one and two periodic axes.
 farsum_test(geometry_bare geometry/bare.c)
 farsum_test(geometry_bessel geometry/bessel.c)
+farsum_test(geometry_boxes geometry/boxes.c geometry/slab_case.c
+  geometry/sums.c)
+farsum_ctest(geometry_boxes_full test_geometry_boxes --full)
+set_tests_properties(geometry_boxes_full PROPERTIES LABELS full)
 farsum_test(geometry_fast_laws geometry/fast_laws.c geometry/sums.c)
 farsum_test(geometry_laws geometry/laws.c moments/sums.c moments/derivatives.c)
 farsum_test(geometry_open geometry/open.c geometry/sums.c)

@@ -46,9 +46,8 @@ static void axes(void)
             ERR_UNSUPPORTED, "method spectral", "three periodic axes",
             "kernel r6", "has 2");
     REFUSED((s.problem.periodic[0] = s.problem.periodic[1] = 0,
-             s.options.method = "fmm"),
-            ERR_UNSUPPORTED, "method fmm", "three periodic axes or none",
-            "has 1");
+             s.options.method = "fmm", s.options.strict = 1),
+            ERR_UNSUPPORTED, "method fmm", "strict", "1 periodic axes");
     REFUSED((s.problem.periodic[1] = 0, s.options.method = "direct"),
             ERR_UNSUPPORTED, "method direct", "open boundaries");
     REFUSED(s.problem.periodic[1] = 7, ERR_ARGUMENT, "periodic[1] is 7");

@@ -21,7 +21,7 @@ static double fmm_best(const farsum_problem *p)
     if (p->precision != FARSUM_F32)
         return 1e-13;
     if (p->error == FARSUM_ERROR_POTENTIAL)
-        return p->periodic[0] ? 1.5e-6 : 4.3e-7;
+        return cell_axes(p->periodic) > 0 ? 1.5e-6 : 4.3e-7;
     return 1.1e-6;
 }
 
@@ -52,6 +52,26 @@ static farsum_status fmm_fits_ranks(const struct task *task)
          o->lattice);
 }
 
+/* One or two periodic axes. */
+static farsum_status fmm_fits_open_axes(const struct task *task)
+{
+    int axes = task_axes(task);
+    if (task->device)
+        FAIL(ERR_UNSUPPORTED, "sums %d periodic axes on the host only", axes);
+    if (task->links.ranks > 0)
+        FAIL(ERR_UNSUPPORTED, "sums %d periodic axes in one process only",
+             axes);
+    if (task->options.strict)
+        FAIL(ERR_UNSUPPORTED, "has no error bound (strict) of %d periodic axes",
+             axes);
+    /* the trace of others is the energy */
+    if (axes == 1 && task->problem.softening > 0
+        && task->problem.outputs & FARSUM_VIRIAL)
+        FAIL(ERR_UNSUPPORTED, "has no virial of softened charges with one "
+                              "periodic axis; leave it out of the outputs");
+    return FARSUM_OK;
+}
+
 static farsum_status fmm_fits(const struct task *task)
 {
     const farsum_problem *p = &task->problem;
@@ -61,9 +81,7 @@ static farsum_status fmm_fits(const struct task *task)
     if (p->outputs & FARSUM_PARTICLE_VIRIAL)
         FAIL(ERR_UNSUPPORTED, "does not sum the virial of each particle");
     if (task_axes(task) % 3 != 0)
-        FAIL(ERR_UNSUPPORTED,
-             "sums three periodic axes or none; the problem has %d",
-             task_axes(task));
+        TRY(fmm_fits_open_axes(task));
     if (task->options.strict && p->softening > 0)
         FAIL(ERR_UNSUPPORTED,
              "strict: of softened pairs far ones are summed as 1/r, whose "
@@ -375,5 +393,6 @@ const struct method method_fmm = {
     .model = fmm_ranks_model,
     .options = METHOD_BOXES,
     .lacks = FARSUM_VIRIAL,
+    .lacks_axes = 2,
     .bounded = 1,
 };

@@ -36,8 +36,12 @@ enum fmm_kernel {
 /* Known properties of the points: C = 1, caller's units. */
 struct fmm_input {
     enum fmm_kernel kernel;
-    int periodic;
-    double edge[3];          /* of the cell, or of the points' bounding box */
+    int axes;       /* periodic ones */
+    int periodic;   /* 1: any */
+    int open[3];    /* 1: not that axis of the cell */
+    double edge[3]; /* of the cell, or of the points' bounding box;
+                                open axes of a cell: a little longer than the
+                                points reach */
     double volume;
     double q1, q2;    /* means over the sources of q and q^2; of a flow the size
                       of the mean strength, and the mean of square() */
@@ -140,6 +144,8 @@ struct fmm {
     double sample_p2;      /* the same of charges with dipoles */
     int sample_length;     /* the plan's unit of length then */
     double axis[9]; /* directions of the periodic cell, rows */
+    double span[3]; /* one or two periodic axes: the lengths whose fractions
+                       source and target hold along the open ones */
     struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
     struct fmm_learnt learnt;
@@ -183,6 +189,10 @@ struct fmm {
 
 /* method/fmm/norms.c */
 farsum_status fmm_input(const struct task *task, struct fmm *s);
+/* Periodic cells: sets the edges along open axes, along which the points reach
+ * so far, and the norms. */
+void fmm_input_edges(const struct task *task, struct fmm *s,
+                     const double reach[3]);
 /* The method's `measured`. */
 void fmm_measured(const void *state, struct sample *sample);
 /* Norms at separate targets in open space, which the sample does not include:
@@ -254,6 +264,10 @@ double fmm_shape_filling(const struct fmm *s, const struct fmm_shape *shape,
 /* *clustering for points that fill the boxes evenly. */
 void fmm_shape_clustering(const struct fmm *s, const struct fmm_shape *shape,
                           int64_t n, struct fmm_clustering *clustering);
+/* The edges of the region of root boxes in a periodic cell.  Along open axes
+ * it begins with the points and ends with whole boxes. */
+void fmm_shape_region(const struct fmm *s, const struct fmm_shape *shape,
+                      double edge[3]);
 /* The arguments of the stages. */
 void fmm_args(const struct task *task, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,

@@ -17,6 +17,9 @@ enum { TARGETS_LEAST = 64 };
 /* Fraction of the sample neighbours' potentials: those of a whole cell are at
  * least as large. */
 #define AROUND 0.5
+/* Edges along open axes over the points' extents: no two points at the ends
+ * look like images of each other. */
+#define LONGER (65.0 / 64)
 /* SMALL: see apart_squares.  Numbers of separate targets that are sampled, and
  * of pairs for that. */
 #define SMALL 0.4
@@ -26,8 +29,7 @@ enum { APART_LEAST = 32, APART_PAIRS = 2000000 };
 static farsum_status facts_cell(const struct task *task, struct fmm *s)
 {
     struct fmm_input *f = &s->input;
-    TRY(cell_set(&s->cell, task->problem.cell, 1));
-    s->cell.unit = task_per(task);
+    TRY(task_cell(task, &s->cell));
     const double *a = s->cell.a;
     for (int d = 0; d < 3; d++) {
         f->edge[d] = sqrt(a[3 * d] * a[3 * d] + a[3 * d + 1] * a[3 * d + 1]
@@ -215,10 +217,12 @@ farsum_status fmm_input(const struct task *task, struct fmm *s)
 {
     const struct sample *sample = &task->sample;
     struct fmm_input *f = &s->input;
+    double reach[3];
     f->kernel = fmm_kernel_of(task);
     f->gradient = f->kernel == FMM_DIPOLES && task->problem.n_targets == 0
                   && task->problem.outputs & FARSUM_GRADIENT;
-    f->periodic = task_axes(task) == 3;
+    f->axes = task_axes(task);
+    f->periodic = f->axes > 0;
     if (!f->periodic) {
         s->sample_length = task->units.length;
         if (sample->fmm.known)
@@ -229,15 +233,37 @@ farsum_status fmm_input(const struct task *task, struct fmm *s)
     TRY(facts_cell(task, s));
     if (f->kernel != FMM_LAPLACE)
         return fmm_kernel_cell(task, f);
-    double n = (double)sample->n;
-    f->q1 = sample->q1 / n;
-    f->q2 = sample->q2 / n;
+    f->q1 = sample->q1 / (double)sample->n;
+    f->q2 = sample->q2 / (double)sample->n;
+    for (int d = 0; d < 3; d++) {
+        f->open[d] = s->cell.open[d];
+        reach[d] = f->axes == 2 ? sample->extent : sample->across[d];
+    }
+    fmm_input_edges(task, s, reach);
+    return FARSUM_OK;
+}
+
+void fmm_input_edges(const struct task *task, struct fmm *s,
+                     const double reach[3])
+{
+    const struct sample *sample = &task->sample;
+    struct fmm_input *f = &s->input;
+    double n = (double)sample->n, each = 1;
+    f->volume = 1;
+    for (int d = 0; d < 3; d++)
+        each *= f->open[d] ? 1 : f->edge[d];
+    each = pow(each / n, 1.0 / f->axes);
+    for (int d = 0; d < 3; d++) {
+        if (f->open[d])
+            f->edge[d] = fmax(LONGER * reach[d], each);
+        f->volume *= f->edge[d];
+    }
     f->force = parameters_force_norm(task, f->volume,
                                      sample->m > 0 ? 0 : sample->force,
                                      sample->q2, sample->n);
-    f->potential =
-        fmax(sqrt(f->q2) * cbrt(n / f->volume), AROUND * facts_around(task, f));
-    return FARSUM_OK;
+    f->potential = sqrt(f->q2) * cbrt(n / f->volume);
+    if (f->axes == 3) /* else there is no background */
+        f->potential = fmax(f->potential, AROUND * facts_around(task, f));
 }
 
 /* Sums over the sources at a target; coincident points are skipped. */

@@ -60,11 +60,28 @@ struct tree_args fmm_tree_args(const struct task *task, const struct fmm *s)
         .threads = task->threads,
     };
     for (int d = 0; d < 3; d++) {
-        args.periodic[d] = s->input.periodic;
+        args.periodic[d] = s->input.periodic && !s->input.open[d];
         args.root[d] = s->shape.root[d];
         args.edge[d] = s->input.edge[d];
     }
+    if (s->input.periodic)
+        fmm_shape_region(s, &s->shape, args.edge);
     return args;
+}
+
+/* Turns fractions along open axes into those of the tree's region. */
+static void points_stretch(struct fmm *s, const struct tree_args *args)
+{
+    struct points *const all[] = {&s->source, &s->target};
+    for (int d = 0; d < 3; d++) {
+        double ratio = s->span[d] / args->edge[d];
+        if (!s->input.open[d] || ratio == 1)
+            continue;
+        for (int k = 0; k < 2; k++)
+            for (int64_t i = 0; i < all[k]->n; i++)
+                all[k]->s[d][i] *= ratio;
+        s->span[d] = args->edge[d];
+    }
 }
 
 /* Builds a tree of s->shape and computes its statistics. */
@@ -81,6 +98,7 @@ static farsum_status points_tree(const struct task *task, struct fmm *s,
     struct tree_args args = fmm_tree_args(task, s);
     if (!s->input.periodic)
         TRY(tree_region(&args, &source, targets));
+    points_stretch(s, &args);
     TRY(tree_set(&s->tree, &args, &source, targets));
     fmm_near(task, s, &s->tree);
     return fmm_clustering(&s->tree, fmm_shape_first(s, &s->shape),

@@ -175,7 +175,9 @@ static void run_out_point(const struct out *o, const double centre[3],
     for (int d = 0; d < 3; d++)
         e[d] = o->unit * array_get(s->field, type, d * points->n + k);
     if (s->input.periodic) {
-        double front = 2 * M_PI / (3 * s->input.volume), turned[3] = {0};
+        double turned[3] = {0};
+        double front =
+            s->input.axes == 3 ? 2 * M_PI / (3 * s->input.volume) : 0;
         phi += front * o->moments.trace;
         for (int d = 0; d < 3; d++) {
             double u = centre[d] + h * array_get(points->x[d], type, k);
@@ -208,20 +210,52 @@ static void run_out(const struct out *o)
     }
 }
 
-/* W = sum F x, which equals that of all pairs if there are no images. */
+/* W = sum F x, which equals that of all pairs if there are no images.  A wire
+ * has none across it; W is symmetric, and its trace is the energy. */
+static void wire_virial(const struct fmm *s, const double v[9],
+                        double virial[9])
+{
+    const struct fmm_caller *c = &s->caller;
+    const double *axis = s->axis;
+    int along = !s->input.open[0] ? 0 : !s->input.open[1] ? 1 : 2;
+    double w[9] = {0}, energy = 0;
+    for (int64_t i = 0; i < s->source.n; i++)
+        energy += 0.5 * c->q[i] * c->potential[i];
+    for (int a = 0; a < 9; a++) /* along the cell's axes */
+        for (int b = 0; b < 9; b++)
+            w[a] += axis[a / 3 * 3 + b / 3] * v[b] * axis[a % 3 * 3 + b % 3];
+    w[4 * along] = energy;
+    for (int d = 0; d < 3; d++)
+        if (d != along) {
+            w[3 * d + along] = w[3 * along + d];
+            w[4 * along] -= w[4 * d];
+        }
+    for (int a = 0; a < 9; a++)
+        for (int b = 0; b < 9; b++)
+            virial[a] +=
+                axis[b / 3 * 3 + a / 3] * w[b] * axis[b % 3 * 3 + a % 3];
+}
+
 static void run_virial(const struct task *task, const struct fmm *s,
-                       const double *field, double virial[9])
+                       double virial[9])
 {
     const struct points *p = &s->source;
-    double middle[3] = {0};
+    const double *field = s->caller.field;
+    double middle[3] = {0}, v[9] = {0};
     for (int64_t i = 0; i < p->n; i++)
         for (int d = 0; d < 3; d++)
             middle[d] += p->s[d][i] / (double)s->all_n;
     (void)task_sum(task, middle, 3);
     for (int64_t i = 0; i < p->n; i++)
         for (int a = 0; a < 9; a++)
-            virial[a] += s->caller.q[i] * field[3 * i + a / 3]
-                         * (p->s[a % 3][i] - middle[a % 3]);
+            v[a] += s->caller.q[i] * field[3 * i + a / 3]
+                    * (p->s[a % 3][i] - middle[a % 3]);
+    if (s->input.axes > 0) {
+        wire_virial(s, v, virial);
+        return;
+    }
+    for (int a = 0; a < 9; a++)
+        virial[a] += v[a];
 }
 
 farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
@@ -319,7 +353,9 @@ static farsum_status run_sum(const struct task *task, struct fmm *s,
 {
     const struct fmm_caller *c = &s->caller;
     struct out o = {.task = task, .s = s};
-    o.potential = sums->potential || sums->energy ? c->potential : NULL;
+    int trace = sums->virial && s->input.axes > 0; /* it is the energy */
+    o.potential =
+        sums->potential || sums->energy || trace ? c->potential : NULL;
     o.field = sums->field || sums->virial ? c->field : NULL;
     o.unit = run_in(task, s);
     o.moments = run_moments(task, s, o.unit);
@@ -332,7 +368,7 @@ static farsum_status run_sum(const struct task *task, struct fmm *s,
     for (int64_t i = 0; i < s->source.n && sums->energy; i++)
         *sums->energy += 0.5 * c->q[i] * c->potential[i];
     if (sums->virial)
-        run_virial(task, s, c->field, sums->virial);
+        run_virial(task, s, sums->virial);
     return run_estimate(task, s, &o);
 }
 

@@ -202,21 +202,31 @@ static void shapes_join(struct shapes *all, const struct shapes *more,
     shapes_miss(all, more->missed, more->left, more->why);
 }
 
+/* 1: an axis without images. */
+static int shape_open(const struct fmm *s, int d)
+{
+    return !s->input.periodic || s->input.open[d];
+}
+
 /* Root boxes: k along the longest axis, nearly cubic. */
 static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
 {
     const double *edge = s->input.edge;
     double most = fmax(edge[0], fmax(edge[1], edge[2])), least = INFINITY;
-    if (!s->input.periodic) /* cubes: as many as the region's shape requires */
-        most *= 1 + 1e-9;
+    double longest = s->input.periodic ? 0 : most / (double)k;
     for (int d = 0; d < 3; d++) {
-        double boxes = (double)k * edge[d] / most;
-        int64_t whole =
-            (int64_t)(s->input.periodic ? nearbyint(boxes) : ceil(boxes));
+        int64_t whole = (int64_t)nearbyint((double)k * edge[d] / most);
         shape->root[d] = whole > 1 ? whole : 1;
-        shape->box[d] =
-            s->input.periodic ? edge[d] / (double)shape->root[d] : 1;
+        shape->box[d] = edge[d] / (double)shape->root[d];
+        if (!shape_open(s, d))
+            longest = fmax(longest, shape->box[d]);
     }
+    for (int d = 0; d < 3; d++) /* as many as the region's shape requires */
+        if (shape_open(s, d)) {
+            int64_t whole = (int64_t)ceil(edge[d] / (longest * (1 + 1e-9)));
+            shape->root[d] = whole > 1 ? whole : 1;
+            shape->box[d] = longest;
+        }
     most = fmax(shape->box[0], fmax(shape->box[1], shape->box[2]));
     for (int d = 0; d < 3; d++) {
         shape->box[d] /= most;
@@ -229,8 +239,10 @@ static int shape_root(const struct fmm *s, int64_t k, struct fmm_shape *shape)
 static int64_t shape_roots_most(const struct fmm *s)
 {
     const double *edge = s->input.edge;
-    double most = fmax(edge[0], fmax(edge[1], edge[2]));
-    double least = fmin(edge[0], fmin(edge[1], edge[2]));
+    double most = fmax(edge[0], fmax(edge[1], edge[2])), least = most;
+    for (int d = 0; d < 3; d++)
+        if (!s->input.open[d])
+            least = fmin(least, edge[d]);
     return (int64_t)fmin(256, fmax(ROOTS, 4 * most / least));
 }
 
@@ -238,15 +250,19 @@ static void shape_given(const struct task *task, const struct fmm *s,
                         struct fmm_shape *shape)
 {
     const farsum_fmm_options *o = &task->options.fmm;
-    double most = 0;
+    double most = 0, longest = 0;
     for (int d = 0; d < 3; d++) {
         shape->root[d] = o->boxes[d];
         shape->box[d] =
             s->input.periodic ? s->input.edge[d] / (double)o->boxes[d] : 1;
         most = fmax(most, shape->box[d]);
+        if (!shape_open(s, d))
+            longest = fmax(longest, shape->box[d]);
     }
-    for (int d = 0; d < 3; d++)
-        shape->box[d] /= most;
+    for (int d = 0; d < 3; d++) /* along open axes no thin ones */
+        shape->box[d] =
+            (shape_open(s, d) ? fmax(shape->box[d], longest) : shape->box[d])
+            / most;
 }
 
 static int shape_step(int64_t k)

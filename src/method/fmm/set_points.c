@@ -26,6 +26,40 @@ static farsum_status points_wrapped(const struct task *task, struct fmm *s,
     return FARSUM_OK;
 }
 
+/* One or two periodic axes: turns coordinates along the open ones into
+ * fractions of the points' extent. */
+static farsum_status points_spread(const struct task *task, struct fmm *s)
+{
+    struct points *const all[] = {&s->source, &s->target};
+    double low[3] = {INFINITY, INFINITY, INFINITY}, reach[3], unit[3];
+    double high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int d = 0; d < 3; d++) {
+        const double *a = s->cell.a + 3 * d;
+        unit[d] = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        for (int k = 0; k < 2; k++)
+            for (int64_t i = 0; i < all[k]->n; i++) {
+                low[d] = fmin(low[d], all[k]->s[d][i]);
+                high[d] = fmax(high[d], all[k]->s[d][i]);
+            }
+        reach[d] = unit[d] * (high[d] - low[d]);
+        if (s->input.open[d] && !(reach[d] < 1e100))
+            FAIL(ERR_POSITION,
+                 "positions along open axis %c reach from %g to %g: too far "
+                 "apart",
+                 "abc"[d], task_length(task, unit[d] * low[d]),
+                 task_length(task, unit[d] * high[d]));
+    }
+    fmm_input_edges(task, s, reach);
+    for (int d = 0; d < 3; d++) {
+        double ratio = unit[d] / s->input.edge[d];
+        s->span[d] = s->input.edge[d];
+        for (int k = 0; k < 2 && s->input.open[d]; k++)
+            for (int64_t i = 0; i < all[k]->n; i++)
+                all[k]->s[d][i] = ratio * (all[k]->s[d][i] - low[d]);
+    }
+    return FARSUM_OK;
+}
+
 /* Copies positions, not wrapped.  extent: as for host_positions. */
 static farsum_status points_copied(struct task *task, struct fmm *s, int64_t n,
                                    const void *x, int64_t m, const void *y,
@@ -47,6 +81,8 @@ static farsum_status points_take(struct task *task, struct fmm *s, int64_t n,
     s->source.n = s->target.n = 0;
     if (s->input.periodic) {
         TRY(points_wrapped(task, s, n, x, m, y));
+        if (s->input.axes < 3)
+            TRY(points_spread(task, s));
     } else {
         TRY(points_copied(task, s, n, x, m, y, &extent));
         fmm_extent(s, extent.low, extent.high);

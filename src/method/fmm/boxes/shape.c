@@ -43,6 +43,16 @@ static double shape_neighbours(const struct task *task, const struct fmm *s,
     return fmax(even, sample_around(&task->sample, &s->cell, radius));
 }
 
+void fmm_shape_region(const struct fmm *s, const struct fmm_shape *shape,
+                      double edge[3])
+{
+    int p = !s->input.open[0] ? 0 : !s->input.open[1] ? 1 : 2;
+    double h = s->input.edge[p] / ((double)shape->root[p] * shape->box[p]);
+    for (int d = 0; d < 3; d++)
+        edge[d] = s->input.open[d] ? h * shape->box[d] * (double)shape->root[d]
+                                   : s->input.edge[d];
+}
+
 void fmm_args(const struct task *task, const struct fmm *s,
               const struct fmm_shape *shape, int64_t n, int64_t m,
               struct boxes_args *boxes, struct p2p_args *pairs)
@@ -71,7 +81,7 @@ void fmm_args(const struct task *task, const struct fmm *s,
         .n_targets = (int64_t)targets,
     };
     for (int d = 0; d < 3; d++) {
-        boxes->periodic[d] = s->input.periodic;
+        boxes->periodic[d] = s->input.periodic && !s->input.open[d];
         boxes->root[d] = shape->root[d];
         boxes->box[d] = shape->box[d];
     }
@@ -95,10 +105,11 @@ void fmm_args(const struct task *task, const struct fmm *s,
         .ws = shape->ws,
         .device = task->device,
     };
-    if (s->input.periodic)
-        pairs->skip =
-            4e-15
-            * fmax(s->input.edge[0], fmax(s->input.edge[1], s->input.edge[2]));
+    if (s->input.periodic) {
+        double edge[3];
+        fmm_shape_region(s, shape, edge);
+        pairs->skip = 4e-15 * fmax(edge[0], fmax(edge[1], edge[2]));
+    }
 }
 
 /* The lattice over ranks with devices: the cheaper of the two variants there

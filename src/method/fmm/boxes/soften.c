@@ -23,8 +23,10 @@ static double soften_pair(const struct task *task)
  * do. */
 static double soften_reach(const struct fmm *s, const struct fmm_shape *shape)
 {
-    const double *edge = s->input.edge;
-    double least = INFINITY;
+    double edge[3], least = INFINITY;
+    memcpy(edge, s->input.edge, sizeof edge);
+    if (s->input.periodic)
+        fmm_shape_region(s, shape, edge);
     for (int d = 0; d < 3; d++)
         least = fmin(least, edge[d] / (double)shape->root[d]);
     if (s->input.periodic)
