@@ -59,9 +59,10 @@ static farsum_status whole_sample(struct comm *comm, struct whole *w,
 static farsum_status whole_heights(struct comm *comm, struct whole *w)
 {
     const farsum_problem *p = &w->problem;
-    const struct task task = {.problem = *p};
+    struct task task = {.problem = *p};
     double extent[2] = {-INFINITY, -INFINITY}, count[HEIGHTS] = {0};
     struct cell cell;
+    cell_right(task.problem.cell, p->periodic); /* open rows may be 0 */
     TRY(comm_agree(comm, task_cell(&task, &cell)));
     heights_extent(&cell, w->sample.n, w->sample.x, p->arrays, extent);
     TRY(comm_max(comm, extent, 2));
