@@ -60,8 +60,13 @@ static farsum_status whole_heights(struct comm *comm, struct whole *w)
 {
     const farsum_problem *p = &w->problem;
     struct task task = {.problem = *p};
-    double extent[2] = {-INFINITY, -INFINITY}, count[HEIGHTS] = {0};
+    double most = 0, extent[2] = {-INFINITY, -INFINITY}, count[HEIGHTS] = {0};
     struct cell cell;
+    for (int i = 0; i < 9; i++)
+        most = fmax(most, p->periodic[i / 3] ? fabs(p->cell[i]) : 0);
+    task.units.length = scale_exponent(most);
+    for (int i = 0; i < 9; i++)
+        task.problem.cell[i] = ldexp(p->cell[i], -task.units.length);
     cell_right(task.problem.cell, p->periodic); /* open rows may be 0 */
     TRY(comm_agree(comm, task_cell(&task, &cell)));
     heights_extent(&cell, w->sample.n, w->sample.x, p->arrays, extent);
