@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hypot.h"
 #include "base/mem.h"
 
 /* Degrees of the expansion in d, and of a block's. */
@@ -55,7 +56,7 @@ static double own_images(const struct multipole_images *s)
     sum = -2 * a / sqrt(M_PI) - 2 * sqrt(M_PI) / (a * area);
     for (int64_t i = -most[0]; i <= most[0]; i++)
         for (int64_t j = -most[1]; j <= most[1]; j++) {
-            double r = hypot((double)i * edge[0], (double)j * edge[1]);
+            double r = hypot_of((double)i * edge[0], (double)j * edge[1]);
             sum += r > 0 ? erfc(a * r) / r : 0;
         }
     most[0] = (int64_t)(13 * a * edge[0] / (2 * M_PI)) + 1;
@@ -63,7 +64,7 @@ static double own_images(const struct multipole_images *s)
     for (int64_t i = -most[0]; i <= most[0]; i++)
         for (int64_t j = -most[1]; j <= most[1]; j++) {
             double k =
-                2 * M_PI * hypot((double)i / edge[0], (double)j / edge[1]);
+                2 * M_PI * hypot_of((double)i / edge[0], (double)j / edge[1]);
             sum += k > 0 ? 2 * M_PI / area * erfc(k / (2 * a)) / k : 0;
         }
     return sum;
@@ -339,7 +340,7 @@ static void plane_modes(const struct multipole_images *s, const double d[3],
             double re[3] = {0}, im[3] = {0};
             im[u] = 2 * M_PI * (double)i / s->cell[u];
             im[v] = 2 * M_PI * (double)j / s->cell[v];
-            double k = hypot(im[u], im[v]);
+            double k = hypot_of(im[u], im[v]);
             if (k == 0 || k > most)
                 continue;
             re[o] = z > 0 ? -k : k;
