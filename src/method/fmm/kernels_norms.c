@@ -56,8 +56,8 @@ farsum_status fmm_kernel_cell(const struct task *task, struct fmm_input *f)
     if (task->options.fmm.order == 0
         && (n <= CELL_FEW || (n <= CELL_ALIKE && sample->lattice)))
         FAIL(ERR_UNSUPPORTED,
-             "estimates no error of kernel %s for %lld sources%s in a cell; "
-             "method spectral sums it",
+             "method fmm estimates no error of kernel %s for %lld sources%s in "
+             "a cell; method spectral sums it",
              pair->name, (long long)sample->n,
              n <= CELL_FEW ? "" : " on a lattice");
     f->q1 = sample->q1 / n;
