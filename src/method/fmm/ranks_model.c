@@ -97,17 +97,6 @@ static void model_points(struct counted *c)
     m->exchanges[COMM_GHOSTS] = 1;
 }
 
-/* Between the callers' order, messages, the owner's order and leaves: as many
- * bytes per point as the time on an H200 that no stage explains, of 1e7 points
- * on each of one and two. */
-double fmm_ranks_ends(const struct task *task, double points)
-{
-    if (!task->device)
-        return 0;
-    return 600 * points
-           / gpu_rates(task->device, task->problem.precision).bytes;
-}
-
 /* On hosts a point given has its position and leaf, and what it sends; an own
  * one its leaf, another place in the tree of the ghosts, and strength and
  * results as the caller gets them. */
