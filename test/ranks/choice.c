@@ -54,6 +54,8 @@ struct shared {
     farsum_options options;
     struct links links;
     uint64_t limit[RANKS]; /* of memory; 0: the default */
+    int unit;              /* lengths are times 2^unit */
+    int slab;              /* 1: axis 2 is open, and its row of the cell is 0 */
     farsum_status status;
     char words[400], method[RANKS][32], text[RANKS][8000];
     double seconds;
@@ -80,6 +82,14 @@ static farsum_status work(struct comm *comm, void *data)
     p.sample_x = x + 3 * first;
     p.sample_q = q + first;
     options.memory_limit = s->limit[r];
+    for (int i = 0; i < 9; i++)
+        p.cell[i] = ldexp(p.cell[i], s->unit);
+    if (s->slab)
+        p.cell[8] = p.periodic[2] = 0;
+    if (r == 0) /* all ranks' points, before the others look */
+        for (int64_t i = 0; i < 3 * MANY; i++)
+            x[i] = ldexp(x[i], s->unit);
+    TRY(comm_agree(comm, FARSUM_OK));
     comm->links = &s->links;
     farsum_status status = plan_over_ranks(comm, &p, &options, &plan);
     if (r == 0) {
@@ -172,6 +182,21 @@ static void uneven(void)
     CHECK(s->seconds > 1.3 * even, "%g s, even %g s", s->seconds, even);
 }
 
+/* Any unit of length, also in slabs, whose open row may be 0. */
+static void units(void)
+{
+    struct shared *s = shared(0);
+    for (int slab = 0; slab < 2; slab++)
+        for (int unit = 0; unit <= 600; unit += 300) {
+            s->unit = unit - 300;
+            s->slab = slab;
+            place(-1);
+            make(s, "spectral");
+            CHECK(s->status == FARSUM_OK, "2^%d, slab %d: %s", s->unit, slab,
+                  s->words);
+        }
+}
+
 /* Only what the user names is "named". */
 static void reasons(void)
 {
@@ -196,6 +221,7 @@ int main(void)
 {
     RUN(memory);
     RUN(uneven);
+    RUN(units);
     RUN(reasons);
     return check_end();
 }
