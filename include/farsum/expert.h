@@ -98,7 +98,10 @@ farsum_plan_hvp(farsum_plan *plan, const void *q, const void *v, void *product);
  * next call; n = 0 and NULL: points.  set_points must follow, with n sources.
  * Each sum then adds its pairs within some six widths, so widths far above the
  * distance of neighbours are slow; set_points: ERR_ARGUMENT if more than 2^20
- * images of the cell are that near.  Errors: ERR_ARGUMENT (a width), ERR_STATE
+ * images of the cell are that near.  Clouds much closer than they are wide lose
+ * digits to the rounding of positions: estimated_error contains that, and
+ * execute fails with ERR_TOLERANCE if it exceeds the forces of neighbours at
+ * the mean distance.  Errors: ERR_ARGUMENT (a width), ERR_STATE
  * (a plan made by farsum_plan_tune), ERR_UNSUPPORTED (kernels other than
  * laplace, softening, parts, separate targets, device arrays, ranks),
  * ERR_MEMORY.  docs/api.md, 15. */

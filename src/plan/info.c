@@ -2,7 +2,9 @@
 /* info.c: a plan's report in the caller's units. */
 #include <math.h>
 
+#include "base/hypot.h"
 #include "plan/plan.h"
+#include "plan/smear/smear.h"
 
 /* A reference estimates the error of potentials.  The error of its virial is
  * taken as this many times larger. */
@@ -36,7 +38,8 @@ static double plan_growth(const struct farsum_plan *plan)
     return plan_changed(plan) ? fmax(random / plan_factor(plan), 1) : 1;
 }
 
-double plan_estimate(const struct farsum_plan *plan)
+/* The estimate of the method's sum. */
+static double method_estimate(const struct farsum_plan *plan)
 {
     double estimate = plan->report.info.estimated_error, beyond = plan->beyond;
     if (plan->checked < 0)
@@ -47,7 +50,13 @@ double plan_estimate(const struct farsum_plan *plan)
     return estimate * plan_factor(plan) * plan_growth(plan);
 }
 
-double plan_estimate_energy(const struct farsum_plan *plan, int which)
+double plan_estimate(const struct farsum_plan *plan)
+{
+    double estimate = method_estimate(plan);
+    return plan->smear ? hypot_of(estimate, plan->smear->error[0]) : estimate;
+}
+
+static double method_estimate_energy(const struct farsum_plan *plan, int which)
 {
     const farsum_plan_info *i = &plan->report.info;
     unsigned output = which ? FARSUM_VIRIAL : FARSUM_ENERGY;
@@ -55,7 +64,7 @@ double plan_estimate_energy(const struct farsum_plan *plan, int which)
         which ? FARSUM_ERROR_PRESSURE : FARSUM_ERROR_ENERGY;
     double measured = plan->energies[which];
     if (plan->task.given.error == norm)
-        return plan_estimate(plan);
+        return method_estimate(plan);
     if (measured >= 0)
         return plan->unchecked > 0
                    ? measured * task_error(&plan->task, i->estimated_error)
@@ -64,6 +73,14 @@ double plan_estimate_energy(const struct farsum_plan *plan, int which)
     if (!plan->method->wide || !(plan->task.problem.outputs & output))
         return -1;
     return i->estimated_error * (which ? OF_VIRIAL : 1);
+}
+
+double plan_estimate_energy(const struct farsum_plan *plan, int which)
+{
+    double estimate = method_estimate_energy(plan, which);
+    return plan->smear && estimate >= 0
+               ? hypot_of(estimate, plan->smear->error[1])
+               : estimate;
 }
 
 static double scaled(double v, int e)

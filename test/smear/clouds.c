@@ -258,6 +258,88 @@ static void test_coincident(void)
     same(&apart, &same_place, 1e-7, "images");
 }
 
+/* One execute of clouds of which the first two are `apart` away from each
+ * other; *error: the plan's estimate. */
+static farsum_status close_sum(struct parts_case *c, double *width,
+                               double apart, struct clouds *s, double *error)
+{
+    farsum_plan *plan = NULL;
+    farsum_result out = FARSUM_RESULT_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    out.potential = s->potential;
+    out.field = s->field;
+    out.energy = &s->energy;
+    memcpy(c->x + 3, c->x, 3 * sizeof *c->x);
+    c->x[3] += apart;
+    if (c->problem.n_exclusions > 0) {
+        c->problem.exclusions = c->pair;
+        c->problem.exclusion_factors = c->factor;
+    }
+    CHECK_OK(farsum_plan_create(&c->problem, &c->options, &plan));
+    CHECK_OK(farsum_plan_set_widths(plan, N, width));
+    CHECK_OK(farsum_plan_set_points(plan, N, c->x, 0, NULL));
+    farsum_status status = farsum_plan_execute(plan, 1, c->q, &out);
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    *error = info.estimated_error;
+    farsum_plan_destroy(plan);
+    return status;
+}
+
+/* Clouds much nearer than they are wide, whose 1/r cancels only up to the
+ * rounding of positions: the estimate says so, and a sum without a digit is
+ * refused, both also of a pair that is excluded. */
+static void test_close(void)
+{
+    static const struct {
+        const char *method;
+        int open, f32, excluded;
+        double fine, rough, bad; /* distances */
+    } t[] = {{"ewald", 0, 0, 0, 0.02, 1e-5, 1e-13},
+             {"spectral", 0, 0, 0, 0.02, 1e-5, 1e-13},
+             {"spectral", 0, 1, 0, 0.1, 3e-3, 1e-6},
+             {"spectral", 0, 0, 1, 0.02, 1e-5, 1e-13},
+             {"direct", 1, 0, 0, 1e-4, 1e-6, 1e-13},
+             {"fmm", 1, 0, 0, 0.02, 1e-5, 1e-7}};
+    static struct parts_case c;
+    static struct clouds s, plain;
+    static double width[N];
+    for (size_t k = 0; k < sizeof t / sizeof *t; k++) {
+        double error;
+        system_of(&c, width);
+        c.options.method = t[k].method;
+        c.problem.outputs &= ~(unsigned)FARSUM_PARTICLE_VIRIAL;
+        c.problem.arrays = FARSUM_F64;
+        c.problem.precision = t[k].f32 ? FARSUM_F32 : FARSUM_F64;
+        c.problem.tolerance = t[k].f32 ? 1e-4 : t[k].open ? 1e-6 : 1e-8;
+        if (t[k].open)
+            memset(c.problem.periodic, 0, sizeof c.problem.periodic);
+        if (t[k].excluded) {
+            c.problem.n_exclusions = 1;
+            c.pair[0] = 0;
+            c.pair[1] = 1;
+            c.factor[0] = 0;
+        }
+        CHECK_OK(close_sum(&c, width, t[k].fine, &s, &error));
+        CHECK(error < c.problem.tolerance, "case %zu: %g at %g", k, error,
+              t[k].fine);
+        CHECK_OK(close_sum(&c, width, t[k].rough, &s, &error));
+        if (t[k].open)
+            pairs(&c, width, &plain);
+        else
+            wanted(&c, width, &plain);
+        double is = off(plain.field, s.field, 3 * N);
+        CHECK(error > c.problem.tolerance && (t[k].excluded || error > is),
+              "case %zu: estimate %g of %g", k, error, is);
+        c.options.on_excess = FARSUM_EXCESS_FAIL;
+        CHECK_FAILS(close_sum(&c, width, t[k].rough, &s, &error),
+                    FARSUM_ERR_TOLERANCE);
+        c.options.on_excess = FARSUM_EXCESS_SAY;
+        CHECK_FAILS(close_sum(&c, width, t[k].bad, &s, &error),
+                    FARSUM_ERR_TOLERANCE);
+        CHECK_SAYS("clouds 0 and 1");
+    }
+}
+
 /* An excluded pair is as far apart in a cell as in open space; exclusions that
  * come after the points count, too. */
 static void test_excluded(void)
@@ -400,6 +482,7 @@ int main(void)
     RUN(test_cell);
     RUN(test_open);
     RUN(test_coincident);
+    RUN(test_close);
     RUN(test_excluded);
     RUN(test_refused);
     RUN(test_wide);

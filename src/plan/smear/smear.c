@@ -2,6 +2,7 @@
 /* smear.c: adds the difference of Gaussian clouds and points to a sum. */
 #include "plan/smear/smear.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "base/par.h"
 #include "farsum/expert.h"
 #include "math/tied_images.kh"
+#include "reference/ewald/ewald_sum.h"
 #include "task/host_arrays.h"
 
 enum { BLOCKS = 64 }; /* parts of a sum, added in order */
@@ -24,6 +26,7 @@ void smear_destroy(struct smear *s)
     mem_free(s->start);
     mem_free(s->pair);
     mem_free(s->q);
+    mem_free(s->blur);
     mem_free(s);
 }
 
@@ -74,6 +77,7 @@ farsum_status farsum_plan_set_widths(farsum_plan *plan, int64_t n,
         made->n = n;
         GO(MEM_RAW(made->width, n));
         GO(MEM_RAW(made->q, n));
+        GO(MEM_RAW(made->blur, n));
         memcpy(made->width, widths, (size_t)n * sizeof *widths);
     }
     smear_destroy(plan->smear);
@@ -101,20 +105,28 @@ farsum_status smear_points(struct farsum_plan *plan, int64_t n, const void *x)
              "farsum_plan_set_widths first",
              (long long)n, (long long)plan->smear->n);
     TRY(task_cell(task, &cell));
+    smear_blur(plan, &cell, x);
+    /* a device leaves out only equal positions */
     TRY(smear_list(plan->smear, &cell, x, task->problem.arrays, least,
-                   task->threads));
+                   task->device ? 0 : EWALD_COINCIDE, task->threads));
     smear_exclude(plan);
     return FARSUM_OK;
 }
 
-/* Sets u and f of a pair of width g, (3.12), times the share that is left. */
-static void pair_set(struct smear_pair *p, double g, double left)
+/* Sets u and f of a pair of target i, (3.12), times the share that is left.
+ * unit: the task's per the caller's. */
+static void pair_set(const struct smear *s, double unit, int64_t i,
+                     struct smear_pair *p, double left)
 {
     const double *d = p->d;
     double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], r = sqrt(r2);
+    double g = unit * hypot_of(s->width[i], s->width[p->j]);
     double x = r / g, u = -erfc(x) / r;
     p->u = left * u;
     p->f = left * (u - M_2_SQRTPI / g * exp(-x * x)) / r2;
+    /* the share that exclusions lose is in the method's sum, too */
+    double blur = hypot_of(s->blur[i], s->blur[p->j]);
+    p->off = fabs(u) * (blur / r + 2 * DBL_EPSILON);
 }
 
 /* 1: the pair's image ties with the nearest one, (3.7a). */
@@ -136,7 +148,7 @@ static void pair_exclude(struct smear *s, double unit, int64_t i, int64_t j,
                          double lost)
 {
     struct smear_pair *near = NULL, *end = s->pair + s->start[i + 1];
-    double least = INFINITY, g = unit * hypot_of(s->width[i], s->width[j]);
+    double least = INFINITY;
     int many = 0;
     for (struct smear_pair *p = s->pair + s->start[i]; p < end; p++) {
         const double *d = p->d;
@@ -150,7 +162,7 @@ static void pair_exclude(struct smear *s, double unit, int64_t i, int64_t j,
         many += p->j == j && pair_ties(p, near);
     for (struct smear_pair *p = s->pair + s->start[i]; near && p < end; p++)
         if (p->j == j && pair_ties(p, near))
-            pair_set(p, g, 1 - lost / many);
+            pair_set(s, unit, i, p, 1 - lost / many);
 }
 
 void smear_exclude(struct farsum_plan *plan)
@@ -163,8 +175,7 @@ void smear_exclude(struct farsum_plan *plan)
     PAR_FOR(plan->task.threads, schedule(static))
     for (int64_t i = 0; i < s->n; i++)
         for (int64_t k = s->start[i]; k < s->start[i + 1]; k++)
-            pair_set(s->pair + k,
-                     unit * hypot_of(s->width[i], s->width[s->pair[k].j]), 1);
+            pair_set(s, unit, i, s->pair + k, 1);
     for (int64_t r = 0; r < e->rows; r++)
         for (int64_t k = e->start[r]; k < e->start[r + 1]; k++)
             pair_exclude(s, unit, e->target[r], e->source[k], e->lost[k]);
@@ -173,6 +184,7 @@ void smear_exclude(struct farsum_plan *plan)
 /* The differences at a target; C = 1. */
 struct smear_sum {
     double phi, e[3], w[9]; /* w: twice its share of the virial over its q */
+    double off_phi, off_e;  /* squares of the errors of phi and e */
 };
 
 static struct smear_sum sum_target(const struct smear *s, int64_t i,
@@ -187,6 +199,10 @@ static struct smear_sum sum_target(const struct smear *s, int64_t i,
             sum.e[a] += of * p->f * p->d[a];
         for (int a = 0; a < 9; a++)
             sum.w[a] += of * p->f * p->d[a / 3] * p->d[a % 3];
+        double r2 = p->d[0] * p->d[0] + p->d[1] * p->d[1] + p->d[2] * p->d[2];
+        double square = of * of * p->off * p->off;
+        sum.off_phi += square;
+        sum.off_e += 4 * square / r2; /* the slope of the error of 1/r^2 */
     }
     return sum;
 }
@@ -200,6 +216,31 @@ static int add_to(void *array, farsum_precision type, int64_t k, double v)
     return !isfinite(array_get(array, type, k));
 }
 
+/* Adds a target's errors and its results, number i of the caller's, to the loss
+ * of a right-hand side. */
+static void lose(const struct task *task, const struct smear_sum *sum,
+                 const farsum_result *result, int64_t i, double q,
+                 struct smear_loss *loss)
+{
+    farsum_precision type = task->problem.arrays;
+    struct scale value = scale_of(-task_exponent(task));
+    struct scale field = scale_of(-task_exponent_field(task));
+    double square = task_constant(task) * task_constant(task);
+    loss->potential += square * sum->off_phi;
+    loss->force += q * q * square * sum->off_e;
+    loss->energy += 0.5 * q * q * square * sum->off_phi; /* pairs count twice */
+    if (result->potential) {
+        double phi = scale_by(value, array_get(result->potential, type, i));
+        loss->phi += phi * phi;
+        loss->each += fabs(q * phi);
+    }
+    for (int a = 0; result->field && a < 3; a++) {
+        double f =
+            q * scale_by(field, array_get(result->field, type, 3 * i + a));
+        loss->f += f * f;
+    }
+}
+
 /* Adds to right-hand side r, in the units of the task. */
 static farsum_status add_one(struct farsum_plan *plan, int r, const void *q,
                              const farsum_result *result)
@@ -208,6 +249,7 @@ static farsum_status add_one(struct farsum_plan *plan, int r, const void *q,
     struct task *task = &plan->task;
     farsum_precision type = task->problem.arrays;
     double part[BLOCKS][10] = {{0}}, c = task_constant(task);
+    struct smear_loss lost[BLOCKS] = {{0}}, loss = {0};
     int64_t first = r * s->n;
     int beyond = 0;
     host_strengths(task, s->n, r, q, s->q);
@@ -232,6 +274,7 @@ static farsum_status add_one(struct farsum_plan *plan, int r, const void *q,
                 part[b][a] += half * sum.w[a];
             }
             part[b][9] += half * sum.phi;
+            lose(task, &sum, result, first + i, s->q[i], &lost[b]);
         }
     for (int b = 0; b < BLOCKS; b++) {
         for (int a = 0; a < 9; a++)
@@ -239,13 +282,19 @@ static farsum_status add_one(struct farsum_plan *plan, int r, const void *q,
                              scale_by(energy, part[b][a]));
         beyond |=
             add_to(result->energy, FARSUM_F64, r, scale_by(energy, part[b][9]));
+        loss.potential += lost[b].potential;
+        loss.force += lost[b].force;
+        loss.energy += lost[b].energy;
+        loss.phi += lost[b].phi;
+        loss.f += lost[b].f;
+        loss.each += lost[b].each;
     }
     if (beyond)
         FAIL(ERR_STRENGTH,
              "right-hand side %d: a sum of smeared charges is above the range "
              "of %s; choose other units of lengths or strengths",
              r, type == FARSUM_F32 ? "f32" : "f64");
-    return FARSUM_OK;
+    return smear_judge(plan, result, r, &loss);
 }
 
 farsum_status smear_add(struct farsum_plan *plan, int rhs, const void *q,
@@ -253,6 +302,7 @@ farsum_status smear_add(struct farsum_plan *plan, int rhs, const void *q,
 {
     if (!plan->smear || !plan->smear->pair)
         return FARSUM_OK;
+    memset(plan->smear->error, 0, sizeof plan->smear->error);
     for (int r = 0; r < rhs; r++)
         TRY(add_one(plan, r, q, result));
     return FARSUM_OK;

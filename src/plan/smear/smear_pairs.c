@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "plan/smear/smear.h"
-#include "reference/ewald/ewald_sum.h"
 
 enum {
     IMAGES = 1 << 20, /* of a cell that a cloud may overlap */
@@ -200,7 +199,7 @@ static farsum_status list_count(struct smear *s, const struct grid *g,
 
 farsum_status smear_list(struct smear *s, const struct cell *cell,
                          const void *x, farsum_precision type, double least,
-                         int threads)
+                         double coincide, int threads)
 {
     farsum_status status = FARSUM_OK;
     struct grid g = {.cell = cell, .width = s->width, .n = s->n};
@@ -215,7 +214,7 @@ farsum_status smear_list(struct smear *s, const struct cell *cell,
         const double *a = cell->a + 3 * d;
         double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
         if (!cell->open[d])
-            g.skip = fmax(g.skip, EWALD_COINCIDE * EWALD_COINCIDE * square);
+            g.skip = fmax(g.skip, coincide * coincide * square);
     }
     g.far = grid_far(least);
     TRY(MEM_NEW(s->start, s->n + 1));
