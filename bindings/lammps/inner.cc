@@ -18,6 +18,14 @@ int filled(int *list, int count, int width, int nowhere)
     return count;
 }
 
+/* The mean of n positions. */
+void middle(const double *x, int n, double mean[3])
+{
+    for (int i = 0; i < n; i++, x += 3)
+        for (int d = 0; d < 3; d++)
+            mean[d] += x[d] / n;
+}
+
 } // namespace
 
 /* Records lie at multiples of 64 bytes, so that none crosses a cache line. */
@@ -40,6 +48,8 @@ bool inner_pairs::fits(double reach) const
     std::size_t n = static_cast<std::size_t>(atoms());
     if (builds_ != neighbor->ncalls || built_at_.size() != 3 * n)
         return false;
+    if (n == 0)
+        return true;
     if (std::memcmp(type_.data(), atom->type, n * sizeof(int)) != 0)
         return false;
     const double *x = atom->x[0], *then = built_at_.data();
@@ -60,15 +70,17 @@ void inner_pairs::follow(const LAMMPS_NS::NeighList *list,
     make_room(4 * sizeof(real));
     real *to = static_cast<real *>(x_);
     const double *x = n > 0 ? atom->x[0] : nullptr, *q = atom->q;
+    std::fill_n(origin_, 3, 0);
+    if (sizeof(real) < sizeof(double)) /* the box may lie far from 0 */
+        middle(x, n, origin_);
     for (int i = 0; i < n; i++, to += 4, x += 3) {
-        to[0] = static_cast<real>(x[0]);
-        to[1] = static_cast<real>(x[1]);
-        to[2] = static_cast<real>(x[2]);
+        for (int d = 0; d < 3; d++)
+            to[d] = static_cast<real>(x[d] - origin_[d]);
         to[3] = static_cast<real>(q[i]);
     }
     std::fill_n(to, 3, static_cast<real>(1e9)); /* far from all atoms */
     to[3] = 0;
-    if (n > 0 && !fits(limits.skin / 2))
+    if (!fits(limits.skin / 2)) /* without atoms too: it empties the lists */
         build(list, limits, kern);
 }
 
@@ -77,7 +89,9 @@ void inner_pairs::build(const LAMMPS_NS::NeighList *list,
 {
     std::size_t n = static_cast<std::size_t>(atoms());
     builds_ = neighbor->ncalls;
-    built_at_.assign(atom->x[0], atom->x[0] + 3 * n);
+    built_at_.clear();
+    if (n > 0)
+        built_at_.assign(atom->x[0], atom->x[0] + 3 * n);
     type_.assign(atom->type, atom->type + n);
     type_.push_back(0);
     atom_.clear();
@@ -140,13 +154,24 @@ void inner_pairs::tell(pair_job *job) const
     job->f = f_;
 }
 
-template <class real> void inner_pairs::add_forces(int n) const
+template <class real> void inner_pairs::add_forces(int n)
 {
     double *f = n > 0 ? atom->f[0] : nullptr;
     const real *from = static_cast<const real *>(f_);
+    std::fill_n(net_, 3, 0);
     for (int i = 0; i < n; i++, f += 3, from += 4)
-        for (int d = 0; d < 3; d++)
+        for (int d = 0; d < 3; d++) {
             f[d] += static_cast<double>(from[d]);
+            net_[d] += static_cast<double>(from[d]);
+        }
+}
+
+void inner_pairs::refer_to_middle(double *virial) const
+{
+    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2},
+                                 {0, 1}, {0, 2}, {1, 2}};
+    for (int k = 0; k < 6; k++)
+        virial[k] -= origin_[at[k][0]] * net_[at[k][1]];
 }
 
 template void inner_pairs::follow<double>(const LAMMPS_NS::NeighList *,
@@ -155,8 +180,8 @@ template void inner_pairs::follow<double>(const LAMMPS_NS::NeighList *,
 template void inner_pairs::follow<float>(const LAMMPS_NS::NeighList *,
                                          const inner_limits &,
                                          const pair_kern *);
-template void inner_pairs::add_forces<double>(int) const;
-template void inner_pairs::add_forces<float>(int) const;
+template void inner_pairs::add_forces<double>(int);
+template void inner_pairs::add_forces<float>(int);
 
 double inner_pairs::bytes() const
 {

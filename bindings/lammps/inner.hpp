@@ -45,7 +45,10 @@ class inner_pairs : protected LAMMPS_NS::Pointers
     /* Says where the list and the records are. */
     void tell(pair_job *job) const;
     /* Adds the records' forces to the first n atoms of LAMMPS. */
-    template <class real> void add_forces(int n) const;
+    template <class real> void add_forces(int n);
+    /* Takes from sum x f what the distance to 0 adds: f32 leaves a net force.
+     * virial: as LAMMPS'. */
+    void refer_to_middle(double *virial) const;
     /* Pairs of special_bonds, which are not in the lists. */
     const std::vector<bonded> &apart() const
     {
@@ -60,6 +63,8 @@ class inner_pairs : protected LAMMPS_NS::Pointers
     std::vector<std::int64_t> start_;
     std::vector<bonded> apart_;
     std::vector<char> room_;
+    double origin_[3] = {0, 0, 0}; /* of the records */
+    double net_[3] = {0, 0, 0};    /* force of all records */
     void *x_ = nullptr,
          *f_ = nullptr; /* in room_; one record more than atoms */
 

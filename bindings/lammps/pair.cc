@@ -208,6 +208,13 @@ void pair_farsum::make_tables()
             to[3] = t.shift;
         }
     lj_f32_.assign(lj_.begin(), lj_.end());
+    double least = limits_.coulomb, most = least;
+    for (double v : lj_)
+        if (v != 0) {
+            least = std::fmin(least, std::fabs(v));
+            most = std::fmax(most, std::fabs(v));
+        }
+    fits_f32_ = least > 1e-25 && most < 1e25;
 }
 
 void pair_farsum::compute(int eflag, int vflag)
@@ -220,8 +227,11 @@ void pair_farsum::compute(int eflag, int vflag)
         sum_singly(function);
     else
         sum(function);
-    if (vflag_fdotr)
-        virial_fdotr_compute();
+    if (!vflag_fdotr)
+        return;
+    virial_fdotr_compute();
+    if (!each_pair)
+        inner_.refer_to_middle(virial);
 }
 
 void pair_farsum::sum(const near_function &near)
@@ -236,8 +246,9 @@ void pair_farsum::sum(const near_function &near)
     job.terms = static_cast<int>(near.values().size());
     job.p = near.values().data();
     job.s = near.slopes().data();
-    const pair_kern *kern = pair_kern_of(near.isa(), near.f32());
-    if (near.f32())
+    bool narrow = near.f32() && fits_f32_;
+    const pair_kern *kern = pair_kern_of(near.isa(), narrow);
+    if (narrow)
         sum_inner<float>(job, kern, lj_f32_.data());
     else
         sum_inner<double>(job, kern, lj_.data());

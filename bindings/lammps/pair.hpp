@@ -51,6 +51,7 @@ class pair_farsum : public LAMMPS_NS::Pair
     inner_limits limits_;
     std::vector<double> lj_; /* of pair_job, in f64 and f32 */
     std::vector<float> lj_f32_;
+    bool fits_f32_ = true; /* powers of distances do, in these units */
     void allocate();
     void set_tail(int i, int j, const types &t);
     parts pair(const near_function &near, const types &t, double qq, double rsq,

@@ -28,6 +28,7 @@ class Box:
         self.x, self.q, self.types = x, q, types
         self.cell = np.asarray(cell, float)
         self.n, self.chain = len(x), chain  # chains of that many bonded atoms
+        self.origin = 0.0  # the box starts there along all axes
 
     def bonds(self):
         ends = np.arange(self.n).reshape(-1, self.chain)
@@ -48,7 +49,8 @@ class Box:
         c, bonds = self.cell, self.bonds()
         lines = ["box", "", f"{self.n} atoms", f"{len(bonds)} bonds",
                  f"{max(self.types)} atom types", "1 bond types", ""]
-        lines += ["0 %.17g %slo %shi" % (c[k, k], a, a)
+        lines += ["%.17g %.17g %slo %shi" % (self.origin, self.origin + c[k, k],
+                                             a, a)
                   for k, a in enumerate("xyz")]
         if np.any(np.tril(c, -1)):
             lines.append("%.17g %.17g %.17g xy xz yz"
@@ -58,7 +60,7 @@ class Box:
         lines += ["", "Atoms # full", ""]
         lines += ["%d %d %d %.17g %.17g %.17g %.17g"
                   % (i + 1, i // self.chain + 1, self.types[i], self.q[i],
-                     *self.x[i]) for i in range(self.n)]
+                     *(self.x[i] + self.origin)) for i in range(self.n)]
         if len(bonds):
             lines += ["", "Bonds", ""]
             lines += ["%d 1 %d %d" % (k + 1, a + 1, b + 1)

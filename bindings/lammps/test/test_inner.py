@@ -67,6 +67,29 @@ def test_f32(run, monkeypatch, isa):
     assert 1e-10 < off(results(lmp), single_pairs(lmp)) < 3e-5
 
 
+def test_f32_far_from_zero(run):
+    """f32 rounds distances, not the place of the box."""
+    box = salt(noise=0.1)
+    box.origin = 1e5
+    lmp = run(box, accuracy=1e-4, pair=PAIR)
+    lmp.commands_string("kspace_modify farsum precision mixed\n" + COEFF
+                        + "run 0")
+    assert 1e-10 < off(results(lmp), single_pairs(lmp)) < 3e-5
+
+
+def test_f32_in_small_units(run):
+    """sigma^12 is no number of f32: the pairs are summed in f64."""
+    small = 1e-4
+    begin = BEGIN.replace("units real", "units lj").replace(
+        "neighbor 1.0", f"neighbor {small}").replace("0.05 2.5", "1e-3 2.5e-4")
+    lmp = run(salt(edge=2.8 * small, noise=0.1 * small), accuracy=1e3,
+              begin=begin, pair="lj/cut/coul/farsum 5e-4 6e-4")
+    lmp.commands_string("kspace_modify farsum precision mixed\n"
+                        "thermo_style custom step pe evdwl ecoul pxx pyy pzz "
+                        "pxy pxz pyz\nthermo_modify norm no\nrun 0")
+    assert off(results(lmp), single_pairs(lmp)) < 1e-10
+
+
 MOVE = COEFF + """
 velocity all create 1500 1 loop all
 timestep 2

@@ -56,6 +56,31 @@ def test_dynamics_equal_one_rank(tmp_path):
     assert max(differences(two, one)) < 1e-9
 
 
+def test_rank_that_loses_its_atoms(tmp_path):
+    """Between two runs, all at a time: its lists are empty then."""
+    box = salt(n=3, edge=6.0)
+    box.cell = np.diag([60.0, 20.0, 20.0])
+    box.x = box.x % 18 + [40, 1, 1]
+    box.q[-1] = 0
+    box.write(tmp_path / "data")
+    script = "processors * 1 1\n" + chains_script("lj/cut/coul/farsum 6") + """
+run 0
+displace_atoms all move -22 0 0
+thermo_style custom elong evdwl ecoul pe
+thermo_modify norm no format float %.17g
+run 0
+"""
+    found = []
+    for ranks in (1, 2):
+        done = launch(ranks, script, tmp_path)
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        rows = [line.split() for line in done.stdout.splitlines()]
+        head = max(i for i, row in enumerate(rows) if row[:1] == ["E_long"])
+        found.append(np.array(rows[head + 1], float))
+    assert np.all(np.isfinite(found))
+    assert np.max(np.abs(found[1] / found[0] - 1)) < 1e-6, found
+
+
 def test_chosen_parameters(tmp_path):
     """Each number of ranks may choose others, within the tolerance."""
     salt().write(tmp_path / "data")
