@@ -113,9 +113,9 @@ class Part(NamedTuple):
     cell: Any                # [3, 3] or None
     pairs: Dict[str, Any]    # exclude= and factors= of the system
 
-    def spacing(self) -> float:
-        """A typical distance of points."""
-        cell = None if self.cell is None else self.cell[None]
+    def spacing(self, periodic: Any = None) -> float:
+        """A typical distance of points; open vectors have no part in it."""
+        cell = None if self.cell is None or periodic else self.cell[None]
         return float(spacings(self.x, cell, None, 1)[0])
 
 
@@ -292,13 +292,22 @@ def pull_back(x: Any, q: Any, cell: Any, index: Any, exclude: Any, factors: Any,
 Gradients = Tuple[Any, Any, Any]
 
 
-def cell_slope(x: Any, cell: Any, g: Any, virial: Any, index: Any = None
-               ) -> Any:
-    """dU/dh from g = dU/dx and the virial: [3, 3] of a system, [S, 3, 3]."""
+def cell_slope(x: Any, cell: Any, g: Any, virial: Any, index: Any = None,
+               periodic: Any = None) -> Any:
+    """dU/dh from g = dU/dx and the virial: [3, 3] of a system, [S, 3, 3].
+
+    periodic: which axes are, if not all.  Open vectors have no part in U.
+    """
     moment = x.swapaxes(0, 1) @ g if index is None \
         else by_system(x[:, :, None] * g[:, None, :], index, len(cell))
-    solve = functions_of(x).linalg.solve
-    return solve(cell.swapaxes(-1, -2), -virial.swapaxes(-1, -2) - moment)
+    linalg = functions_of(x).linalg
+    right = -virial.swapaxes(-1, -2) - moment
+    if periodic is None:
+        return linalg.solve(cell.swapaxes(-1, -2), right)
+    mask = like(functions_of(x).eye(3), x)
+    for d in range(3):
+        mask[d, d] = float(periodic[d])
+    return linalg.pinv(mask @ cell).swapaxes(-1, -2) @ right
 
 
 def by_dipoles(part: Part, f: Any, by_cell: bool, how: str) -> Gradients:
@@ -410,12 +419,13 @@ def by_differences(part: Part, f: Any, w: Any, by_cell: bool, how: str
     options["tolerance"] = max(STRICTER * options.get("tolerance", 1e-5),
                                FINEST)
     by_cell = by_cell and part.cell is not None
+    periodic = options.pop("periodic", None)
     options["outputs"] = "potential field" + " virial" * by_cell
     precise = part._replace(x=wide(part.x), q=wide(part.q), cell=None
                             if part.cell is None else wide(part.cell))
     sets = [_Direction(precise, precise.q[r],
                        None if f is None else wide(f[r]),
-                       None if w is None else wide(w[r]), by_cell)
+                       None if w is None else wide(w[r]), by_cell, periodic)
             for r in range(len(part.q))]
     used = [one for one in sets if one.step]
 
@@ -424,7 +434,7 @@ def by_differences(part: Part, f: Any, w: Any, by_cell: bool, how: str
 
     if used:
         request = Request(kernel, precise.x, used[0].q, precise.cell,
-                          options.pop("periodic", None), None, part.pairs.get("exclude"),
+                          periodic, None, part.pairs.get("exclude"),
                           part.pairs.get("factors"), options)
         by_kept_plan(request, summed)
     stack = functions_of(part.x).stack
@@ -436,13 +446,14 @@ def by_differences(part: Part, f: Any, w: Any, by_cell: bool, how: str
 class _Direction:
     """The derivatives of one set of charges along one f and w."""
 
-    def __init__(self, part: Part, q: Any, f: Any, w: Any, by_cell: bool
-                 ) -> None:
+    def __init__(self, part: Part, q: Any, f: Any, w: Any, by_cell: bool,
+                 periodic: Any) -> None:
         self.x, self.q, self.cell, self.by_cell = part.x, q, part.cell, by_cell
+        self.periodic = periodic
         self.f = zeros(self.x, *self.x.shape) if f is None else f
         self.one = like(functions_of(q).eye(3), q)
         self.w = zeros(self.x, 3, 3) if w is None else w
-        size = max(float(abs(self.f).max()) / part.spacing(),
+        size = max(float(abs(self.f).max()) / part.spacing(periodic),
                    float(abs(self.w).max()))
         self.step = STEP / size if size and bool(q.any()) else 0.0
         self._clear()
@@ -472,6 +483,6 @@ class _Direction:
         self.gq += weight * r.potential
         self.gx += weight * (g @ strain)
         if h is not None and self.by_cell:
-            slope = cell_slope(x, h, g, r.virial)
+            slope = cell_slope(x, h, g, r.virial, None, self.periodic)
             self.gcell += weight * (slope @ strain)
         return error

@@ -98,7 +98,8 @@ def _sums_backward(ctx: Any, a: Optional[Tensor], b: Optional[Tensor],
                              / (2 * by_system[..., None, None])).sum(0)
     gcell = None
     if by_cell:
-        gcell = _systems.cell_slope(x, cell, gx, total_w, index)
+        gcell = _systems.cell_slope(x, cell, gx, total_w, index,
+                                    _systems.decoded(how)[1].get("periodic"))
     if f is not None or w is not None:
         to_x, to_q, to_cell = pull_back_once(
             x, q, cell, index, exclude, factors, f, w, systems, by_cell, how)

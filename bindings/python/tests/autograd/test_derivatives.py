@@ -90,6 +90,25 @@ def test_slabs_and_wires(periodic):
         assert gradgradcheck(lambda *v: run(*v)[0], inputs, **CHECK)
 
 
+@pytest.mark.parametrize("row", [0.0, 1e6])
+def test_open_vectors_do_not_matter(row):
+    """Neither to values nor to derivatives of any order."""
+    found = []
+    for z in (4.2, row):
+        x, q, cell = (v.detach() for v in tilted(12))
+        q, cell[2] = q - q.mean(), torch.tensor([0.0, 0.0, z])
+        x = (0.01 * x).requires_grad_()
+        cell = (0.01 * cell).requires_grad_()
+        r = ft.coulomb(x, q, cell, periodic=(True, True, False),
+                       tolerance=1e-9)
+        first = torch.autograd.grad(r.energy, (x, cell), retain_graph=True)
+        second = torch.autograd.grad((r.forces[:, 0] * q).sum(), (x, cell))
+        found.append((r.energy.detach(), *first, *second))
+    for a, b in zip(*found):
+        assert torch.isfinite(b).all()
+        assert (a - b).norm() < 1e-5 * a.norm()
+
+
 def test_batches_of_slabs():
     x, q, cell = tilted()
     both = ft.coulomb(torch.cat([x, x]), torch.cat([q, q]), cell,
