@@ -319,7 +319,7 @@ typedef struct farsum_result {
     void *potential; /* [R][N], type `arrays` */
     void *field;     /* [R][N][3], type `arrays` */
     double *energy;  /* [R] */
-    double *virial;  /* [R][9]; fmm in a cell: by a plan of another method */
+    double *virial;  /* [R][9]; fmm in a cell or slab: by another plan */
     void *velocity;  /* [R][N][3], type `arrays` */
     void *gradient;  /* [R][N][6], type `arrays`: xx xy xz yy yz zz */
     void *particle_virial; /* [R][N][9], type `arrays`: docs/api.md, 14 */

@@ -179,7 +179,7 @@ static void method_behind(const struct farsum_plan *plan,
 {
     static const char *const why[] = {
         NULL, "a reference",
-        "has no virial of its own in periodic cells"};
+        "has no virial of its own with two or three periodic axes"};
     int least = 2;
     for (int i = 0; i < all->n; i++) {
         int rank = method_rank(plan, all->one[i].row->method);

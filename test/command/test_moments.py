@@ -169,7 +169,7 @@ class Moments(CommandTest):
         self.farsum("gen", "uniform", "-n", 20, *KERNEL, "-o", "in.xyz")
         for says, *words in (
                 ("require kernel laplace", "--gravity", "1"),
-                ("method spectral sums it", "--method", "fmm"),
+                ("estimates no error of kernel charge_dipole", "--method", "fmm"),
                 ("requires open space", "--softening", "0.1")):
             done = self.run_farsum("run", "in.xyz", *KERNEL, *words)
             self.assertNotEqual(done.status, 0)

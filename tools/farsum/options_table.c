@@ -222,7 +222,7 @@ static const struct option_row table[] = {
      "measures the error against a converged reference; exit status 3 if it "
      "is above the tolerance (default: off)"},
     {"no-virial", 0, NULL, FOR_RUN | FOR_TUNE, set_flag, FIELD(no_virial), NULL,
-     "leaves out the virial, so that fmm in a periodic cell needs no second "
+     "leaves out the virial, so that fmm in a cell or slab needs no second "
      "method and may be chosen (default: off)"},
     {"particle-virial", 0, NULL, FOR_RUN, set_flag, FIELD(particle_virial),
      NULL,

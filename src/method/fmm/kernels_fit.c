@@ -24,9 +24,7 @@ farsum_status fmm_kernel_fits(const struct task *task)
         FAIL(ERR_UNSUPPORTED,
              "expands 1/r in solid harmonics; kernel %s is none", name);
     if (task_axes(task) % 3 != 0 && task->pair.kind->moments)
-        FAIL(ERR_UNSUPPORTED,
-             "sums kernel %s with three periodic axes or none; method ewald "
-             "sums it",
+        FAIL(ERR_UNSUPPORTED, "sums kernel %s with three periodic axes or none",
              name);
     if (task_axes(task) > 0 && !task->pair.kind->moments)
         FAIL(ERR_UNSUPPORTED, "sums kernel %s in open space only", name);

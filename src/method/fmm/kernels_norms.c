@@ -57,7 +57,7 @@ farsum_status fmm_kernel_cell(const struct task *task, struct fmm_input *f)
         && (n <= CELL_FEW || (n <= CELL_ALIKE && sample->lattice)))
         FAIL(ERR_UNSUPPORTED,
              "method fmm estimates no error of kernel %s for %lld sources%s in "
-             "a cell; method spectral sums it",
+             "a cell; set fmm.order, or use method spectral",
              pair->name, (long long)sample->n,
              n <= CELL_FEW ? "" : " on a lattice");
     f->q1 = sample->q1 / n;

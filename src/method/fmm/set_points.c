@@ -44,8 +44,8 @@ static farsum_status points_spread(const struct task *task, struct fmm *s)
         reach[d] = unit[d] * (high[d] - low[d]);
         if (s->input.open[d] && !(reach[d] < 1e100))
             FAIL(ERR_POSITION,
-                 "positions along open axis %c reach from %g to %g: too far "
-                 "apart",
+                 "positions along open axis %c reach from %g to %g, more than "
+                 "1e100 cells",
                  "abc"[d], task_length(task, unit[d] * low[d]),
                  task_length(task, unit[d] * high[d]));
     }

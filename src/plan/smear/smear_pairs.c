@@ -89,7 +89,7 @@ static farsum_status grid_shape(struct grid *g, double most)
         if (!(images <= IMAGES))
             FAIL(ERR_ARGUMENT,
                  "the widest cloud has a width of %.3g times an edge of the "
-                 "cell: too many images of it overlap",
+                 "cell: it overlaps more than 2^20 images; reduce the width",
                  most / (g->far * M_SQRT2 * g->cell->height[d]));
         g->reach[d] = (int64_t)reach;
     }
