@@ -65,15 +65,15 @@ static farsum_status fft_fits(const void *args)
     const struct boxes_args *a = args;
     int64_t mesh[3];
     lattice_mesh(a, mesh);
+    int axes = boxes_axes(a);
     int64_t fields = 1;
     for (int c = 0; c < 3; c++) {
-        if (mesh[c] < 2)
+        if ((axes % 3 == 0 ? a->root[c] : mesh[c]) < 2)
             FAIL(ERR_UNSUPPORTED,
                  "one root box along axis %d; the variant needs at least two",
                  c);
         fields *= a->periodic[c] ? a->root[c] / 2 + 1 : a->root[c];
     }
-    int axes = boxes_axes(a);
     if ((axes == 1 || axes == 2) && fields > FIELDS_MOST)
         FAIL(ERR_UNSUPPORTED,
              "%lld sums over images of %d periodic axes; the variant makes up "
