@@ -141,6 +141,20 @@ static void shapes(void)
         }
 }
 
+/* All points are in neighbouring root boxes: the farthest sources that count
+ * are their images. */
+static void compact(void)
+{
+    for (int axes = 1; axes <= 2; axes++)
+        for (int digits = 5; digits <= 8; digits += 3) {
+            struct slab s;
+            make(&s, axes, axes, 4, 0, pow(10, -digits));
+            for (int i = 0; i < 3 * POINTS; i++)
+                s.x[i] *= 0.1;
+            compare(&s, "a cluster");
+        }
+}
+
 static void variants(void)
 {
     static const char *const lattices[] = {"plain", "fft"};
@@ -304,6 +318,7 @@ int main(int argc, char **argv)
     RUN(axes);
     if (full)
         RUN(shapes);
+    RUN(compact);
     RUN(variants);
     RUN(precisions);
     RUN(softened);

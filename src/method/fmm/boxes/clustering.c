@@ -83,10 +83,9 @@ struct list {
     double rim[K], lean[K];
 };
 
-static void list_add(const struct clustering *c, const int64_t d[3], int level,
+static void list_add(const struct clustering *c, const double w[K], int level,
                      int64_t box, struct list *list)
 {
-    const double *w = c->weight + K * clustering_offset(c->t, d);
     struct clustering_fill f;
     double n = (double)c->count[box];
     if (c->count[box] == 0)
@@ -113,7 +112,8 @@ static void list_of(const struct clustering *c, int level, int64_t box,
             for (int a = 0; a < 3; a++)
                 d[a] = far[i].d[a];
             if (clustering_shell(t, d))
-                list_add(c, d, level, far[i].box, list);
+                list_add(c, c->weight + K * clustering_offset(t, d), level,
+                         far[i].box, list);
         }
         return;
     }
@@ -126,7 +126,44 @@ static void list_of(const struct clustering *c, int level, int64_t box,
                 int64_t from =
                     clustering_shell(t, d) ? tree_find(t, level, place) : -1;
                 if (from >= 0)
-                    list_add(c, d, level, from, list);
+                    list_add(c, c->weight + K * clustering_offset(t, d), level,
+                             from, list);
+            }
+}
+
+/* The nearest far images of a root box's near boxes, in both directions along
+ * periodic axes.  Where all sources are near, the shell is empty, and only
+ * these remain. */
+static void list_of_images(const struct clustering *c, int64_t box,
+                           struct list *list)
+{
+    const struct tree *t = c->t;
+    int64_t ws = t->ws, d[3], at[3];
+    double least =
+        (double)(ws + 1) * fmin(t->box[0], fmin(t->box[1], t->box[2]));
+    memset(list, 0, sizeof *list);
+    tree_place(t, 0, box, at);
+    for (d[2] = -ws; d[2] <= ws; d[2]++)
+        for (d[1] = -ws; d[1] <= ws; d[1]++)
+            for (d[0] = -ws; d[0] <= ws; d[0]++) {
+                const int64_t place[3] = {at[0] - d[0], at[1] - d[1],
+                                          at[2] - d[2]};
+                int64_t from = tree_find(t, 0, place);
+                for (int way = 0; from >= 0 && way < 6; way++) {
+                    int a = way / 2;
+                    int64_t step = way % 2 ? t->root[a] : -t->root[a];
+                    int64_t far = d[a] + step;
+                    double w[K], r2 = 0;
+                    while (t->periodic[a] && llabs(far) <= ws)
+                        far += step;
+                    for (int b = 0; b < 3; b++) {
+                        double r = (double)(b == a ? far : d[b]) * t->box[b];
+                        r2 += r * r;
+                    }
+                    clustering_powers(least * least / r2, w);
+                    if (t->periodic[a])
+                        list_add(c, w, 0, from, list);
+                }
             }
 }
 
@@ -150,13 +187,11 @@ double clustering_rims(int ws, int k)
     return ws > 1 ? 0 : of[k];
 }
 
-static void sums_add(const struct clustering *c, int level, int64_t box,
-                     const struct list *list, struct clustering_sums *to)
+/* (10.25) and (10.26) at n targets with the fill f. */
+static void sums_of(const struct clustering *c, double n,
+                    const struct clustering_fill *f, const struct list *list,
+                    struct clustering_sums *to)
 {
-    struct clustering_fill fill, *f = &fill;
-    double n = (double)c->aim[box];
-    clustering_fill_of(c, c->t->separate, level, box, &fill);
-    to->targets += n;
     for (int k = 0; k < K; k++) {
         const struct clustering_fill *even = &c->even;
         double w = c->total[k], both = clustering_rims(c->t->ws, k);
@@ -173,6 +208,25 @@ static void sums_add(const struct clustering *c, int level, int64_t box,
             * (clustering_whole(k) * clustering_whole(k) * fmax(gaps, 0)
                + clustering_eighth(k) * clustering_eighth(k)
                      * list->octants[k]);
+    }
+}
+
+/* images: NULL, or counts where it is more than the list. */
+static void sums_add(const struct clustering *c, int level, int64_t box,
+                     const struct list *list, const struct list *images,
+                     struct clustering_sums *to)
+{
+    struct clustering_fill fill;
+    struct clustering_sums one = {0}, other = {0};
+    double n = (double)c->aim[box];
+    clustering_fill_of(c, c->t->separate, level, box, &fill);
+    sums_of(c, n, &fill, list, &one);
+    if (images)
+        sums_of(c, n, &fill, images, &other);
+    to->targets += n;
+    for (int k = 0; k < K; k++) {
+        to->far[k] += fmax(one.far[k], other.far[k]);
+        to->uneven[k] += fmax(one.uneven[k], other.uneven[k]);
     }
 }
 
@@ -200,6 +254,8 @@ farsum_status clustering_level(const struct clustering *c, int level,
     int64_t step = c->skip > 0 ? c->skip : clustering_skip(boxes);
     int64_t some = (boxes + step - 1) / step;
     int64_t blocks = (some + BLOCK - 1) / BLOCK;
+    int some_images =
+        level == 0 && (t->periodic[0] || t->periodic[1] || t->periodic[2]);
     struct clustering_sums *part = NULL, all = {0};
     struct tree_far *far = NULL;
     farsum_status status = FARSUM_OK;
@@ -210,11 +266,14 @@ farsum_status clustering_level(const struct clustering *c, int level,
         for (int64_t i = block * BLOCK; i < (block + 1) * BLOCK && i < some;
              i++) {
             int64_t box = t->first[level] + i * step;
-            struct list list;
+            struct list list, images;
             if (c->aim[box] == 0)
                 continue;
             list_of(c, level, box, far + block * tree_far_most(t), &list);
-            sums_add(c, level, box, &list, &part[block]);
+            if (some_images)
+                list_of_images(c, box, &images);
+            sums_add(c, level, box, &list, some_images ? &images : NULL,
+                     &part[block]);
         }
     for (int64_t block = 0; block < blocks; block++) {
         all.targets += part[block].targets;
