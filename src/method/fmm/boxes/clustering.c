@@ -167,6 +167,34 @@ static void list_of_images(const struct clustering *c, int64_t box,
             }
 }
 
+farsum_status clustering_images(const struct tree *t,
+                                struct fmm_clustering *clustering)
+{
+    struct clustering c = {.t = t};
+    if (clustering->far[0][0] > 0)
+        return FARSUM_OK;
+    double least =
+        (double)(t->ws + 1) * fmin(t->box[0], fmin(t->box[1], t->box[2]));
+    double images[K] = {0}, w[K];
+    for (int a = 0; a < 3; a++) {
+        int64_t far = t->root[a];
+        while (far <= t->ws)
+            far += t->root[a];
+        double r = (double)far * t->box[a];
+        clustering_powers(least * least / (r * r), w);
+        for (int k = 0; k < K && t->periodic[a]; k++)
+            images[k] += 2 * w[k];
+    }
+    TRY(clustering_weights(&c));
+    mem_free(c.weight);
+    for (int k = 0; k < K; k++)
+        for (int field = 0; field < 2; field++)
+            clustering->far[k][field] =
+                fmax(clustering->far[k][field],
+                     clustering->random[field] * images[k] / c.total[k]);
+    return FARSUM_OK;
+}
+
 /* Error of evenly filled boxes and octants over that of random points, per
  * charge: (10.26). */
 double clustering_whole(int k)
@@ -245,18 +273,16 @@ void clustering_means(const struct tree *t, int64_t m, int level,
         }
 }
 
-/* Means over the targets, from the sums of a level. */
-farsum_status clustering_level(const struct clustering *c, int level,
-                               struct fmm_clustering *clustering)
+/* The sums of a level; with_images: of root boxes, those that images add. */
+static farsum_status level_sums(const struct clustering *c, int level,
+                                int with_images, struct clustering_sums *all)
 {
     const struct tree *t = c->t;
     int64_t boxes = tree_boxes(t, level);
     int64_t step = c->skip > 0 ? c->skip : clustering_skip(boxes);
     int64_t some = (boxes + step - 1) / step;
     int64_t blocks = (some + BLOCK - 1) / BLOCK;
-    int some_images =
-        level == 0 && (t->periodic[0] || t->periodic[1] || t->periodic[2]);
-    struct clustering_sums *part = NULL, all = {0};
+    struct clustering_sums *part = NULL;
     struct tree_far *far = NULL;
     farsum_status status = FARSUM_OK;
     GO(MEM_NEW(part, blocks));
@@ -270,26 +296,45 @@ farsum_status clustering_level(const struct clustering *c, int level,
             if (c->aim[box] == 0)
                 continue;
             list_of(c, level, box, far + block * tree_far_most(t), &list);
-            if (some_images)
+            if (with_images)
                 list_of_images(c, box, &images);
-            sums_add(c, level, box, &list, some_images ? &images : NULL,
+            sums_add(c, level, box, &list, with_images ? &images : NULL,
                      &part[block]);
         }
     for (int64_t block = 0; block < blocks; block++) {
-        all.targets += part[block].targets;
+        all->targets += part[block].targets;
         for (int k = 0; k < K; k++) {
-            all.far[k] += part[block].far[k];
-            all.uneven[k] += part[block].uneven[k];
+            all->far[k] += part[block].far[k];
+            all->uneven[k] += part[block].uneven[k];
         }
     }
-    double here = 0;
-    for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
-        here += (double)c->aim[b];
-    clustering_means(t, c->m, level, &all, here, clustering);
 done:
     mem_free(part);
     mem_free(far);
     return status;
+}
+
+/* Means over the targets, from the sums of a level.  With one or two periodic
+ * axes there are so few root boxes along them that images always count.  With
+ * three they count where nothing else is far; clustering_images does the same
+ * for devices. */
+farsum_status clustering_level(const struct clustering *c, int level,
+                               struct fmm_clustering *clustering)
+{
+    const struct tree *t = c->t;
+    int axes = t->periodic[0] + t->periodic[1] + t->periodic[2];
+    int roots = level == 0 && c->skip == 0; /* of one process */
+    struct clustering_sums all = {0};
+    double here = 0;
+    TRY(level_sums(c, level, roots && axes % 3 != 0, &all));
+    if (roots && axes == 3 && t->depth == 0 && all.far[0] == 0) {
+        memset(&all, 0, sizeof all);
+        TRY(level_sums(c, level, 1, &all));
+    }
+    for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
+        here += (double)c->aim[b];
+    clustering_means(t, c->m, level, &all, here, clustering);
+    return FARSUM_OK;
 }
 
 /* (10.16) for evenly filled boxes, from the boxes that a target lies in. */
