@@ -24,12 +24,11 @@ import argparse
 import csv
 import math
 import os
-import sys
 
 import numpy as np
 
 import farsum
-from batches import PARTS, Batch, seconds_of, splits
+from batches import Batch, fastest, splits
 
 COLUMNS = ("peer", "version", "device", "atoms", "target", "measured",
            "settings", "step_ms", "list_ms")
@@ -208,26 +207,6 @@ class OpenMM:
 
 
 PEERS = {"farsum": Farsum, "nvalchemi": NVAlchemi, "openmm": OpenMM}
-
-
-def fastest(a, peer, system, target):
-    """(seconds, name, error, seconds of lists) of the best settings, or None."""
-    found = []
-    for name, how in peer.settings(system, target):
-        try:
-            peer.prepare(system, how)
-            if system.error(peer.forces()) <= target:
-                found.append((seconds_of(peer, a.seconds / 10), name, how))
-        except Exception as fault:  # such as out of memory; others go on
-            print(f"# {name}: {str(fault)[:200]}", file=sys.stderr, flush=True)
-        if len(found) >= a.enough:
-            break
-    if not found:
-        return None
-    _, name, how = min(found, key=lambda v: v[0])
-    listed = peer.prepare(system, how)
-    error = system.error(peer.forces())
-    return seconds_of(peer, a.seconds), name, error, listed
 
 
 def main():
