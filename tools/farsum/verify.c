@@ -370,8 +370,10 @@ static int measure(const struct verify_request *r,
         result->measured = result->virial_error;
     if (result->measured >= 0 || isnan(result->measured))
         return 0;
-    snprintf(error, size, norm == FARSUM_ERROR_ENERGY
-                 ? "found no energy to check"
+    snprintf(error, size,
+             norm == FARSUM_ERROR_ENERGY
+                 ? "found no energy to check, or more than 20000 particles "
+                   "with dipoles"
                  : "found no virial to check, or more than 20000 particles, "
                    "whose potentials do not determine it");
     return -1;
