@@ -32,22 +32,41 @@ static int64_t clustering_offset(const struct tree *t, const int64_t d[3])
     return ((d[2] + half) * side + d[1] + half) * side + d[0] + half;
 }
 
-/* (10.24) */
+/* (10.24) for boxes that differ by d. */
+static void clustering_weight(const struct tree *t, const int64_t d[3],
+                              double w[K])
+{
+    double least =
+        (double)(t->ws + 1) * fmin(t->box[0], fmin(t->box[1], t->box[2]));
+    double r2 = 0;
+    for (int a = 0; a < 3; a++)
+        r2 += (double)(d[a] * d[a]) * t->box[a] * t->box[a];
+    clustering_powers(least * least / r2, w);
+}
+
+/* The least far difference of boxes that images along an axis have: d, and then
+ * steps of the whole cell, to one side. */
+static int64_t clustering_image(const struct tree *t, int axis, int64_t d,
+                                int side)
+{
+    do
+        d += side * t->root[axis];
+    while (llabs(d) <= t->ws);
+    return d;
+}
+
 static farsum_status clustering_weights(struct clustering *c)
 {
     const struct tree *t = c->t;
     int64_t side = clustering_side(t), half = t->ws + 1, d[3];
-    double least = half * fmin(t->box[0], fmin(t->box[1], t->box[2]));
     TRY(MEM_NEW(c->weight, side * side * side * K));
     for (d[2] = -half; d[2] <= half; d[2]++)
         for (d[1] = -half; d[1] <= half; d[1]++)
             for (d[0] = -half; d[0] <= half; d[0]++) {
-                double *w = c->weight + K * clustering_offset(t, d), r2 = 0;
+                double *w = c->weight + K * clustering_offset(t, d);
                 if (!clustering_shell(t, d))
                     continue;
-                for (int a = 0; a < 3; a++)
-                    r2 += (double)(d[a] * d[a]) * t->box[a] * t->box[a];
-                clustering_powers(least * least / r2, w);
+                clustering_weight(t, d, w);
                 for (int k = 0; k < K; k++)
                     c->total[k] += w[k];
             }
@@ -131,16 +150,31 @@ static void list_of(const struct clustering *c, int level, int64_t box,
             }
 }
 
-/* The nearest far images of a root box's near boxes, in both directions along
- * periodic axes.  Where all sources are near, the shell is empty, and only
- * these remain. */
+/* Adds the nearest far images of a root box at difference d, to both sides
+ * along periodic axes. */
+static void list_add_images(const struct clustering *c, const int64_t d[3],
+                            int64_t from, struct list *list)
+{
+    const struct tree *t = c->t;
+    for (int way = 0; way < 6; way++) {
+        int a = way / 2;
+        int64_t image[3] = {d[0], d[1], d[2]};
+        double w[K];
+        if (!t->periodic[a])
+            continue;
+        image[a] = clustering_image(t, a, d[a], way % 2 ? 1 : -1);
+        clustering_weight(t, image, w);
+        list_add(c, w, 0, from, list);
+    }
+}
+
+/* The nearest far images of a root box's near boxes.  Where all sources are
+ * near, the shell is empty, and only these remain. */
 static void list_of_images(const struct clustering *c, int64_t box,
                            struct list *list)
 {
     const struct tree *t = c->t;
     int64_t ws = t->ws, d[3], at[3];
-    double least =
-        (double)(ws + 1) * fmin(t->box[0], fmin(t->box[1], t->box[2]));
     memset(list, 0, sizeof *list);
     tree_place(t, 0, box, at);
     for (d[2] = -ws; d[2] <= ws; d[2]++)
@@ -149,21 +183,8 @@ static void list_of_images(const struct clustering *c, int64_t box,
                 const int64_t place[3] = {at[0] - d[0], at[1] - d[1],
                                           at[2] - d[2]};
                 int64_t from = tree_find(t, 0, place);
-                for (int way = 0; from >= 0 && way < 6; way++) {
-                    int a = way / 2;
-                    int64_t step = way % 2 ? t->root[a] : -t->root[a];
-                    int64_t far = d[a] + step;
-                    double w[K], r2 = 0;
-                    while (t->periodic[a] && llabs(far) <= ws)
-                        far += step;
-                    for (int b = 0; b < 3; b++) {
-                        double r = (double)(b == a ? far : d[b]) * t->box[b];
-                        r2 += r * r;
-                    }
-                    clustering_powers(least * least / r2, w);
-                    if (t->periodic[a])
-                        list_add(c, w, 0, from, list);
-                }
+                if (from >= 0)
+                    list_add_images(c, d, from, list);
             }
 }
 
@@ -171,18 +192,16 @@ farsum_status clustering_images(const struct tree *t,
                                 struct fmm_clustering *clustering)
 {
     struct clustering c = {.t = t};
+    double images[K] = {0}, w[K];
     if (clustering->far[0][0] > 0)
         return FARSUM_OK;
-    double least =
-        (double)(t->ws + 1) * fmin(t->box[0], fmin(t->box[1], t->box[2]));
-    double images[K] = {0}, w[K];
     for (int a = 0; a < 3; a++) {
-        int64_t far = t->root[a];
-        while (far <= t->ws)
-            far += t->root[a];
-        double r = (double)far * t->box[a];
-        clustering_powers(least * least / (r * r), w);
-        for (int k = 0; k < K && t->periodic[a]; k++)
+        int64_t d[3] = {0, 0, 0};
+        if (!t->periodic[a])
+            continue;
+        d[a] = clustering_image(t, a, 0, 1);
+        clustering_weight(t, d, w);
+        for (int k = 0; k < K; k++)
             images[k] += 2 * w[k];
     }
     TRY(clustering_weights(&c));
@@ -190,8 +209,7 @@ farsum_status clustering_images(const struct tree *t,
     for (int k = 0; k < K; k++)
         for (int field = 0; field < 2; field++)
             clustering->far[k][field] =
-                fmax(clustering->far[k][field],
-                     clustering->random[field] * images[k] / c.total[k]);
+                clustering->random[field] * images[k] / c.total[k];
     return FARSUM_OK;
 }
 
