@@ -118,11 +118,12 @@ def described(kernel: str, units: Optional[str] = None, **options: Any) -> str:
                                 + ", ".join(UNITS))
         options = {"coulomb": UNITS[units], **options}
     periodic = options.pop("periodic", None)
-    if periodic is not None and not all(axes(periodic, True)):
-        options["periodic"] = axes(periodic, True)
-        if not any(options["periodic"]):
-            raise ArgumentError("periodic names no axis: leave out the cell "
-                                "for open space")
+    which = axes(periodic, True)
+    if not any(which):
+        raise ArgumentError("periodic names no axis: leave out the cell for "
+                            "open space")
+    if not all(which):
+        options["periodic"] = which
     return encoded(kernel, options)
 
 

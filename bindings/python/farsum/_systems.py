@@ -304,10 +304,10 @@ def cell_slope(x: Any, cell: Any, g: Any, virial: Any, index: Any = None,
     right = -virial.swapaxes(-1, -2) - moment
     if periodic is None:
         return linalg.solve(cell.swapaxes(-1, -2), right)
-    mask = like(functions_of(x).eye(3), x)
+    kept = zeros(x, 3, 1)
     for d in range(3):
-        mask[d, d] = float(periodic[d])
-    return linalg.pinv(mask @ cell).swapaxes(-1, -2) @ right
+        kept[d] = float(periodic[d])
+    return linalg.pinv(kept * cell).swapaxes(-1, -2) @ right
 
 
 def by_dipoles(part: Part, f: Any, by_cell: bool, how: str) -> Gradients:
