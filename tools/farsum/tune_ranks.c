@@ -30,6 +30,7 @@ int tune_ranks_check(const struct settings *s)
     const char *other = s->model ? "model" : s->map ? "map" : NULL;
     int domain = s->domain[0] + s->domain[1] > 0;
     int modes = s->modes[0] > 0;
+    const char *unread = modes ? options_other(s, for_modes) : NULL;
     const char *needs = s->nodes > 0            ? "nodes"
                         : modes                 ? "modes"
                         : domain                ? "domain"
@@ -44,9 +45,9 @@ int tune_ranks_check(const struct settings *s)
         say_error("tune: --%s requires --ranks", needs);
     else if (modes && s->n_words > 0)
         say_error("tune: --modes accepts no file; give --points");
-    else if (modes && options_other(s, for_modes))
+    else if (unread)
         say_error("tune: --modes does not accept --%s; see 'farsum help tune'",
-                  options_other(s, for_modes));
+                  unread);
     else if (s->points > 0 && !modes)
         say_error("tune: --points requires --modes");
     else if (s->weak && domain)
