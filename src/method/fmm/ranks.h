@@ -103,6 +103,10 @@ farsum_status fmm_ranks_lists(const struct task *task, struct fmm *s,
                               const struct ranks_boxes *own,
                               farsum_status status,
                               struct fmm_clustering *clustering);
+/* Counts the images of sources that are all near each other, see
+ * clustering_images.  The same on all ranks. */
+farsum_status fmm_ranks_images(const struct fmm *s,
+                               struct fmm_clustering *clustering);
 /* k->clustering and near_input on the host, from the rank's trees.
  * Collective. */
 farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s);

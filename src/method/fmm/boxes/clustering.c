@@ -188,11 +188,11 @@ static void list_of_images(const struct clustering *c, int64_t box,
             }
 }
 
-farsum_status clustering_images(const struct tree *t,
+farsum_status clustering_images(const struct tree *t, int64_t n,
                                 struct fmm_clustering *clustering)
 {
     struct clustering c = {.t = t};
-    double images[K] = {0}, w[K];
+    double images[K] = {0}, w[K], h = tree_h(t, 0), all = (double)n;
     if (clustering->far[0][0] > 0)
         return FARSUM_OK;
     for (int a = 0; a < 3; a++) {
@@ -209,7 +209,7 @@ farsum_status clustering_images(const struct tree *t,
     for (int k = 0; k < K; k++)
         for (int field = 0; field < 2; field++)
             clustering->far[k][field] =
-                clustering->random[field] * images[k] / c.total[k];
+                all / pow(h, 2 + 2 * field) * images[k] / c.total[k];
     return FARSUM_OK;
 }
 
@@ -334,8 +334,8 @@ done:
 
 /* Means over the targets, from the sums of a level.  With one or two periodic
  * axes there are so few root boxes along them that images always count.  With
- * three they count where nothing else is far; clustering_images does the same
- * for devices. */
+ * three they count where nothing else is far: here if all boxes are root boxes,
+ * else by clustering_images. */
 farsum_status clustering_level(const struct clustering *c, int level,
                                struct fmm_clustering *clustering)
 {
@@ -396,6 +396,7 @@ farsum_status fmm_clustering(const struct tree *tree, int first,
     clustering_inside(c, clustering);
     for (int level = first; level <= tree->depth; level++)
         GO(clustering_level(c, level, clustering));
+    GO(clustering_images(tree, tree->source.n, clustering));
 done:
     if (c) {
         clustering_clear(c);

@@ -113,9 +113,9 @@ void clustering_means(const struct tree *t, int64_t m, int level,
  * lists. */
 void clustering_inside(const struct clustering *c,
                        struct fmm_clustering *clustering);
-/* If far is 0 since all sources are near, sets it to that of the nearest images
- * of the boxes that targets lie in, by `random`. */
-farsum_status clustering_images(const struct tree *t,
+/* If far is 0 since all n sources are near, sets it to that of their nearest
+ * images. */
+farsum_status clustering_images(const struct tree *t, int64_t n,
                                 struct fmm_clustering *clustering);
 farsum_status clustering_level(const struct clustering *c, int level,
                                struct fmm_clustering *clustering);

@@ -309,6 +309,13 @@ static farsum_status lists_levels(const struct task *task, struct fmm *s,
     return FARSUM_OK;
 }
 
+farsum_status fmm_ranks_images(const struct fmm *s, struct fmm_clustering *made)
+{
+    struct tree whole = {.depth = 0};
+    tree_shape(&whole, &s->ranks->tree);
+    return clustering_images(&whole, s->all_n, made);
+}
+
 farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s)
 {
     farsum_status status = FARSUM_OK;
@@ -327,6 +334,7 @@ farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s)
     if (first == 0)
         GO(fmm_ranks_lists(task, s, &own, status, made));
     GO(lists_levels(task, s, c, made));
+    GO(task_agree(task, fmm_ranks_images(s, made)));
     fmm_near(task, s, &s->tree);
     k->near_input = s->input.near;
 done:

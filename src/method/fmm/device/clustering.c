@@ -300,5 +300,5 @@ farsum_status clustering_gpu(const struct tree *tree, int first,
         TRY(clustering_far(w, tree, &region, &a));
     TRY(buf_download(&w->fact, 0, fact, sizeof fact));
     clustering_take(tree, first, fact, clustering);
-    return clustering_images(tree, clustering);
+    return clustering_images(tree, tree->gpu->source.n, clustering);
 }

@@ -95,7 +95,7 @@ farsum_status fmm_gpu_clustering_dense(const struct tree *tree, int first,
     TRY(buf_download(&(*workspace)->fact, 0, fact, sizeof fact));
     fmm_gpu_clustering_means(tree, first, tree_targets(tree)->n,
                              fact + CLUSTERING_OWN, clustering);
-    return clustering_images(tree, clustering);
+    return clustering_images(tree, tree->gpu->source.n, clustering);
 }
 
 /* Separate targets do not describe the clustering of the sources, so they count

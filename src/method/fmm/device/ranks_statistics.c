@@ -135,6 +135,7 @@ farsum_status fmm_gpu_ranks_clustering(const struct task *task, struct fmm *s)
         if (fmm_shape_first(s, &s->shape) == 0)
             TRY(statistics_lists(task, s));
         TRY(statistics_levels(task, s, targets));
+        TRY(task_agree(task, fmm_ranks_images(s, made)));
         (void)fmm_gpu_dense_keep(s);
     }
     k->clustering = *made;
