@@ -149,12 +149,13 @@ farsum_status gpu_ranks_lattice_create(const struct ranks_lattice_args *args,
                                        struct gpu_ranks_lattice **lattice)
 {
     struct gpu_ranks_lattice *l = NULL;
-    TRY(comm_agree(args->comm, MEM_NEW(l, 1)));
-    l->args = *args;
-    farsum_status status =
-        args->grid ? gpu_ranks_grid_create(args, transport, &l->grid)
-                   : lattice_fft(l, transport);
-    l->args.begin = NULL;
+    farsum_status status = comm_agree(args->comm, MEM_NEW(l, 1));
+    if (status == FARSUM_OK) {
+        l->args = *args;
+        status = args->grid ? gpu_ranks_grid_create(args, transport, &l->grid)
+                            : lattice_fft(l, transport);
+        l->args.begin = NULL;
+    }
     if (status == FARSUM_OK)
         *lattice = l;
     else

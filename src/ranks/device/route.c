@@ -217,7 +217,7 @@ farsum_status gpu_route_number(const struct gpu_route *route, struct comm *comm,
     farsum_status status = FARSUM_OK;
     int64_t ask[3] = {-1, comm->rank, 0}, *all = NULL, answer = 0;
     *number = -1;
-    TRY(comm_agree(comm, MEM_NEW(all, 3 * comm->size)));
+    GO(comm_agree(comm, MEM_NEW(all, 3 * comm->size)));
     for (int g = 0; i >= 0 && g < comm->size; g++) {
         if (i < route->sends.from[g]) {
             ask[0] = g;
