@@ -157,9 +157,9 @@ class Ranks(CommandTest):
         self.assertRegex(done.err, r"(?m)^ranks     2, each with .* imbalance")
         self.write("many.xyz", done.out)
         self.same("one.xyz", "many.xyz")
-        self.check_report(self.json("r.json"))
+        self.check_report(self.json("r.json"), done.err)
 
-    def check_report(self, report):
+    def check_report(self, report, summary):
         self.assertEqual(report["n_sources"], 100)
         self.assertEqual(len(report["frames"]), 1)
         ranks = report["ranks"]
@@ -177,6 +177,12 @@ class Ranks(CommandTest):
             for name, one in rank["exchanges"].items():
                 self.assertGreater(one["bytes"], 0, name)
                 self.assertGreater(one["seconds"], 0, name)
+        for name in ranks[0]["exchanges"]:
+            sent, took = ([r["exchanges"][name][k] for r in ranks]
+                          for k in ("bytes", "seconds"))
+            line = re.search(rf"(?m)^{name}( +\S+){{4}}$", summary)[0].split()
+            for v, w in zip(line[1:], (sum(sent), max(sent), *sorted(took))):
+                self.assertAlmostEqual(float(v) / w, 1, delta=1e-3, msg=name)
 
     def test_domain(self):
         """Pencils have the results of slabs; the report names the parts."""

@@ -255,24 +255,41 @@ static void print_devices(const struct outcome *o, FILE *out)
     fprintf(out, "; exchanges by %s\n", o->work[0].transport);
 }
 
+/* A line of the exchanges: bytes of all ranks and the most of one, seconds of
+ * the rank that took least and of the one that took most.  part COMM_PARTS: all
+ * parts together. */
+static void print_exchange(const struct outcome *o, int part, FILE *out)
+{
+    int first = part < COMM_PARTS ? part : 0;
+    int last = part < COMM_PARTS ? part : COMM_PARTS - 1;
+    double all = 0, most = 0, least_s = INFINITY, most_s = 0;
+    for (int r = 0; r < o->ranks; r++) {
+        double bytes = 0, seconds = 0;
+        for (int k = first; k <= last; k++) {
+            bytes += (double)o->work[r].spent[k].bytes;
+            seconds += o->work[r].spent[k].seconds;
+        }
+        all += bytes;
+        most = fmax(most, bytes);
+        least_s = fmin(least_s, seconds);
+        most_s = fmax(most_s, seconds);
+    }
+    fprintf(out, "%-11s",
+            part < COMM_PARTS ? ranks_work_names[part] : "together");
+    c_locale_write(out, " %12.4g %12.4g %12.4g %12.4g\n", all, most, least_s,
+                   most_s);
+}
+
 /* Prints what the ranks did. */
 static void print_ranks(const struct outcome *o, FILE *out)
 {
-    int64_t own[2] = {INT64_MAX, 0}, ghosts[2] = {INT64_MAX, 0}, bytes = 0;
-    double wait[2] = {INFINITY, 0};
+    int64_t own[2] = {INT64_MAX, 0}, ghosts[2] = {INT64_MAX, 0};
     for (int r = 0; r < o->ranks; r++) {
         const struct ranks_work *w = &o->work[r];
-        double seconds = 0;
-        for (int k = 0; k < COMM_PARTS; k++) {
-            bytes += w->spent[k].bytes;
-            seconds += w->spent[k].seconds;
-        }
         own[0] = w->own < own[0] ? w->own : own[0];
         own[1] = w->own > own[1] ? w->own : own[1];
         ghosts[0] = w->ghosts < ghosts[0] ? w->ghosts : ghosts[0];
         ghosts[1] = w->ghosts > ghosts[1] ? w->ghosts : ghosts[1];
-        wait[0] = fmin(wait[0], seconds);
-        wait[1] = fmax(wait[1], seconds);
     }
     int across = o->work[0].across;
     fprintf(out, "ranks     %d, ", o->ranks);
@@ -282,16 +299,11 @@ static void print_ranks(const struct outcome *o, FILE *out)
     print_range(own[0], own[1], "particles and ", out);
     print_range(ghosts[0], ghosts[1], "ghosts", out);
     c_locale_write(out, "; imbalance %.3g\n", outcome_imbalance(o));
-    c_locale_write(out, "          sent %.3g MB", (double)bytes / 1e6);
-    for (int k = 0; k < COMM_PARTS; k++) {
-        double sum = 0;
-        for (int r = 0; r < o->ranks; r++)
-            sum += (double)o->work[r].spent[k].bytes;
-        c_locale_write(out, "%s%s %.3g", k ? ", " : ": ", ranks_work_names[k],
-                       sum / 1e6);
-    }
-    c_locale_write(out, "; exchanges took %.3g to %.3g s\n", wait[0], wait[1]);
     print_devices(o, out);
+    fprintf(out, "%-11s %12s %12s %12s %12s\n", "exchange", "sent bytes",
+            "most a rank", "least s", "most s");
+    for (int k = 0; k <= COMM_PARTS; k++)
+        print_exchange(o, k, out);
 }
 
 /* Prints a flow's statistics, where other kernels have the energy. */
