@@ -130,6 +130,58 @@ static void sampled_once(void **state) {
                         "position, whose frame 2 has step 100");
 }
 
+/* Steps by their distance and offset are compared like explicit ones. */
+static void steps_at_a_distance(void **state)
+{
+    (void)state;
+    const char *path = io_check_path("linear.h5");
+    const int64_t step = 100, first = 50, explicit_steps[2] = {50, 150};
+    struct io_frame f[3] = {0};
+    for (int with = 0; with < 2; with++) {
+        hid_t file = create_positions(path, 2);
+        put(file, P "position/step", H5T_STD_I64LE, H5T_NATIVE_INT64, 0, NULL,
+            &step);
+        if (with) {
+            hid_t space = H5Screate(H5S_SCALAR);
+            hid_t set = H5Dopen2(file, P "position/step", H5P_DEFAULT);
+            hid_t a = H5Acreate2(set, "offset", H5T_STD_I64LE, space,
+                                 H5P_DEFAULT, H5P_DEFAULT);
+            assert_true(H5Awrite(a, H5T_NATIVE_INT64, &first) >= 0);
+            H5Aclose(a);
+            H5Dclose(set);
+            H5Sclose(space);
+        }
+        put_reals(file, P "box/edges/value", 2, DIMS(2, 3), numbers + 1);
+        put(file, P "box/edges/step", H5T_STD_I64LE, H5T_NATIVE_INT64, 1,
+            DIMS(2), explicit_steps);
+        put_boundary(file, P "box", "periodic", "periodic", "periodic");
+        finish(file);
+        if (!with) {
+            refused(path, NULL,
+                    "/particles/all/box/edges: its step 50 is that of no "
+                    "position, whose frame 1 has step 0");
+            continue;
+        }
+        assert_int_equal(read_all(path, f, 3), 2);
+        for (int k = 0; k < 2; k++)
+            io_frame_clear(&f[k]);
+        unlink(path);
+    }
+}
+
+/* A box without edges and boundary says nothing. */
+static void empty_box(void **state)
+{
+    (void)state;
+    const char *path = io_check_path("empty.h5");
+    hid_t file = create_positions(path, 1);
+    H5Gclose(H5Gcreate2(file, P "box", groups, H5P_DEFAULT, H5P_DEFAULT));
+    finish(file);
+    refused(path, NULL,
+            "/particles/all/box has neither edges nor an attribute boundary: "
+            "--cell gives the cell, --periodic none says open space");
+}
+
 /* The id -1 marks a row without a particle. */
 static void filled_places(void **state) {
     (void)state;
@@ -167,6 +219,76 @@ static void filled_places(void **state) {
     unlink(path);
 }
 
+/* Ids sampled once, or without a sign, mark rows too; ids that belong to no
+ * frame are an error, because rows without a particle would be summed. */
+static void other_ids(void **state)
+{
+    (void)state;
+    const char *path = io_check_path("ids.h5");
+    const int64_t id[4] = {5, -1, 7, -1}, steps[2] = {0, 10},
+                  others[2] = {0, 9};
+    const uint32_t bare[2] = {7, UINT32_MAX};
+    const double real[2] = {7, -1};
+    struct io_frame f[3] = {0};
+    hid_t file = create_positions(path, 2); /* once */
+    put(file, P "id/value", H5T_STD_I64LE, H5T_NATIVE_INT64, 2, DIMS(1, 2), id);
+    finish(file);
+    assert_int_equal(read_all(path, f, 3), 2);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(f[k].n, 1);
+        io_check_doubles(f[k].x, numbers + 6 * k, 3);
+        io_frame_clear(&f[k]);
+    }
+    unlink(path);
+    file = create_positions(path, 1); /* without a sign */
+    put(file, P "id", H5T_STD_U32LE, H5T_NATIVE_UINT32, 1, DIMS(2), bare);
+    finish(file);
+    assert_int_equal(read_all(path, f, 3), 1);
+    assert_int_equal(f[0].n, 1);
+    io_frame_clear(&f[0]);
+    unlink(path);
+    file = create_positions(path, 1);
+    put_reals(file, P "id", 1, DIMS(2), real);
+    finish(file);
+    refused(path, NULL,
+            "/particles/all/id: expected integers, found real "
+            "numbers");
+    file = create_positions(path, 1);
+    put(file, P "id/value", H5T_STD_I64LE, H5T_NATIVE_INT64, 2, DIMS(2, 2), id);
+    finish(file);
+    refused(path, NULL,
+            "/particles/all/id: expected 1 frames as of the "
+            "positions, found 2");
+    file = create_positions(path, 1);
+    put(file, P "id", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, DIMS(1), id);
+    finish(file);
+    refused(path, NULL,
+            "/particles/all/id: expected as many ids as particles "
+            "a frame, found 1");
+    for (int late = 0; late < 2; late++) { /* at other steps */
+        file = create_positions(path, 2);
+        put(file, P "position/step", H5T_STD_I64LE, H5T_NATIVE_INT64, 1,
+            DIMS(2), steps);
+        put(file, late ? P "tag/value" : P "id/value", H5T_STD_I64LE,
+            H5T_NATIVE_INT64, 2, DIMS(2, 2), id);
+        put(file, late ? P "tag/step" : P "id/step", H5T_STD_I64LE,
+            H5T_NATIVE_INT64, 1, DIMS(2), others);
+        finish(file);
+        if (!late) {
+            refused(path, NULL,
+                    "/particles/all/id: its step 9 is that of no "
+                    "position, whose frame 2 has step 10");
+            continue;
+        }
+        assert_int_equal(read_all(path, f, 3), 2); /* another is passed over */
+        for (int k = 0; k < 2; k++) {
+            assert_null(io_frame_column(&f[k], "tag"));
+            io_frame_clear(&f[k]);
+        }
+        unlink(path);
+    }
+}
+
 static void units(void **state) {
     (void)state;
     const char *path = io_check_path("units.h5");
@@ -189,6 +311,15 @@ static void units(void **state) {
     finish(file);
     refused(path, NULL, "/particles/all/box/edges has the unit \"Angstrom\", "
                         "/particles/all/position has \"nm\"");
+    file = create_positions(path, 1); /* the box's unit is that of all */
+    put_reals(file, P "box/edges", 1, DIMS(3), numbers + 7);
+    put_boundary(file, P "box", "periodic", "periodic", "periodic");
+    put_unit(file, P "box/edges", "nm");
+    finish(file);
+    assert_int_equal(read_all(path, f, 3), 1);
+    assert_string_equal(f[0].length_unit, "nm");
+    io_frame_clear(&f[0]);
+    unlink(path);
 }
 
 static size_t pass(unsigned flags, size_t n, const unsigned values[],
@@ -287,13 +418,11 @@ static void shapes_that_wrap(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes),
-        cmocka_unit_test(periodic_axes),
-        cmocka_unit_test(sampled_once),
-        cmocka_unit_test(filled_places),
-        cmocka_unit_test(units),
-        cmocka_unit_test(lacking_filter),
-        cmocka_unit_test(shapes_that_wrap),
+        cmocka_unit_test(boxes),          cmocka_unit_test(periodic_axes),
+        cmocka_unit_test(sampled_once),   cmocka_unit_test(steps_at_a_distance),
+        cmocka_unit_test(empty_box),      cmocka_unit_test(filled_places),
+        cmocka_unit_test(other_ids),      cmocka_unit_test(units),
+        cmocka_unit_test(lacking_filter), cmocka_unit_test(shapes_that_wrap),
     };
     return cmocka_run_group_tests(tests, io_check_setup, io_check_teardown);
 }

@@ -261,6 +261,9 @@ static const struct io_check_bad bad[] = {
     {"t\n0 xlo xhi\n", "2:1: expected a line of the header, as \"N atoms\", "
                        "\"LO HI xlo xhi\" or \"XY XZ YZ xy xz yz\", found "
                        "\"0\"", 0},
+    {"t\n1 atoms\n" BOX "1 2 3 xy yz xz\n",
+     "6:1: expected a line of the header, as \"N atoms\", \"LO HI xlo xhi\" or "
+     "\"XY XZ YZ xy xz yz\", found \"1\"", 0},
     {"t\n0 1x xlo xhi\n",
      "2:3: expected a real number (xlo xhi 2), found \"1x\"", 0},
     {"t\n1 -1 ylo yhi\n",

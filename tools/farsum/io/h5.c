@@ -119,8 +119,7 @@ char *h5_attribute_text(hid_t object, const char *name) {
     hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
     if (attribute < 0) return NULL;
     hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    if (type >= 0 && space >= 0 &&
-        H5Sget_simple_extent_type(space) == H5S_SCALAR) {
+    if (type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1) {
         H5T_class_t class = H5Tget_class(type);
         if (class == H5T_STRING)
             text = read_string(attribute, type);

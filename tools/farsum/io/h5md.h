@@ -65,6 +65,7 @@ struct h5md_element {
     hsize_t shape[8];
     size_t file_size; /* bytes of one value in the file */
     enum io_type type;
+    bool is_unsigned; /* an integer without sign */
     int width; /* values per particle, as in a column */
     bool variable; /* texts of variable length */
     int n_members; /* for an enumeration read as text */
@@ -101,7 +102,8 @@ struct h5md {
     struct h5md_element *columns; /* owned */
     int n_columns;
     int periodic[3];
-    bool bounded; /* the box states which axes are periodic */
+    bool boxed;   /* there is a group box */
+    bool bounded; /* it states which axes are periodic */
     char length_unit[24], charge_unit[24];
     int n_keys;
     struct io_key *keys; /* owned; attributes of /parameters */
@@ -120,6 +122,8 @@ int h5md_open_box(struct io_reader *reader, struct h5md *h);
 /* Fails unless an element has the positions' frames, or one. */
 int h5md_check_frames(struct text *t, const struct h5md *h, hid_t parent,
                       const struct h5md_element *e);
+/* True if an element of the group has the positions' frames, or no time. */
+bool h5md_is_sampled(const struct h5md *h, const struct h5md_element *e);
 int h5md_shape_error(struct text *t, const struct h5md_element *e,
                      const char *expected);
 

@@ -22,51 +22,97 @@ int h5md_shape_error(struct text *t, const struct h5md_element *e,
 
 /* --- frames --- */
 
+/* Steps of n frames from the data set; false: it has others. */
+static bool take_steps(hid_t set, hsize_t n, int64_t *steps)
+{
+    hid_t space = H5Dget_space(set);
+    int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    bool one = rank == 0 && n > 1, good = false;
+    int64_t offset = 0;
+    if (space >= 0
+        && H5Sget_simple_extent_npoints(space) == (rank == 0 ? 1 : (hssize_t)n)
+        && rank <= 1 && H5Dget_storage_size(set) >= (rank == 0 ? 1 : n))
+        good =
+            H5Dread(set, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, steps)
+            >= 0;
+    if (space >= 0)
+        H5Sclose(space);
+    if (!good || !one)
+        return good;
+    /* One number is the distance of steps, after the attribute `offset`. */
+    if (H5Aexists(set, "offset") > 0) {
+        hid_t a = H5Aopen(set, "offset", H5P_DEFAULT);
+        if (a < 0 || H5Aread(a, H5T_NATIVE_INT64, &offset) < 0)
+            good = false;
+        if (a >= 0)
+            H5Aclose(a);
+    }
+    for (hsize_t k = n; good && k-- > 0;)
+        if (__builtin_mul_overflow(steps[0], (int64_t)k, &steps[k])
+            || __builtin_add_overflow(steps[k], offset, &steps[k]))
+            good = false;
+    return good;
+}
+
 /* The steps of an element, owned; NULL: none that can be read. */
 static int64_t *read_steps(hid_t parent, const char *name, hsize_t n) {
     char path[300];
-    int64_t *steps = NULL;
     snprintf(path, sizeof path, "%.280s/step", name);
-    if (!h5_exists(parent, name) || !h5_exists(parent, path)) return NULL;
+    if (!h5_exists(parent, name) || !h5_exists(parent, path) || n >= 1 << 30)
+        return NULL;
     hid_t set = H5Dopen2(parent, path, H5P_DEFAULT);
-    hid_t space = set < 0 ? -1 : H5Dget_space(set);
-    if (space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
-        H5Sget_simple_extent_npoints(space) == (hssize_t)n && n < 1 << 30 &&
-        H5Dget_storage_size(set) >= n) {
-        steps = malloc((size_t)(n > 0 ? n : 1) * sizeof *steps);
-        if (steps && H5Dread(set, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL,
-                             H5P_DEFAULT, steps) < 0) {
-            free(steps);
-            steps = NULL;
-        }
+    int64_t *steps = malloc((size_t)(n > 0 ? n : 1) * sizeof *steps);
+    if (steps && (set < 0 || !take_steps(set, n, steps))) {
+        free(steps);
+        steps = NULL;
     }
-    if (space >= 0) H5Sclose(space);
     if (set >= 0) H5Dclose(set);
     return steps;
 }
 
-/* Fails if there are as many frames, but at other times. */
-static int check_steps(struct text *t, const struct h5md *h, hid_t parent,
-                       const struct h5md_element *e) {
-    int bad = 0;
+/* The first frame whose step is not that of the positions' frame, which are as
+ * many; -1: none.  *its, *ours: the two steps. */
+static int64_t other_step(const struct h5md *h, hid_t parent,
+                          const struct h5md_element *e, int64_t *its,
+                          int64_t *ours)
+{
+    int64_t found = -1;
     const char *name = strrchr(e->path, '/') + 1;
-    int64_t *ours = read_steps(h->group, "position", (hsize_t)h->frames);
-    int64_t *its = read_steps(parent, name, e->frames);
-    for (int64_t k = 0; ours && its && k < h->frames && !bad; k++)
-        if (ours[k] != its[k])
-            bad = text_fail(t, "%s: its step %lld is that of no position, "
-                               "whose frame %lld has step %lld", e->path,
-                            (long long)its[k], (long long)k + 1,
-                            (long long)ours[k]);
-    free(ours);
-    free(its);
-    return bad;
+    int64_t *a = read_steps(h->group, "position", (hsize_t)h->frames);
+    int64_t *b = read_steps(parent, name, e->frames);
+    for (int64_t k = 0; a && b && k < h->frames && found < 0; k++)
+        if (a[k] != b[k]) {
+            found = k;
+            *ours = a[k];
+            *its = b[k];
+        }
+    free(a);
+    free(b);
+    return found;
+}
+
+bool h5md_is_sampled(const struct h5md *h, const struct h5md_element *e)
+{
+    int64_t its, ours;
+    if (!e->timed)
+        return true;
+    return (int64_t)e->frames == h->frames
+           && other_step(h, h->group, e, &its, &ours) < 0;
 }
 
 int h5md_check_frames(struct text *t, const struct h5md *h, hid_t parent,
                       const struct h5md_element *e) {
     if (!e->timed || e->frames == 1) return 0;
-    if ((int64_t)e->frames == h->frames) return check_steps(t, h, parent, e);
+    if ((int64_t)e->frames == h->frames) {
+        int64_t its, ours, k = other_step(h, parent, e, &its, &ours);
+        if (k < 0)
+            return 0;
+        return text_fail(t,
+                         "%s: its step %lld is that of no position, whose "
+                         "frame %lld has step %lld",
+                         e->path, (long long)its, (long long)k + 1,
+                         (long long)ours);
+    }
     return text_fail(t, "%s: expected %lld frames as of the positions, found "
                         "%llu", e->path, (long long)h->frames,
                      (unsigned long long)e->frames);
@@ -136,6 +182,11 @@ static int check_box(struct text *t, const struct io_options *options,
     bool edges = h->edges.set != 0;
     const char *given;
     if (geometry_is_given(options)) return 0;
+    if (!edges && !h->bounded)
+        return text_fail(t,
+                         "%s/box has neither edges nor an attribute "
+                         "boundary: " GEOMETRY_ADVICE,
+                         h->where);
     if (h->bounded && geometry_contradicts(options, p, &given))
         return text_fail(t,
                          "%s/box has the boundary \"%s\" \"%s\" \"%s\", "
@@ -152,14 +203,25 @@ static int check_box(struct text *t, const struct io_options *options,
     return 0;
 }
 
-/* Fails if edges and positions have different units. */
-static int check_units(struct text *t, const struct h5md *h, hid_t box) {
+/* Fails if edges or offset have another unit than the positions.  A unit that
+ * only the box has is that of all lengths. */
+static int check_units(struct text *t, struct h5md *h, hid_t box)
+{
+    static const char *const names[] = {"edges", "offset"};
     char unit[24];
-    h5_unit(box, "edges", unit, sizeof unit);
-    if (!*unit || !*h->length_unit || strcmp(unit, h->length_unit) == 0)
-        return 0;
-    return text_fail(t, "%s/box/edges has the unit \"%s\", %s/position has "
-                        "\"%s\"", h->where, unit, h->where, h->length_unit);
+    for (int k = 0; k < 2; k++) {
+        h5_unit(box, names[k], unit, sizeof unit);
+        if (!*unit || strcmp(unit, h->length_unit) == 0)
+            continue;
+        if (*h->length_unit)
+            return text_fail(t,
+                             "%s/box/%s has the unit \"%s\", %s/position "
+                             "has \"%s\"",
+                             h->where, names[k], unit, h->where,
+                             h->length_unit);
+        memcpy(h->length_unit, unit, sizeof unit);
+    }
+    return 0;
 }
 
 static int open_edges(struct text *t, const struct io_options *options,
@@ -189,6 +251,7 @@ int h5md_open_box(struct io_reader *reader, struct h5md *h) {
     if (!h5_exists(h->group, "box")) return 0;
     hid_t box = H5Gopen2(h->group, "box", H5P_DEFAULT);
     if (box < 0) return 0;
+    h->boxed = true;
     int bad = open_edges(&reader->text, &reader->options, h, box);
     H5Gclose(box);
     return bad;

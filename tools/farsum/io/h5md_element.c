@@ -177,7 +177,10 @@ static int get_type(struct text *t, struct h5md_element *e) {
     e->file_size = type < 0 ? 0 : H5Tget_size(type);
     switch (type < 0 ? H5T_NO_CLASS : H5Tget_class(type)) {
     case H5T_FLOAT: e->type = IO_REAL; break;
-    case H5T_INTEGER: e->type = IO_INT; break;
+    case H5T_INTEGER:
+        e->type = IO_INT;
+        e->is_unsigned = H5Tget_sign(type) == H5T_SGN_NONE;
+        break;
     case H5T_STRING:
         e->type = IO_TEXT;
         e->variable = H5Tis_variable_str(type) > 0;

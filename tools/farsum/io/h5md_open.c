@@ -146,31 +146,58 @@ static int open_charge(struct text *t, struct h5md *h) {
     return h5md_check_frames(t, h, h->group, e);
 }
 
+/* The element id marks rows without a particle, so that a sum must not pass it
+ * over. */
+static int check_id(struct text *t, const struct h5md *h,
+                    const struct h5md_element *e)
+{
+    if (e->rank < 1 || (int64_t)e->shape[0] != h->n || e->width != 1)
+        return h5md_shape_error(t, e, "as many ids as particles");
+    if (e->type == IO_REAL)
+        return text_fail(t, "%s: expected integers, found real numbers",
+                         e->path);
+    return h5md_check_frames(t, h, h->group, e);
+}
+
+/* 1: `e` is a column; 0: it is none; -1: error. */
+static int open_column(struct text *t, const struct h5md *h, const char *name,
+                       struct h5md_element *e)
+{
+    if (strcmp(name, "box") == 0 || strcmp(name, "position") == 0
+        || strcmp(name, "charge") == 0)
+        return 0;
+    int got = h5md_element_open(t, h->group, h->where, name, e);
+    if (got < 1)
+        return got;
+    if (strcmp(name, "id") == 0)
+        got = check_id(t, h, e) ? -1 : 1;
+    else
+        got = e->rank >= 1 && (int64_t)e->shape[0] == h->n && e->width >= 1
+              && h5md_is_sampled(h, e);
+    if (got < 1)
+        h5md_element_close(e);
+    return got;
+}
+
 /* Opens all elements with one row per particle.  Elements sampled at other
  * times than the positions are skipped, because they belong to no frame. */
 static int open_columns(struct text *t, struct h5md *h) {
     hsize_t links = count_links(h->group);
     for (hsize_t k = 0; k < links; k++) {
         char *name = link_name(h->group, k);
-        if (!name) continue;
-        bool own = strcmp(name, "box") == 0 || strcmp(name, "position") == 0 ||
-                   strcmp(name, "charge") == 0;
+        if (!name)
+            continue;
         struct h5md_element e;
-        int got = own ? 0 : h5md_element_open(t, h->group, h->where, name, &e);
+        int got = open_column(t, h, name, &e);
         free(name);
         if (got < 0) return -1;
-        if (got == 0) continue;
-        bool fits = e.rank >= 1 && (int64_t)e.shape[0] == h->n &&
-                    e.width >= 1 &&
-                    (!e.timed || (int64_t)e.frames == h->frames);
+        if (got == 0)
+            continue;
         struct h5md_element *grown =
-            fits ? realloc(h->columns,
-                           ((size_t)h->n_columns + 1) * sizeof *grown)
-                 : NULL;
+            realloc(h->columns, ((size_t)h->n_columns + 1) * sizeof *grown);
         if (!grown) {
             h5md_element_close(&e);
-            if (fits) return text_no_memory(t);
-            continue;
+            return text_no_memory(t);
         }
         h->columns = grown;
         h->columns[h->n_columns++] = e;

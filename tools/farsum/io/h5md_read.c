@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "geometry.h"
 #include "h5md.h"
 #include "keys.h"
 #include "slices.h"
@@ -130,17 +131,33 @@ static int add_columns(struct text *t, const struct h5md *h,
 static int read_columns(struct text *t, const struct h5md *h,
                         struct io_frame *frame, struct h5md_rows rows) {
     for (int k = 0; k < h->n_columns; k++) {
-        void *data = h5md_element_column(t, &h->columns[k], rows);
+        const struct h5md_element *e = &h->columns[k];
+        struct h5md_rows own = rows;
+        own.frame = h5md_element_frame(e, rows.frame);
+        void *data = h5md_element_column(t, e, own);
         if (!data) return -1;
         frame->columns[k].data = data;
     }
     return 0;
 }
 
-/* Rows without a particle have the id -1 (H5MD, "Observables and varying
- * numbers of particles"); removes them, and adds their number to *filled. */
-static int leave_out_filled(struct io_reader *r, struct io_frame *frame,
-                            int64_t *filled) {
+/* The id of a row without a particle: -1, also as an integer of 32 bits without
+ * sign (H5MD, "Observables and varying numbers of particles"). */
+static int64_t filled_id(const struct h5md *h)
+{
+    for (int k = 0; k < h->n_columns; k++) {
+        const struct h5md_element *e = &h->columns[k];
+        if (strcmp(e->name, "id") == 0 && e->is_unsigned && e->file_size == 4)
+            return UINT32_MAX;
+    }
+    return -1;
+}
+
+/* Removes rows without a particle, and adds their number to *filled. */
+static int leave_out_filled(struct io_reader *r, const struct h5md *h,
+                            struct io_frame *frame, int64_t *filled)
+{
+    const int64_t none = filled_id(h);
     const struct io_column *c = io_frame_column(frame, "id");
     int64_t n = frame->n;
     if (!c || c->type != IO_INT || c->width != 1 || n == 0) return 0;
@@ -148,7 +165,7 @@ static int leave_out_filled(struct io_reader *r, struct io_frame *frame,
     bool *keep = malloc((size_t)n * sizeof *keep);
     if (!keep) return text_no_memory(&r->text);
     for (int64_t i = 0; i < n; i++) {
-        keep[i] = id[i] != -1;
+        keep[i] = id[i] != none;
         *filled += !keep[i];
     }
     if (*filled > 0) frame_keep_rows(frame, keep);
@@ -182,9 +199,10 @@ static int read_rows(struct io_reader *r, const struct h5md *h,
     const struct h5md_element *e = &h->charge;
     struct h5md_rows own = rows;
     own.frame = h5md_element_frame(e, rows.frame);
-    if (h5md_element_reals(t, &h->position, rows, frame->x) ||
-        (charged && h5md_element_reals(t, e, own, frame->q)) ||
-        read_columns(t, h, frame, rows) || leave_out_filled(r, frame, filled))
+    if (h5md_element_reals(t, &h->position, rows, frame->x)
+        || (charged && h5md_element_reals(t, e, own, frame->q))
+        || read_columns(t, h, frame, rows)
+        || leave_out_filled(r, h, frame, filled))
         return -1;
     struct h5md_rows kept = {rows.frame, r->given, frame->n};
     if (check_finite(t, &h->position, kept, frame->x, 3)) return -1;
@@ -217,6 +235,10 @@ static int read_frame(struct io_reader *r, const struct h5md *h,
     struct text *t = &r->text;
     if (read_particles(r, h, frame, at) || read_cell(t, h, frame, at))
         return -1;
+    if (!h->boxed && !*r->note && !geometry_is_given(&r->options))
+        snprintf(r->note, sizeof r->note,
+                 "the file has no box: open space "
+                 "(--cell gives a cell)");
     memcpy(frame->length_unit, h->length_unit, sizeof h->length_unit);
     memcpy(frame->charge_unit, h->charge_unit, sizeof h->charge_unit);
     return set_keys(t, h, frame, at);

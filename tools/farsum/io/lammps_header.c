@@ -160,8 +160,9 @@ int lammps_header_line(struct text *t, struct lammps_header *h) {
         target = h->tilt;
         wanted = 3;
     }
-    /* Lines added by fixes are skipped. */
-    if (!target && *words && !strstr(words, "lo ") && !strstr(words, "atoms"))
+    /* Counts added by fixes are skipped. */
+    if (!target && n == 1 && *words && !strstr(words, "lo ")
+        && !strstr(words, "atoms"))
         return 1;
     if (n != wanted || !target)
         return text_expected(t, text_next_word(t),
