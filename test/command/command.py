@@ -95,6 +95,10 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(len(frames), 1)
         return frames[0]
 
+    def edges(self, name):
+        """The edges of a file's rectangular cell, as for --cell."""
+        return ",".join(self.frame(name).keys["Lattice"].split()[::4])
+
     def write_targets(self, name, count, edge):
         """Writes targets: random positions in a cube, without strengths."""
         draw = random.Random(7)

@@ -57,7 +57,8 @@ class Check(CommandTest):
         """With separate targets the first sum is measured.  The measured error
         becomes the estimate, and the plan does not change."""
         self.farsum("gen", "dense", "-n", 1000, "--masses", "-o", "p.xyz")
-        self.farsum("gen", "uniform", "-n", 400, "-o", "t.xyz")
+        self.farsum("gen", "uniform", "-n", 400, "--cell", self.edges("p.xyz"),
+                    "-o", "t.xyz")
         run = ["run", "p.xyz", "--gravity", 1, "--tolerance", "1e-5",
                "--targets", "t.xyz", "--check", "--report", "r.json"]
         self.farsum(*run, "--verify", "off")
@@ -80,7 +81,8 @@ class Check(CommandTest):
                        zip(frame.columns["charge"], frame.columns["pos"]))
         self.write("q.xyz", f'300\nLattice="{frame.keys["Lattice"]}" '
                    f"Properties=charge:R:1:pos:R:3\n{rows}")
-        self.farsum("gen", "uniform", "-n", 40, "--seed", 5, "-o", "t.xyz")
+        self.farsum("gen", "uniform", "-n", 40, "--seed", 5, "--cell",
+                    self.edges("p.xyz"), "-o", "t.xyz")
         for words in ("--tolerance", "1e-1"), ("--tolerance", "1e-2"):
             done = self.farsum("run", "q.xyz", "--targets", "t.xyz", "--error",
                                "absolute", "--units", "reduced", "--check",

@@ -397,7 +397,8 @@ class Sums(CommandTest):
             self.farsum("run", "in.h5", "--kernel", kernel, "-o", "out.h5")
             self.farsum("check", "out.h5")
             # targets from a second file
-            self.farsum("gen", "uniform", "-n", 30, "--seed", 8, "-o", "at.h5")
+            self.farsum("gen", "uniform", "-n", 30, "--seed", 8, "--cell",
+                        self.edges("in.xyz"), "-o", "at.h5")
             self.farsum("run", "in.h5", "--kernel", kernel, "--targets",
                         "at.h5", "-o", "t.h5", "--report", "r.json", "--check")
             self.assertEqual(self.json("r.json")["n_targets"], 30)

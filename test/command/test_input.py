@@ -54,6 +54,34 @@ class Geometry(InputTest):
         self.refused(1, 'found "box"', "run", self.xyz(LATTICE + " box=11"))
         self.sums(PERIODIC, self.xyz(LATTICE + " box=10"))
 
+    def test_names_that_resemble_a_cell(self):
+        """Without Lattice and pbc they would be passed over: open space."""
+        nine = '"10 0 0 0 10 0 0 0 10"'
+        for key in ("Latice=" + nine, "XLattice=" + nine,
+                    "unit_cell_matrix=" + nine, "Lx=10 Ly=10 Lz=10",
+                    "lattice_a=10", "box_x=10", "cell(10,10,10)",
+                    "simBoxSize=10", 'dimensions="10 10 10"',
+                    "a=10 b=10 c=10 alpha=90 beta=90 gamma=90"):
+            name = key.split("=")[0].split("(")[0]
+            self.refused(1, 'expected a cell as Lattice="..."' + ".*found \""
+                         + name, "run", self.xyz(key))
+            self.sums(OPEN, self.xyz(key + ' pbc="F F F"'))
+        self.refused(1, 'found "cell"', "run", self.xyz("cell=10x10x10"))
+        self.sums(PERIODIC, self.xyz("Lx=10"), "--cell", "10,10,10")
+        # these are no cells
+        self.sums(OPEN, self.xyz("n_cells=3 cell_index=4 lattice_energy=-3 "
+                                 "a=10 step=1 box=sim flattened=3"))
+        file = self.write("plain.xyz", f"1\nLx 10 Ly 10\nNa 1 2 3\n")
+        self.refused(1, 'found "Lx"', "run", file, "--charge", "Na=1")
+
+    def test_words_for_open_space(self):
+        for key in ("nonperiodic", "open=T", "aperiodic=T"):
+            self.refused(1, "same periodic axes as by Lattice and pbc", "run",
+                         self.xyz(f"{LATTICE} {key}"))
+            self.sums(OPEN, self.xyz(f'{LATTICE} {key} pbc="F F F"'))
+            self.sums(OPEN, self.xyz(key))
+        self.sums(PERIODIC, self.xyz(f"{LATTICE} aperiodic=F"))
+
     def test_lammps_without_a_box(self):
         file = self.write("in.data", "t\n\n2 atoms\n\nAtoms # charge\n\n"
                           "1 1 1 1 2 3\n2 1 -1 4 5 6\n")
@@ -75,14 +103,29 @@ class Geometry(InputTest):
 
     def test_targets_in_another_cell(self):
         file = self.xyz(LATTICE)
-        other = self.write("at.xyz", '1\nLattice="9 0 0 0 9 0 0 0 9" '
-                           "Properties=pos:R:3\n1 1 1\n")
-        done = self.farsum("run", file, "--targets", other)
-        self.assertIn("another cell than the particles; the particles' cell",
-                      done.err)
-        done = self.farsum("run", file, "--targets", other, "--cell",
-                           "10,10,10")
-        self.assertEqual(done.err, "")
+        for cell, what in (('Lattice="9 0 0 0 9 0 0 0 9"', "another cell"),
+                           (LATTICE + ' pbc="T T F"', "other periodic axes"),
+                           (LATTICE + ' pbc="F F F"', "other periodic axes")):
+            other = self.write("at.xyz", f"1\n{cell} Properties=pos:R:3\n"
+                               "1 1 1\n")
+            self.refused(1, f"the targets' file at.xyz has {what} than the "
+                         "particles; --cell.*--periodic none", "run", file,
+                         "--targets", other)
+            self.refused(1, what, "tune", file, "--targets", other)
+            for words in (["--cell", "10,10,10"], ["--periodic", "none"]):
+                done = self.farsum("run", file, "--targets", other, *words)
+                self.assertEqual(done.err, "")
+        periodic = self.write("at.xyz", f"1\n{LATTICE} Properties=pos:R:3\n"
+                              "1 1 1\n")
+        self.farsum("run", file, "--targets", periodic)
+        self.refused(1, "other periodic axes", "run", self.xyz("step=1"),
+                     "--targets", periodic)
+        # axes that are open, and a file that states no cell
+        slab = self.xyz('Lattice="10 0 0 0 10 0 0 0 3" pbc="T T F"')
+        for comment in ('Lattice="10 0 0 0 10 0 0 0 9" pbc="T T F"',
+                        'pbc="F F F"', "step=1"):
+            self.farsum("run", slab, "--targets", self.write(
+                "at.xyz", f"1\n{comment} Properties=pos:R:3\n1 1 4\n"))
 
 
 class Units(InputTest):
@@ -95,6 +138,34 @@ class Units(InputTest):
         self.refused(1, "lengths are in \"nm\".*--units real", "run", file,
                      "--units", "real")
         self.sums(138.935458 * PERIODIC, file, "--units", "gromacs")
+
+    def test_spellings(self):
+        """Names of systems in any letters, and keys of lengths and charges."""
+        for key in ("units=Real", "Units=LJ", "unit_system=SI", "units=atomic",
+                    "unit=kpc", "length_unit=pc", "position_unit=nm",
+                    "unit_length=nm", "lengthUnits=nm", "distance_unit=km",
+                    "cell_unit=nm", "charge_unit=C", 'unit_of_length="nm"'):
+            self.refused(1, key.split("=")[0] + "=|lengths are in|charges are "
+                         "in", "run", self.xyz(f"{LATTICE} {key}"), "--units",
+                         "metal")
+        for key in ("units=Metal", "units=eV", "length_unit=angstrom",
+                    "length_unit=", "energy_unit=kcal/mol", "charge_unit=e",
+                    "time_unit=ps"):
+            self.sums(14.399645 * PERIODIC, self.xyz(f"{LATTICE} {key}"),
+                      "--units", "metal")
+        done = self.farsum("run", self.xyz(f"{LATTICE} units=METAL"))
+        self.assertIn("has units=METAL, but Coulomb's constant is 1; give "
+                      "--units metal", done.err)
+
+    def test_targets_in_another_unit(self):
+        file = self.xyz(LATTICE + " units=metal")
+        other = self.write("at.xyz", "1\nlength_unit=nm Properties=pos:R:3\n"
+                           "1 1 1\n")
+        self.refused(1, "the particles' lengths are in \"A\", the targets' in "
+                     "\"nm\"", "run", file, "--targets", other)
+        same = self.write("at.xyz", "1\nlength_unit=Angstrom "
+                          "Properties=pos:R:3\n1 1 1\n")
+        self.farsum("run", file, "--targets", same)
 
     def test_lammps_title(self):
         file = self.write("in.data", "LAMMPS data file, units = metal\n\n"

@@ -9,7 +9,4 @@
 /* Compares the file's units with those of the command.  A constant of another
  * system would give wrong numbers unnoticed. */
 void notes_units(const struct settings *s, const struct io_frame *frame);
-/* Notes that targets use the cell of the particles. */
-void notes_targets(const struct settings *s, const struct io_frame *particles,
-                   const struct io_frame *targets);
 #endif

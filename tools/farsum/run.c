@@ -348,8 +348,6 @@ static int do_frame(struct session *t)
         notes_units(t->s, &t->frame);
     if (t->targets && together(t, read_targets(t)) != 0)
         return -1;
-    if (t->count == 1 && t->targets)
-        notes_targets(t->s, &t->frame, &t->at);
     if (make_system(t, &sys) != 0)
         return -1;
     o.m = sys.all_m;

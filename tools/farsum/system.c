@@ -21,6 +21,49 @@ static int check_units(const struct settings *s, const struct io_frame *frame,
     return units_agree(units_of(s), frame, error, size);
 }
 
+/* Row d of the cells is the same. */
+static int same_vector(const struct io_frame *a, const struct io_frame *b,
+                       int d)
+{
+    double most = 0, off = 0;
+    for (int k = 0; k < 9; k++)
+        most = fmax(most, fabs(a->cell[k]));
+    for (int k = 3 * d; k < 3 * d + 3; k++)
+        off = fmax(off, fabs(a->cell[k] - b->cell[k]));
+    return off <= 1e-6 * most;
+}
+
+/* Fails if both files state a geometry or units, and these differ.  A cell or
+ * open space on the command line replaces both. */
+static int check_targets(const struct settings *s,
+                         const struct io_frame *sources,
+                         const struct io_frame *targets, char *error,
+                         size_t size)
+{
+    const char *what = NULL;
+    int open = s->has_periodic && !s->periodic[0] && !s->periodic[1]
+               && !s->periodic[2];
+    if (units_alike(sources, targets, error, size) != 0)
+        return -1;
+    if (!targets->has_cell || s->has_cell || open)
+        return 0;
+    for (int d = 0; d < 3; d++) {
+        int here = s->has_periodic ? s->periodic[d] : sources->periodic[d];
+        int there = s->has_periodic ? s->periodic[d] : targets->periodic[d];
+        if (!here != !there)
+            what = "other periodic axes";
+        else if (here && !same_vector(sources, targets, d) && !what)
+            what = "another cell";
+    }
+    if (!what)
+        return 0;
+    snprintf(error, size,
+             "the targets' file %.200s has %s than the particles; "
+             "--cell gives the cell of both, --periodic none says open space",
+             s->targets ? s->targets : "", what);
+    return -1;
+}
+
 int system_make_bare(const struct settings *s, struct io_frame *sources,
                      struct io_frame *targets, struct system *sys, char *error,
                      size_t size)
@@ -55,8 +98,10 @@ int system_make_bare(const struct settings *s, struct io_frame *sources,
             return -1;
         }
     }
-    if (check_units(s, sources, error, size) != 0 ||
-        (targets && check_units(s, targets, error, size) != 0))
+    if (check_units(s, sources, error, size) != 0
+        || (targets
+            && (check_units(s, targets, error, size) != 0
+                || check_targets(s, sources, targets, error, size) != 0)))
         return -1;
     int has_cell = s->has_cell || sources->has_cell;
     if (has_cell)

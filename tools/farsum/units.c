@@ -4,6 +4,7 @@
 
 #include "io/io.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -55,29 +56,86 @@ static int spells(const char *word, const char *unit)
     return 0;
 }
 
-static int is_length(const char *word)
+/* The table's unit of length that the word spells; else the word itself, if it
+ * is another unit of length; else NULL. */
+static const char *length_of(const char *word)
 {
-    static const char *const others[] = {"bohr", "au", "a.u.", "pm", "um",
-                                         "cm", "mm", "fm", NULL};
+    static const char *const others[] = {
+        "bohr", "a0",     "au",     "a.u.",       "fm",         "pm",
+        "um",   "micron", "mm",     "cm",         "km",         "pc",
+        "kpc",  "mpc",    "parsec", "kiloparsec", "megaparsec", "ly",
+        "in",   "inch",   "sigma",  NULL};
+    for (int k = 0; units_get(k); k++)
+        if (*units_get(k)->length && spells(word, units_get(k)->length))
+            return units_get(k)->length;
+    for (int k = 0; others[k]; k++)
+        if (strcasecmp(others[k], word) == 0)
+            return word;
+    return NULL;
+}
+
+/* A unit system of ours by its name in any letters; NULL: none. */
+static const struct units *system_named(const char *word)
+{
+    for (int k = 0; units_get(k); k++)
+        if (strcasecmp(table[k].name, word) == 0)
+            return &table[k];
+    return NULL;
+}
+
+/* True for the name of a unit system of ours or of other programs. */
+static int is_system(const char *word)
+{
+    static const char *const others[] = {"lj",      "electron", "cgs",
+                                         "micro",   "nano",     "atomic",
+                                         "hartree", "natural",  NULL};
     for (int k = 0; others[k]; k++)
         if (strcasecmp(others[k], word) == 0)
             return 1;
-    return spells(word, "A") || spells(word, "nm") || spells(word, "m");
+    return system_named(word) != NULL;
 }
 
-/* True for the name of a unit system of ours or of LAMMPS. */
-static int is_system(const char *word)
+/* --- units that a frame states --- */
+
+enum says { SAYS_NOTHING, SAYS_SYSTEM, SAYS_LENGTH, SAYS_CHARGE };
+
+/* What a key's value names: "units", "length_unit", "unit of charge", ... */
+static enum says key_says(const char *key)
 {
-    static const char *const others[] = {"lj", "electron", "cgs", "micro",
-                                         "nano", NULL};
-    for (int k = 0; others[k]; k++)
-        if (strcmp(others[k], word) == 0)
-            return 1;
-    return units_find(word) != NULL;
+    static const char systems[] =
+        " unit units unitsystem unitssystem unitstyle "
+        "unitsstyle ";
+    static const char lengths[] =
+        " length lengths pos position positions coord coords coordinate "
+        "coordinates distance distances cell box lattice space ";
+    static const char charges[] = " charge charges q ";
+    char word[40] = " ";
+    size_t n = 1;
+    for (; *key && n < sizeof word - 2; key++)
+        if (isalnum((unsigned char)*key))
+            word[n++] = (char)tolower((unsigned char)*key);
+    word[n] = ' ';
+    if (*key)
+        return SAYS_NOTHING;
+    if (strstr(systems, word))
+        return SAYS_SYSTEM;
+    char *from = word + 1, *end = word + n;
+    if (end - from > 4 && strncmp(from, "unit", 4) == 0) {
+        from += 4;
+        from += *from == 's';
+        from += 2 * (strncmp(from, "of", 2) == 0);
+    } else {
+        end -= end - from > 1 && end[-1] == 's';
+        if (end - from < 5 || strncmp(end - 4, "unit", 4) != 0)
+            return SAYS_NOTHING;
+        end -= 4;
+    }
+    from[-1] = *end = ' ';
+    end[1] = '\0';
+    return strstr(lengths, from - 1)   ? SAYS_LENGTH
+           : strstr(charges, from - 1) ? SAYS_CHARGE
+                                       : SAYS_NOTHING;
 }
-
-static const char *const keys[] = {"units", "unit", "length_unit",
-                                   "length_units", "pos_unit", NULL};
 
 static int contradict(const struct units *units, const char *what,
                       const char *word, char *error, size_t size)
@@ -86,6 +144,30 @@ static int contradict(const struct units *units, const char *what,
              "charges in %s", what, word, units->name, units->length,
              units->charge);
     return -1;
+}
+
+static int key_agrees(const struct units *units, const struct io_key *key,
+                      char *error, size_t size)
+{
+    const char *word = key->value;
+    enum says says = *word ? key_says(key->key) : SAYS_NOTHING;
+    if (says == SAYS_SYSTEM && is_system(word)
+        && strcasecmp(word, units->name) != 0) {
+        snprintf(error, size,
+                 "the file says %.40s=%.40s, the command "
+                 "--units %s: change one of them",
+                 key->key, word, units->name);
+        return -1;
+    }
+    if ((says == SAYS_LENGTH && !spells(word, units->length))
+        || (says == SAYS_SYSTEM && length_of(word)
+            && !spells(word, units->length)))
+        return contradict(units, "the file says that lengths are in", word,
+                          error, size);
+    if (says == SAYS_CHARGE && !spells(word, units->charge))
+        return contradict(units, "the file says that charges are in", word,
+                          error, size);
+    return 0;
 }
 
 int units_agree(const struct units *units, const struct io_frame *frame,
@@ -99,41 +181,66 @@ int units_agree(const struct units *units, const struct io_frame *frame,
     if (*frame->charge_unit && !spells(frame->charge_unit, units->charge))
         return contradict(units, "the file's charges have the unit",
                           frame->charge_unit, error, size);
-    for (int k = 0; k < frame->n_keys; k++) {
-        const char *key = frame->keys[k].key, *word = frame->keys[k].value;
-        int ours = 0;
-        for (int j = 0; keys[j]; j++)
-            ours |= strcasecmp(key, keys[j]) == 0;
-        if (!ours)
-            continue;
-        if (is_system(word) && strcmp(word, units->name) != 0) {
-            snprintf(error, size, "the file says %.40s=%.40s, the command "
-                     "--units %s: change one of them", key, word, units->name);
+    for (int k = 0; k < frame->n_keys; k++)
+        if (key_agrees(units, &frame->keys[k], error, size) != 0)
             return -1;
-        }
-        if (is_length(word) && !spells(word, units->length))
-            return contradict(units, "the file says that lengths are in", word,
-                              error, size);
-    }
     return 0;
 }
 
-void units_of_frame(const struct io_frame *frame, char *text, size_t size)
+/* The frame's unit of length; NULL: it states none. */
+static const char *frame_length(const struct io_frame *frame)
 {
-    const char *says = io_frame_key(frame, "units");
+    const char *found = NULL;
+    if (*frame->length_unit)
+        found = frame->length_unit;
+    for (int k = 0; k < frame->n_keys && !found; k++) {
+        const char *word = frame->keys[k].value;
+        enum says says = *word ? key_says(frame->keys[k].key) : SAYS_NOTHING;
+        const struct units *units =
+            says == SAYS_SYSTEM ? system_named(word) : NULL;
+        if (says == SAYS_LENGTH || (says == SAYS_SYSTEM && length_of(word)))
+            found = word;
+        else if (units && *units->length)
+            found = units->length;
+    }
+    return found && length_of(found) ? length_of(found) : found;
+}
+
+int units_alike(const struct io_frame *sources, const struct io_frame *targets,
+                char *error, size_t size)
+{
+    const char *a = frame_length(sources), *b = frame_length(targets);
+    if (!a || !b || strcasecmp(a, b) == 0)
+        return 0;
+    snprintf(error, size,
+             "the particles' lengths are in \"%.40s\", the "
+             "targets' in \"%.40s\": change one of them",
+             a, b);
+    return -1;
+}
+
+const struct units *units_of_frame(const struct io_frame *frame, char *text,
+                                   size_t size)
+{
     *text = '\0';
-    if (says && units_find(says) && strcmp(says, "reduced") != 0) {
-        snprintf(text, size, "units=%s", says);
-        return;
+    for (int k = 0; k < frame->n_keys; k++) {
+        const struct io_key *key = &frame->keys[k];
+        const struct units *units =
+            key_says(key->key) == SAYS_SYSTEM ? system_named(key->value) : NULL;
+        if (units && *units->length) {
+            snprintf(text, size, "%.20s=%s", key->key, key->value);
+            return units;
+        }
     }
     if (!*frame->length_unit && !*frame->charge_unit)
-        return;
+        return NULL;
     for (int k = 1; units_get(k); k++) {
         const struct units *units = units_get(k);
         if (!*frame->length_unit || spells(frame->length_unit, units->length)) {
             snprintf(text, size, "positions in %s",
                      *frame->length_unit ? frame->length_unit : "no unit");
-            return;
+            return NULL;
         }
     }
+    return NULL;
 }

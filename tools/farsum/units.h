@@ -21,7 +21,12 @@ struct io_frame;
  * differ. */
 int units_agree(const struct units *units, const struct io_frame *frame,
                 char *error, size_t size);
-/* Units named in the frame, as text; "" if they do not determine the
- * constant. */
-void units_of_frame(const struct io_frame *frame, char *text, size_t size);
+/* Compares the units of length that two frames name.  Returns 0, or -1 with
+ * both. */
+int units_alike(const struct io_frame *sources, const struct io_frame *targets,
+                char *error, size_t size);
+/* Units named in the frame, as text; "" if they do not determine the constant.
+ * Returns the system that the frame names; NULL: none. */
+const struct units *units_of_frame(const struct io_frame *frame, char *text,
+                                   size_t size);
 #endif

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "frame.h"
 
-enum kind { NO_GEOMETRY, CELL, PERIODIC };
+enum kind { NO_GEOMETRY, CELL, PERIODIC, OPEN };
 
 /* Names in small letters, without _ and -. */
 static const char cell_words[] =
@@ -23,6 +23,9 @@ static const char periodic_words[] =
     " pbc pbcs periodic periodicity isperiodic periodicboundary "
     "periodicboundaries periodicboundaryconditions boundary boundaries "
     "boundarycondition boundaryconditions bc bcs ";
+static const char open_words[] =
+    " open isopen aperiodic nonperiodic isolated openboundary openboundaries "
+    "openboundaryconditions ";
 
 static enum kind kind_of(const char *p, size_t n) {
     char word[40] = " ";
@@ -38,7 +41,66 @@ static enum kind kind_of(const char *p, size_t n) {
     word[used] = 0;
     return strstr(cell_words, word)       ? CELL
            : strstr(periodic_words, word) ? PERIODIC
+           : strstr(open_words, word)     ? OPEN
                                           : NO_GEOMETRY;
+}
+
+/* --- names that resemble those of a cell --- */
+
+/* Words in a longer name, as in box_x, XLattice or cellSize. */
+static const char cell_parts[] =
+    " cell box unitcell supercell simbox simcell lx ly lz xlo xhi ylo yhi zlo "
+    "zhi dimensions ";
+/* Next to one of these they are no geometry, as in cell_index. */
+static const char other_parts[] =
+    " n num number count id idx index type types name label list site sites "
+    "volume energy charge mass ";
+
+static bool is_upper(char c)
+{
+    return isupper((unsigned char)c);
+}
+static bool is_lower(char c)
+{
+    return islower((unsigned char)c);
+}
+
+/* The next word of a name, in small letters between blanks. */
+static bool next_part(const char **p, const char *end, char word[40])
+{
+    size_t used = 1;
+    word[0] = ' ';
+    while (*p < end && !isalpha((unsigned char)**p))
+        (*p)++;
+    for (const char *from = *p; *p < end && isalpha((unsigned char)**p);
+         (*p)++) {
+        bool begins =
+            *p > from && is_upper(**p)
+            && (is_lower((*p)[-1]) || (*p + 1 < end && is_lower((*p)[1])));
+        if (begins)
+            break;
+        if (used < 38)
+            word[used++] = (char)tolower((unsigned char)**p);
+    }
+    word[used] = ' ';
+    word[used + 1] = 0;
+    return used > 1;
+}
+
+/* True for a name that may be a cell's, also a misspelt one. */
+static bool resembles_cell(const char *p, size_t n)
+{
+    char word[40];
+    bool found = false;
+    const char *end = p + n;
+    while (next_part(&p, end, word)) {
+        if (strstr(other_parts, word))
+            return false;
+        found |= strstr(cell_parts, word) != NULL
+                 || strncmp(word, " latt", 5) == 0
+                 || strncmp(word, " latic", 6) == 0;
+    }
+    return found;
 }
 
 bool geometry_is_single(const char *key) {
@@ -57,6 +119,12 @@ static int numbers(const char *p, double v[9]) {
         n++;
         p += length;
     }
+}
+
+static bool begins_number(const char *p)
+{
+    p += strspn(p, " \t,;[](){}+-.");
+    return isdigit((unsigned char)*p);
 }
 
 /* 1, 0, or -1 if it is not a flag. */
@@ -141,13 +209,60 @@ static int check_cell(struct text *t, const struct io_frame *frame,
                       const struct io_key *key) {
     double v[9];
     int n = numbers(key->value, v);
-    if (n == 0) return 0; /* some word of the user */
+    /* some word of the user, but not as in cell=10x10x10 */
+    if (n == 0 && (frame->has_cell || !begins_number(key->value)))
+        return 0;
     if (!frame->has_cell)
         return text_expected(t, place(t, key->key), "a cell as Lattice=\"...\" "
                              "(" GEOMETRY_ADVICE ")");
     if (agrees(v, n, frame->cell)) return 0;
     return text_expected(t, place(t, key->key), "no other cell than Lattice "
                          "says (" GEOMETRY_ADVICE ")");
+}
+
+/* Fails if a frame without a cell and without pbc has a key that may be one:
+ * the sum would be one in open space. */
+static int check_resembling(struct text *t, const struct io_frame *frame,
+                            const struct io_key *key)
+{
+    static const char *const edges[] = {"a", "b", "c"};
+    double v[9];
+    const char *name = key->key, *value = key->value;
+    size_t n = strcspn(name, "([{:");
+    if (name[n])
+        value = name + n; /* cell(10,10,10), without a value */
+    int count = numbers(value, v);
+    bool cell =
+        count > 0 && (resembles_cell(name, n) || kind_of(name, n) == CELL);
+    if (count == 1 && strcmp(name, "a") == 0) {
+        cell = true;
+        for (int d = 1; d < 3; d++) {
+            const char *other = io_frame_key(frame, edges[d]);
+            cell &= other && numbers(other, v) == 1;
+        }
+    }
+    if (!cell)
+        return 0;
+    return text_expected(t, place(t, name),
+                         "a cell as Lattice=\"...\", or "
+                         "pbc=\"F F F\" for open space (" GEOMETRY_ADVICE ")");
+}
+
+/* A key such as nonperiodic says the contrary of pbc. */
+static int check_open(struct text *t, const struct io_options *options,
+                      const struct io_frame *frame, const struct io_key *key)
+{
+    const int *p = frame->periodic;
+    int v[3];
+    if (options->periodic_given || flags(key->value, v) != 0)
+        return 0;
+    for (int d = 0; d < 3; d++)
+        if (frame->has_cell && v[d] && p[d])
+            return text_expected(t, place(t, key->key),
+                                 "the same periodic "
+                                 "axes as by Lattice and pbc (--periodic xyz "
+                                 "or none says which)");
+    return 0;
 }
 
 static int check_periodic(struct text *t, const struct io_options *options,
@@ -218,8 +333,11 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     for (int k = 0; k < frame->n_keys; k++) {
         const struct io_key *key = &frame->keys[k];
         enum kind kind = kind_of(key->key, strlen(key->key));
-        if ((kind == CELL && check_cell(t, frame, key)) ||
-            (kind == PERIODIC && check_periodic(t, options, frame, key)))
+        if ((kind == CELL && check_cell(t, frame, key))
+            || (kind == PERIODIC && check_periodic(t, options, frame, key))
+            || (kind == OPEN && check_open(t, options, frame, key))
+            || (!frame->has_cell && !with_pbc
+                && check_resembling(t, frame, key)))
             return -1;
     }
     return 0;
@@ -240,7 +358,10 @@ int geometry_check_free_text(struct text *t,
                               word.p[n] == '_'))
             n++;
         enum kind kind = kind_of(word.p + from, n - from);
-        if (kind == NO_GEOMETRY) continue;
+        if (kind == NO_GEOMETRY && resembles_cell(word.p + from, n - from))
+            kind = CELL;
+        if (kind == NO_GEOMETRY || kind == OPEN)
+            continue;
         struct text peek = copy;
         struct text_word next = text_next_word(&peek);
         double v;
