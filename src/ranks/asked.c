@@ -9,12 +9,14 @@ farsum_status ranks_asked(struct comm *comm, int64_t targets, int rhs,
         const char *array; /* NULL: a total, which any rank may leave out */
         const void *given;
         unsigned output;
-    } here[] = {{"potential", result->potential, FARSUM_POTENTIAL},
-                {"velocity", result->velocity, FARSUM_VELOCITY},
-                {"field", result->field, FARSUM_FIELD},
-                {"gradient", result->gradient, FARSUM_GRADIENT},
-                {NULL, result->energy, FARSUM_ENERGY},
-                {NULL, result->virial, FARSUM_VIRIAL}};
+    } here[] = {
+        {"potential", result->potential, FARSUM_POTENTIAL},
+        {"velocity", result->velocity, FARSUM_VELOCITY},
+        {"field", result->field, FARSUM_FIELD},
+        {"gradient", result->gradient, FARSUM_GRADIENT},
+        {"particle_virial", result->particle_virial, FARSUM_PARTICLE_VIRIAL},
+        {NULL, result->energy, FARSUM_ENERGY},
+        {NULL, result->virial, FARSUM_VIRIAL}};
     enum { OUTPUTS = sizeof here / sizeof *here, RHS = OUTPUTS, ALL = RHS + 2 };
     double any[ALL];
     farsum_status status = FARSUM_OK;
@@ -52,6 +54,7 @@ farsum_status ranks_asked_results(struct comm *comm, int64_t targets, int rhs,
     asked->velocity = outputs & FARSUM_VELOCITY ? &other : NULL;
     asked->field = outputs & FARSUM_FIELD ? &other : NULL;
     asked->gradient = outputs & FARSUM_GRADIENT ? &other : NULL;
+    asked->particle_virial = outputs & FARSUM_PARTICLE_VIRIAL ? &other : NULL;
     asked->energy = outputs & FARSUM_ENERGY ? &other : NULL;
     asked->virial = outputs & FARSUM_VIRIAL ? &other : NULL;
     return FARSUM_OK;

@@ -236,6 +236,32 @@ static void test_axes(void)
     }
 }
 
+/* The near and the far part add up to the whole. */
+static void test_parts(void)
+{
+    static struct parts_case c;
+    static struct shares s[3];
+    for (int k = 0; k < KERNELS; k++) {
+        system_of(&c, kernels[k]);
+        parts_exclude(&c);
+        c.options.method = "spectral";
+        c.options.cutoff = 0.8;
+        for (int part = 0; part < 3; part++) {
+            c.problem.part = part == 0   ? FARSUM_WHOLE
+                             : part == 1 ? FARSUM_NEAR
+                                         : FARSUM_FAR;
+            sum(&c, &s[part]);
+            adds_up(&s[part], 1e-7, kernels[k]);
+        }
+        for (int i = 0; i < 9 * N; i++)
+            s[1].each[i] += s[2].each[i];
+        CHECK(off(s[2].each, s[0].each, 9 * N) > 1e-3, "no near part");
+        CHECK(off(s[1].each, s[0].each, 9 * N) < 1e-12,
+              "%s: parts add up to the whole within %.2g", kernels[k],
+              off(s[1].each, s[0].each, 9 * N));
+    }
+}
+
 static void refuses(const struct parts_case *c, const char *says)
 {
     farsum_plan *plan = NULL;
@@ -252,10 +278,6 @@ static void test_refused(void)
     system_of(&c, "laplace");
     c.options.method = "fmm";
     refuses(&c, "virial of each particle");
-    c.options.method = "spectral";
-    c.problem.part = FARSUM_FAR;
-    refuses(&c, "virial of each particle");
-    c.problem.part = FARSUM_WHOLE;
     CHECK_FAILS(farsum_batch_create(&c.problem, NULL, &batch),
                 FARSUM_ERR_UNSUPPORTED);
     CHECK_SAYS("particle_virial");
@@ -277,6 +299,7 @@ int main(void)
     RUN(test_open);
     RUN(test_soft);
     RUN(test_axes);
+    RUN(test_parts);
     RUN(test_refused);
     return check_end();
 }

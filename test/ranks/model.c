@@ -53,13 +53,15 @@ static farsum_status work(struct comm *comm, void *data)
     farsum_problem p = s->problem;
     farsum_plan *plan = NULL;
     struct ranks_info before;
-    double *values = check_memory((size_t)(6 * n), sizeof *values);
+    double *values = check_memory((size_t)(15 * n), sizeof *values);
     farsum_result result = FARSUM_RESULT_INIT;
     if (s->strengths == 3) {
         result.velocity = values;
     } else {
         result.potential = values;
         result.field = p.outputs & FARSUM_FIELD ? values + n : NULL;
+        if (p.outputs & FARSUM_PARTICLE_VIRIAL)
+            result.particle_virial = values + 4 * n;
     }
     memset(&before, 0, sizeof before);
     p.n_sources = n;
@@ -172,6 +174,8 @@ static void charges(void)
     problem("laplace", 1, FARSUM_F64, 1e-5, FARSUM_POTENTIAL | FARSUM_FIELD);
     problem("laplace", 1, FARSUM_MIXED, 1e-5, FARSUM_POTENTIAL);
     problem("laplace", 1, FARSUM_F32, 1e-3, FARSUM_POTENTIAL | FARSUM_FIELD);
+    problem("laplace", 1, FARSUM_F64, 1e-4,
+            FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_PARTICLE_VIRIAL);
 }
 
 static void flows(void)

@@ -6,6 +6,7 @@
 
 #include "base/arrays.h"
 #include "base/mem.h"
+#include "method/spectral/each/each.h"
 #include "method/spectral/ranks_model.h"
 #include "stage/near/near.h"
 
@@ -55,8 +56,9 @@ static farsum_status ranks_states(const struct task *task, struct spectral *s)
             continue;
         TRY(ranks_variant(s, stage)->create(&args[stage], &s->states[stage]));
     }
-    return task->part == FARSUM_FAR ? FARSUM_OK
-                                    : ranks_near(s, &args[STAGE_NEAR].near);
+    if (task->part != FARSUM_FAR)
+        TRY(ranks_near(s, &args[STAGE_NEAR].near));
+    return spectral_each_create(task, s, args, k->cut.rows, spectrum);
 }
 
 /* The parts that exchange. */
@@ -68,8 +70,9 @@ static farsum_status ranks_exchanges(const struct task *task,
     const struct parameters *t = &s->parameters;
     farsum_status status =
         ranks_cut_set(&k->cut, task, t, k->comm->rank, ranks, slack, begin);
-    KEEP_ON(
-        route_create(&k->route, k->comm, 6 * sizeof(double), task->threads));
+    int each = (task->problem.outputs & FARSUM_PARTICLE_VIRIAL) != 0;
+    KEEP_ON(route_create(&k->route, k->comm, (each ? 9 : 6) * sizeof(double),
+                         task->threads));
     KEEP_ON(route_create(&k->target_route, k->comm,
                          (task->pair.kind->moments ? 6 : 3) * sizeof(double),
                          task->threads));
@@ -122,6 +125,8 @@ static void ranks_clear(struct spectral *s)
     }
     mem_free(s->mesh);
     s->mesh = NULL;
+    spectral_each_destroy(s->each);
+    s->each = NULL;
     spectral_ranks_destroy(s);
 }
 
@@ -163,8 +168,8 @@ void spectral_ranks_destroy(struct spectral *s)
     points_clear(&k->given);
     points_clear(&k->ghost);
     void *const all[] = {
-        k->ghost_q, k->ghost_values, k->ghost_field, k->spectrum,
-        k->q,       k->potential,    k->field,       k->gradient};
+        k->ghost_q,   k->ghost_values, k->ghost_field, k->spectrum,       k->q,
+        k->potential, k->field,        k->gradient,    k->particle_virial};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         mem_free(all[i]);
     mem_free(k);
@@ -178,6 +183,7 @@ static farsum_status ranks_replace(const struct task *task, struct spectral *s,
     struct spectral old = *s;
     memset(s->states, 0, sizeof s->states);
     s->mesh = NULL;
+    s->each = NULL;
     s->ranks = NULL;
     farsum_status status =
         ranks_create(task, s, old.ranks->cut.ranks, slack, begin);
@@ -186,6 +192,7 @@ static farsum_status ranks_replace(const struct task *task, struct spectral *s,
     if (status != FARSUM_OK) {
         memcpy(s->states, old.states, sizeof s->states);
         s->mesh = old.mesh;
+        s->each = old.each;
         s->ranks = old.ranks;
     }
     return status;

@@ -40,8 +40,9 @@ struct spectral_ranks {
     /* owned, the caller's type: strengths and results of own points */
     void *q, *potential, *field;
     void *gradient; /* kernels with moments only */
+    void *particle_virial; /* if it is an output */
     int64_t have_q, have_ghosts, have_values, have_own, have_out;
-    int64_t have_ghost_field, have_gradient;
+    int64_t have_ghost_field, have_gradient, have_particle_virial;
 };
 
 static inline const struct variant *ranks_variant(const struct spectral *s,

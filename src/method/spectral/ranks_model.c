@@ -8,6 +8,7 @@
 #include "base/arrays.h"
 #include "base/mem.h"
 #include "cost/expected_rates.h"
+#include "method/spectral/each/each.h"
 #include "method/spectral/ranks.h"
 
 /* What the counts read. */
@@ -34,6 +35,12 @@ static int model_back(const struct task *task)
            != 0;
 }
 
+/* Meshes that come back one after another, besides those of the values. */
+static int model_each(const struct task *task)
+{
+    return task->problem.outputs & FARSUM_PARTICLE_VIRIAL ? EACH_COMPONENTS : 0;
+}
+
 /* Halos along an axis. */
 static farsum_status model_axis(struct counted *c, int d)
 {
@@ -41,6 +48,7 @@ static farsum_status model_axis(struct counted *c, int d)
     const struct domain *axis = domain_axis(&c->cut.domain, d);
     int64_t sent[2], stored;
     int values = model_back(c->task) ? pair->values : 0;
+    int each = model_each(c->task);
     const struct planes_args args =
         d == 0 ? ranks_cut_planes(&c->cut, c->task, c->t, &c->comm)
                : ranks_cut_rows(&c->cut, c->task, c->t, &c->comm);
@@ -50,10 +58,11 @@ static farsum_status model_axis(struct counted *c, int d)
     int empty = axis->begin[axis->rank] == axis->begin[axis->rank + 1];
     c->fill[d] = sent[1];
     c->images[d] = stored - (empty ? 0 : 2 * axis->halo);
-    c->halo[d] =
-        plane * ((double)sent[0] * pair->channels + (double)sent[1] * values);
+    c->halo[d] = plane
+                 * ((double)sent[0] * pair->channels
+                    + (double)sent[1] * (values + each));
     c->m->bytes[COMM_PLANES] += c->halo[d];
-    c->m->exchanges[COMM_PLANES] += values > 0 ? 2 : 1;
+    c->m->exchanges[COMM_PLANES] += (values > 0 ? 2 : 1) + each;
     c->m->buffers += plane * (double)stored * pair->channels;
     return FARSUM_OK;
 }
@@ -77,7 +86,7 @@ static void model_transform(struct counted *c)
     const struct pencil_args args =
         ranks_cut_pencil(&c->cut, c->task, t, &c->comm);
     pencil_sent(&args, sent, &c->columns, &c->stored);
-    int values = model_back(c->task) ? pair->values : 0;
+    int values = model_back(c->task) ? pair->values + model_each(c->task) : 0;
     for (int k = 0; k < 2; k++) {
         c->columns_sent[k] =
             (double)sent[k][0] * pair->channels + (double)sent[k][1] * values;
@@ -111,6 +120,7 @@ static void model_points(struct counted *c)
         p->outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY) ? pair->values : 0;
     int fields = p->outputs & FARSUM_FIELD ? 3 : 0;
     int gradients = p->outputs & FARSUM_GRADIENT ? 6 : 0;
+    int virials = p->outputs & FARSUM_PARTICLE_VIRIAL ? 9 : 0;
     double cell = n / ((double)m->mesh0 * (double)m->mesh1);
     double planes = (double)m->planes, rows = (double)m->rows;
     double others =
@@ -123,12 +133,12 @@ static void model_points(struct counted *c)
               * (rows + (double)(c->images[1] - c->fill[1]));
     m->points = n * share;
     m->ghosts = share > 0 ? cell * others : 0;
-    m->bytes[COMM_ROUTE] =
-        given
-        * (n / size * (1 - share) * pair->strengths
-           + to * share * (1 - 1 / size) * (scalars + fields + gradients));
+    m->bytes[COMM_ROUTE] = given
+                           * (n / size * (1 - share) * pair->strengths
+                              + to * share * (1 - 1 / size)
+                                    * (scalars + fields + gradients + virials));
     m->exchanges[COMM_ROUTE] =
-        1 + (scalars > 0) + (fields > 0) + (gradients > 0);
+        1 + (scalars > 0) + (fields > 0) + (gradients > 0) + (virials > 0);
     m->bytes[COMM_GHOSTS] =
         cell * images * pair->strengths * (double)array_size(c->task->pairs);
     m->exchanges[COMM_GHOSTS] = 1;
@@ -217,6 +227,8 @@ static double points_held(const struct counted *c)
         own += arrays * m->points * pair->strengths
                + (to > 0 ? to : m->points)
                      * (arrays * (pair->values + 3) + real * pair->values);
+        if (model_each(task) > 0) /* on the host: each/each.c */
+            own += m->points * (9 * arrays + 4 * real + 72 + 16);
     }
     return own + ghost * m->ghosts
            + given * (double)(p->n_sources + p->n_targets) / m->links.ranks;
@@ -232,6 +244,10 @@ static void model_held(struct counted *c,
     struct ranks_model *m = c->m;
     struct near_args near = own[STAGE_NEAR].near;
     m->held = m->mesh + m->spectrum + m->buffers + points_held(c);
+    if (model_each(c->task) > 0 && !c->task->device)
+        m->held +=
+            m->spectrum
+            + 8 * m->spectrum / (double)array_size(c->task->problem.precision);
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct variant *v = c->t->choice[stages[i]].row->variant;
         if (v->bytes)
@@ -284,8 +300,9 @@ static void model_seconds_of(struct counted *c)
         const struct choice *choice = &t->choice[stages[k]];
         double times =
             k == RANKS_TRANSFORM
-                ? c->task->pair.channels + (back ? c->task->pair.values : 0)
-            : k == RANKS_INTERP ? back
+                ? c->task->pair.channels
+                      + (back ? c->task->pair.values + model_each(c->task) : 0)
+            : k == RANKS_INTERP ? back + model_each(c->task)
                                 : 1;
         double cost = choice->measured
                           ? choice->cost

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks_points.c: points of `spectral` over ranks. */
+#include "method/spectral/each/each.h"
 #include "method/spectral/ranks.h"
 #include "method/spectral/ranks_together.h"
 
@@ -86,6 +87,9 @@ static farsum_status points_reserve(const struct task *task, struct spectral *s)
     TRY(mem_reserve(&k->potential, &k->have_own, targets * pair->values,
                     given));
     TRY(mem_reserve(&k->field, &k->have_out, 3 * targets, given));
+    if (task->problem.outputs & FARSUM_PARTICLE_VIRIAL)
+        TRY(mem_reserve(&k->particle_virial, &k->have_particle_virial,
+                        9 * targets, given));
     if (!pair->kind->moments)
         return FARSUM_OK;
     TRY(mem_reserve(&k->ghost_field, &k->have_ghost_field, 3 * targets, real));
@@ -138,7 +142,8 @@ static farsum_status points_place(const struct task *task, struct spectral *s)
         TRY(bins_build(&s->source, nb, task->threads));
     if (s->m > 0)
         TRY(bins_build(&s->target, nb, task->threads));
-    return points_stages(s);
+    TRY(points_stages(s));
+    return spectral_each_set(task, s);
 }
 
 /* Replaces fractions of the whole cell by those of the own cell. */

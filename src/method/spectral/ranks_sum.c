@@ -10,6 +10,7 @@
 #include "base/arrays.h"
 #include "base/clock.h"
 #include "method/open_axis/open_axis.h"
+#include "method/spectral/each/each.h"
 #include "method/spectral/part/part.h"
 #include "ranks/asked.h"
 
@@ -133,6 +134,33 @@ static farsum_status ranks_planes_fill(struct spectral *s, int64_t channel,
     return status;
 }
 
+/* From this rank's part of the spectrum to its planes of the mesh. */
+static farsum_status ranks_back(struct spectral *s, struct slab_io *slab,
+                                int channels)
+{
+    farsum_status status = FARSUM_OK;
+    double start = clock_seconds();
+    slab->channels = channels;
+    KEEP_ON(pencil_backward(s->ranks->pencil, slab));
+    KEEP_ON(ranks_planes_fill(s, slab->mesh_channel, channels));
+    s->seconds[STAGE_FFT] += clock_seconds() - start;
+    return status;
+}
+
+/* The modes' part of the virial of each particle. */
+static farsum_status ranks_each(const struct task *task, struct spectral *s,
+                                struct slab_io *slab)
+{
+    farsum_status status = FARSUM_OK;
+    s->all += EACH_COMPONENTS;
+    for (int c = 0; c < EACH_COMPONENTS; c++) {
+        spectral_each_component(task, s, c, s->ranks->spectrum);
+        KEEP_ON(ranks_back(s, slab, 1));
+        KEEP_ON(spectral_each_interp(task, s, c, slab->mesh_channel));
+    }
+    return status;
+}
+
 /* Sums one right-hand side in the task's units.  result: on all ranks the same
  * pointers are NULL. */
 static farsum_status ranks_sum(const struct task *task, struct spectral *s,
@@ -174,6 +202,8 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
                         task->pair.strengths * array_size(task->pairs),
                         k->ghost_q));
     KEEP_ON(ranks_own(task, s, near_q, &out));
+    if (result->particle_virial)
+        KEEP_ON(spectral_each_near(task, s, near_q, k->ghost_q));
     if (task->part != FARSUM_WHOLE)
         spectral_part_self(task, s, result, sums);
     KEEP_ON(spectral_ranks_exclude(task, s, result, sums));
@@ -183,21 +213,21 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
         KEEP_ON(pencil_forward(k->pencil, &slab));
         s->seconds[STAGE_FFT] += clock_seconds() - start;
     }
+    if (mesh && result->particle_virial)
+        spectral_each_keep(task, s, k->spectrum);
     if (mesh && k->cut.rows > 0)
         KEEP_ON(spectral_stage(s, STAGE_SCALE, &scale));
     if (out.energy)
         KEEP_ON(comm_sum(k->comm, out.energy, 1));
     if (out.virial)
         KEEP_ON(comm_sum(k->comm, out.virial, 9));
-    if (!back || !mesh)
-        return status;
-    start = clock_seconds();
-    slab.channels = values;
-    KEEP_ON(pencil_backward(k->pencil, &slab));
-    KEEP_ON(ranks_planes_fill(s, channel, values));
-    s->seconds[STAGE_FFT] += clock_seconds() - start;
-    if (spectral_targets(s) > 0)
-        KEEP_ON(spectral_stage(s, STAGE_INTERP, &interp));
+    if (back && mesh) {
+        KEEP_ON(ranks_back(s, &slab, values));
+        if (spectral_targets(s) > 0)
+            KEEP_ON(spectral_stage(s, STAGE_INTERP, &interp));
+    }
+    if (mesh && result->particle_virial)
+        KEEP_ON(ranks_each(task, s, &slab));
     return status;
 }
 
@@ -213,6 +243,7 @@ static farsum_status ranks_home(const struct task *task, struct spectral *s,
     int64_t values = task->pair.values;
     char *to = result->velocity ? result->velocity : result->potential;
     char *field = result->field, *gradient = result->gradient;
+    char *each = result->particle_virial;
     if (asked->potential || asked->velocity)
         KEEP_ON(route_back(route, k->comm, k->potential, values * given,
                            n > 0 ? to + r * n * values * given : NULL));
@@ -222,6 +253,9 @@ static farsum_status ranks_home(const struct task *task, struct spectral *s,
     if (asked->gradient)
         KEEP_ON(route_back(route, k->comm, k->gradient, 6 * given,
                            n > 0 ? gradient + 6 * r * n * given : NULL));
+    if (asked->particle_virial)
+        KEEP_ON(route_back(route, k->comm, k->particle_virial, 9 * given,
+                           n > 0 ? each + 9 * r * n * given : NULL));
     if (result->energy)
         result->energy[r] = *asked->energy;
     if (result->virial)
@@ -269,6 +303,7 @@ static farsum_status ranks_arrays(const struct spectral *s, int rhs,
     void *values = k->potential ? k->potential : &none;
     void *field = k->field ? k->field : &none;
     void *gradient = k->gradient ? k->gradient : &none;
+    void *each = k->particle_virial ? k->particle_virial : &none;
     unsigned asked = 0;
     TRY(ranks_asked(k->comm, given, rhs, result, &asked));
     *to = (farsum_result)FARSUM_RESULT_INIT;
@@ -276,6 +311,7 @@ static farsum_status ranks_arrays(const struct spectral *s, int rhs,
     to->velocity = asked & FARSUM_VELOCITY ? values : NULL;
     to->field = asked & FARSUM_FIELD ? field : NULL;
     to->gradient = asked & FARSUM_GRADIENT ? gradient : NULL;
+    to->particle_virial = asked & FARSUM_PARTICLE_VIRIAL ? each : NULL;
     to->energy = asked & FARSUM_ENERGY ? &numbers->energy : NULL;
     to->virial = asked & FARSUM_VIRIAL ? numbers->virial : NULL;
     return FARSUM_OK;

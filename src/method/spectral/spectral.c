@@ -145,7 +145,8 @@ static farsum_status spectral_stages(const struct task *task,
                           t->choice[r].stage->name));
         TRY(t->choice[r].row->variant->create(&args[r], &s->states[r]));
     }
-    return spectral_each_create(task, s);
+    return spectral_each_create(task, s, args, t->mesh[0],
+                                parameters_channel(t, NULL));
 }
 
 static farsum_status spectral_tune(const struct task *task, void **state,
@@ -273,10 +274,9 @@ static farsum_status spectral_host_points(struct task *task, struct spectral *s,
         if (v->set && s->states[r]) /* a part lacks some stages */
             TRY(v->set(s->states[r], a, targets));
     }
-    TRY(spectral_each_set(task, s));
     s->n = n;
     s->m = m;
-    return FARSUM_OK;
+    return spectral_each_set(task, s);
 }
 
 static farsum_status spectral_set_points(struct task *task, void *state,
@@ -335,7 +335,6 @@ static farsum_status spectral_set_cell(struct task *task, void *state,
     s->parameters.potential = trial.potential;
     s->parameters.square = trial.square;
     s->parameters.error = trial.error;
-    spectral_each_cell(s);
     task->report->info.estimated_error = trial.error;
     return FARSUM_OK;
 }
@@ -384,16 +383,16 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
         near.q = spectral_mixed_in(task, s);
     if (task->part != FARSUM_FAR)
         TRY(spectral_stage(s, STAGE_NEAR, &near));
+    if (result->particle_virial)
+        TRY(spectral_each_near(task, s, near.q, NULL));
     if (task->part != FARSUM_WHOLE)
         spectral_part_self(task, s, result, sums);
     if (task->part == FARSUM_NEAR)
         return FARSUM_OK;
-    if (result->particle_virial)
-        TRY(spectral_each_near(s));
     TRY(spectral_stage(s, STAGE_SPREAD, &spread));
     TRY(spectral_stage(s, STAGE_FFT, &there));
     if (result->particle_virial)
-        spectral_each_keep(task, s);
+        spectral_each_keep(task, s, s->mesh);
     TRY(spectral_stage(s, STAGE_SCALE, &scale));
     double before = s->seconds[STAGE_FFT];
     if (back) {

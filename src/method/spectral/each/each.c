@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* each.c: the virial of each particle.  The near pairs come from variant
  * `plain` of near; the modes from six backward transforms, one for each
- * component of (5.8). */
+ * component of (5.8).  Over ranks each rank does so for its own points, pairs
+ * with ghosts included, and for its part of the spectrum. */
 #include "method/spectral/each/each.h"
 
 #include <math.h>
@@ -10,19 +11,24 @@
 #include "base/arrays.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "method/spectral/ranks.h"
 #include "stage/scale/modes.h"
 
-enum { COMPONENTS = 6 }; /* xx xy xz yy yz zz */
-static const int axis[COMPONENTS][2] = {{0, 0}, {0, 1}, {0, 2},
-                                        {1, 1}, {1, 2}, {2, 2}};
-enum { STEPS = 2 * COMPONENTS }; /* of a progress report: fft and interp */
+static const int axis[EACH_COMPONENTS][2] = {{0, 0}, {0, 1}, {0, 2},
+                                             {1, 1}, {1, 2}, {2, 2}};
+enum { STEPS = 2 * EACH_COMPONENTS }; /* of a progress report: fft, interp */
 
 struct spectral_each {
-    void *near; /* owned: state of near_plain */
+    /* owned: states of near_plain with own sources, and with ghosts */
+    void *near, *near_ghosts;
+    struct scale_args args; /* the part of the spectrum that this rank has */
+    int64_t rows;           /* of it along axis 0; 0: none */
     struct modes modes;
-    void *spectrum;    /* owned, as a channel of s->mesh */
-    double (*mode)[2]; /* owned, [mesh0][mesh1][mesh2/2 + 1]: hat/(V D^2) and
-                          its bend */
+    double inverse[9]; /* of the cell that `mode` is for */
+    int64_t numbers;   /* reals of the spectrum */
+    void *spectrum;    /* owned, [numbers]: of the charges */
+    double (*mode)[2]; /* owned, [rows][mesh1][modes]: hat/(V D^2) and its
+                               bend */
     int64_t have;
     void *value, *slope; /* owned, [n], [n][3], the plan's precision */
     double *virial;      /* owned, [n][9], units of the cutoff */
@@ -32,13 +38,9 @@ farsum_status spectral_each_fits(const struct task *task)
 {
     if (!(task->problem.outputs & FARSUM_PARTICLE_VIRIAL))
         return FARSUM_OK;
-    if (task->device || task->links.ranks > 0)
-        FAIL(ERR_UNSUPPORTED, "sums the virial of each particle on one host "
-                              "only, not on devices or over ranks");
-    if (task->given.part != FARSUM_WHOLE)
-        FAIL(ERR_UNSUPPORTED,
-             "sums the virial of each particle only of the whole, not of a "
-             "part");
+    if (task->device)
+        FAIL(ERR_UNSUPPORTED, "sums the virial of each particle on hosts "
+                              "only, not on devices");
     if (task_axes(task) != 3)
         FAIL(ERR_UNSUPPORTED, "sums the virial of each particle only with "
                               "three periodic axes; ewald and direct sum it "
@@ -46,34 +48,43 @@ farsum_status spectral_each_fits(const struct task *task)
     return FARSUM_OK;
 }
 
-static int64_t each_points(const int64_t mesh[3])
+static farsum_status each_near_create(const struct task *task,
+                                      struct spectral_each *each,
+                                      const struct near_args *own)
 {
-    return mesh[0] * mesh[1] * (mesh[2] / 2 + 1);
+    struct near_args near = *own;
+    near.wide = 0;
+    near.distinct = 0; /* the stage itself has checked */
+    near.lists = NULL;
+    if (task->part == FARSUM_FAR)
+        return FARSUM_OK;
+    TRY(near_plain.create(&near, &each->near));
+    if (near.n_targets == 0)
+        near.n_targets = near.n_sources;
+    return task->comm ? near_plain.create(&near, &each->near_ghosts)
+                      : FARSUM_OK;
 }
 
-farsum_status spectral_each_create(const struct task *task, struct spectral *s)
+farsum_status spectral_each_create(const struct task *task, struct spectral *s,
+                                   const union stage_args args[STAGE_COUNT],
+                                   int64_t rows, int64_t numbers)
 {
     farsum_status status = FARSUM_OK;
-    union stage_args args[STAGE_COUNT];
-    struct parameters *t = &s->parameters;
     struct spectral_each *each = NULL;
     if (!(task->problem.outputs & FARSUM_PARTICLE_VIRIAL))
         return FARSUM_OK;
     GO(MEM_NEW(each, 1));
-    parameters_args(t, task, args);
-    struct near_args near = args[STAGE_NEAR].near;
-    near.precision = task->problem.precision;
-    near.wide = 0;
-    near.distinct = 0; /* the stage itself has checked */
-    near.lists = NULL;
-    GO(near_plain.create(&near, &each->near));
-    GO(modes_create(&each->modes, &args[STAGE_SCALE].scale));
-    GO(mem_alloc(&each->spectrum, parameters_channel(t, NULL),
+    each->args = args[STAGE_SCALE].scale;
+    each->rows = rows;
+    each->numbers = numbers;
+    GO(each_near_create(task, each, &args[STAGE_NEAR].near));
+    GO(modes_create(&each->modes, &each->args));
+    GO(mem_alloc(&each->spectrum, numbers,
                  (size_t)array_size(task->problem.precision), 0));
-    GO(MEM_RAW(each->mode, each_points(t->mesh)));
+    GO(MEM_RAW(each->mode,
+               rows * each->args.mesh[1] * scale_line(&each->args)));
     s->each = each;
     each = NULL;
-    spectral_each_cell(s);
 done:
     spectral_each_destroy(each);
     return status;
@@ -85,6 +96,8 @@ void spectral_each_destroy(struct spectral_each *each)
         return;
     if (each->near)
         near_plain.destroy(each->near);
+    if (each->near_ghosts)
+        near_plain.destroy(each->near_ghosts);
     modes_clear(&each->modes);
     mem_free(each->spectrum);
     mem_free(each->mode);
@@ -94,33 +107,48 @@ void spectral_each_destroy(struct spectral_each *each)
     mem_free(each);
 }
 
-/* The wave vector of a mode and its place in the table. */
-static double each_wave(const struct modes *m, int64_t i0, int64_t i1,
-                        int64_t i2, double k[3], int64_t *at)
+/* The wave vector of mode `at` along axis 2 of a line; returns its square.
+ * *decon: 1/D^2. */
+static double each_wave(const struct spectral_each *each, int64_t line,
+                        int64_t at, double k[3], double *decon)
 {
-    *at = (i0 * m->mesh[1] + i1) * (m->mesh[2] / 2 + 1) + i2;
+    const struct modes *m = &each->modes;
+    int64_t i0 = each->args.first + line / m->mesh[1], i1 = line % m->mesh[1];
+    int64_t i2 = each->args.first2 + at;
+    *decon = m->decon[0][i0] * m->decon[1][i1] * m->decon[2][i2];
     return modes_wave(m, modes_signed(i0, m->mesh[0]),
                       modes_signed(i1, m->mesh[1]), i2, k);
 }
 
-void spectral_each_cell(struct spectral *s)
+/* Takes the cell that the stages have. */
+static void each_cell(const struct task *task, struct spectral_each *each)
+{
+    const struct cell *cell = each->args.cell;
+    int64_t lines = each->rows * each->args.mesh[1];
+    int64_t modes = scale_line(&each->args);
+    if (memcmp(each->inverse, cell->inv, sizeof each->inverse) == 0)
+        return;
+    memcpy(each->inverse, cell->inv, sizeof each->inverse);
+    modes_set_cell(&each->modes, cell);
+    PAR_FOR(task->threads, schedule(static))
+    for (int64_t line = 0; line < lines; line++)
+        for (int64_t k = 0; k < modes; k++) {
+            double wave[3], decon, *of = each->mode[line * modes + k];
+            double k2 = each_wave(each, line, k, wave, &decon);
+            of[0] = modes_influence(&each->modes, k2, decon, &of[1]);
+        }
+}
+
+/* Takes the points of the near pairs. */
+static farsum_status each_near_set(const struct task *task, struct spectral *s)
 {
     struct spectral_each *each = s->each;
-    if (!each)
-        return;
-    struct modes *m = &each->modes;
-    modes_set_cell(m, &s->parameters.cell);
-    for (int64_t i0 = 0; i0 < m->mesh[0]; i0++)
-        for (int64_t i1 = 0; i1 < m->mesh[1]; i1++)
-            for (int64_t i2 = 0; i2 <= m->mesh[2] / 2; i2++) {
-                double k[3];
-                int64_t at;
-                double k2 = each_wave(m, i0, i1, i2, k, &at);
-                double *of = each->mode[at];
-                of[0] = modes_influence(
-                    m, k2, m->decon[0][i0] * m->decon[1][i1] * m->decon[2][i2],
-                    &of[1]);
-            }
+    if (task->part == FARSUM_FAR || s->n == 0)
+        return FARSUM_OK;
+    TRY(near_plain.set(each->near, &s->source, NULL));
+    return s->ranks && s->ranks->ghosts.n > 0
+               ? near_plain.set(each->near_ghosts, &s->ranks->ghost, &s->source)
+               : FARSUM_OK;
 }
 
 farsum_status spectral_each_set(const struct task *task, struct spectral *s)
@@ -129,8 +157,9 @@ farsum_status spectral_each_set(const struct task *task, struct spectral *s)
     size_t real = (size_t)array_size(task->problem.precision);
     if (!each)
         return FARSUM_OK;
-    TRY(near_plain.set(each->near, &s->source, NULL));
-    int64_t n = s->source.n;
+    each_cell(task, each);
+    TRY(each_near_set(task, s));
+    int64_t n = s->n;
     if (each->have >= n)
         return FARSUM_OK;
     each->have = 0;
@@ -146,41 +175,51 @@ farsum_status spectral_each_set(const struct task *task, struct spectral *s)
     return FARSUM_OK;
 }
 
-farsum_status spectral_each_near(struct spectral *s)
+farsum_status spectral_each_near(const struct task *task, struct spectral *s,
+                                 const void *q, const void *ghost_q)
 {
-    const struct near_io io = {.q = s->q, .each = s->each->virial};
-    memset(s->each->virial, 0, 9 * (size_t)s->n * sizeof(double));
-    return near_plain.run(s->each->near, &io);
+    struct spectral_each *each = s->each;
+    const struct near_io io = {.q = q, .each = each->virial};
+    const struct near_io ghosts = {
+        .q = ghost_q, .q_targets = q, .each = each->virial};
+    if (s->n == 0)
+        return FARSUM_OK;
+    memset(each->virial, 0, 9 * (size_t)s->n * sizeof(double));
+    if (task->part == FARSUM_FAR)
+        return FARSUM_OK;
+    TRY(near_plain.run(each->near, &io));
+    return s->ranks && s->ranks->ghosts.n > 0
+               ? near_plain.run(each->near_ghosts, &ghosts)
+               : FARSUM_OK;
 }
 
-void spectral_each_keep(const struct task *task, struct spectral *s)
+void spectral_each_keep(const struct task *task, struct spectral *s,
+                        const void *spectrum)
 {
-    size_t real = (size_t)array_size(task->problem.precision);
-    memcpy(s->each->spectrum, s->mesh,
-           (size_t)parameters_channel(&s->parameters, NULL) * real);
+    memcpy(s->each->spectrum, spectrum,
+           (size_t)(s->each->numbers * array_size(task->problem.precision)));
 }
 
-/* Sets the mesh to component c of the charges' spectrum, (5.8). */
-static void each_component(const struct task *task, struct spectral *s, int c)
+void spectral_each_component(const struct task *task, const struct spectral *s,
+                             int c, void *spectrum)
 {
     const struct spectral_each *each = s->each;
-    const struct modes *m = &each->modes;
     farsum_precision type = task->problem.precision;
-    int64_t row = s->parameters.ldz, half = m->mesh[2] / 2;
+    int64_t lines = each->rows * each->args.mesh[1];
+    int64_t modes = scale_line(&each->args), row = each->args.ldz;
     int a = axis[c][0], b = axis[c][1];
     PAR_FOR(task->threads, schedule(static))
-    for (int64_t i0 = 0; i0 < m->mesh[0]; i0++)
-        for (int64_t i1 = 0; i1 < m->mesh[1]; i1++)
-            for (int64_t i2 = 0; i2 <= half; i2++) {
-                double k[3];
-                int64_t at, to = (i0 * m->mesh[1] + i1) * row + 2 * i2;
-                (void)each_wave(m, i0, i1, i2, k, &at);
-                const double *of = each->mode[at];
-                double w = (a == b ? of[0] : 0) + of[1] * k[a] * k[b];
-                for (int z = 0; z < 2; z++)
-                    array_put(s->mesh, type, to + z,
-                              w * array_get(each->spectrum, type, to + z));
-            }
+    for (int64_t line = 0; line < lines; line++)
+        for (int64_t i = 0; i < modes; i++) {
+            double k[3], decon;
+            int64_t to = line * row + 2 * i;
+            (void)each_wave(each, line, i, k, &decon);
+            const double *of = each->mode[line * modes + i];
+            double w = (a == b ? of[0] : 0) + of[1] * k[a] * k[b];
+            for (int z = 0; z < 2; z++)
+                array_put(spectrum, type, to + z,
+                          w * array_get(each->spectrum, type, to + z));
+        }
 }
 
 /* Adds component c to all shares: (q w + p.grad w)/2. */
@@ -203,26 +242,35 @@ static void each_add(const struct task *task, const struct spectral *s, int c)
     }
 }
 
-farsum_status spectral_each_far(const struct task *task, struct spectral *s)
+farsum_status spectral_each_interp(const struct task *task, struct spectral *s,
+                                   int c, int64_t channel)
 {
     struct spectral_each *each = s->each;
     size_t real = (size_t)array_size(task->problem.precision);
     int moments = task->pair.kind->moments;
+    const struct interp_io interp = {.mesh = s->mesh,
+                                     .potential = each->value,
+                                     .field = moments ? each->slope : NULL,
+                                     .mesh_channel = channel};
+    if (s->n == 0)
+        return FARSUM_OK;
+    memset(each->value, 0, (size_t)s->n * real);
+    if (moments)
+        memset(each->slope, 0, 3 * (size_t)s->n * real);
+    TRY(spectral_stage(s, STAGE_INTERP, &interp));
+    each_add(task, s, c);
+    return FARSUM_OK;
+}
+
+farsum_status spectral_each_far(const struct task *task, struct spectral *s)
+{
     const struct fft_io home = {s->mesh, 1};
-    const struct interp_io interp = {
-        .mesh = s->mesh,
-        .potential = each->value,
-        .field = moments ? each->slope : NULL,
-        .mesh_channel = parameters_channel(&s->parameters, NULL)};
+    int64_t channel = parameters_channel(&s->parameters, NULL);
     s->all += STEPS;
-    for (int c = 0; c < COMPONENTS; c++) {
-        each_component(task, s, c);
+    for (int c = 0; c < EACH_COMPONENTS; c++) {
+        spectral_each_component(task, s, c, s->mesh);
         TRY(spectral_stage(s, STAGE_FFT, &home));
-        memset(each->value, 0, (size_t)s->n * real);
-        if (moments)
-            memset(each->slope, 0, 3 * (size_t)s->n * real);
-        TRY(spectral_stage(s, STAGE_INTERP, &interp));
-        each_add(task, s, c);
+        TRY(spectral_each_interp(task, s, c, channel));
     }
     return FARSUM_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "method/spectral/device.h"
+#include "method/spectral/each/each.h"
 #include "method/spectral/ranks.h"
 #include "stage/near/one_pair.h"
 
@@ -97,7 +98,8 @@ static void self_one(const struct task *task, struct spectral *s,
 {
     const struct pair *pair = &task->pair;
     farsum_precision type = task->problem.precision;
-    double q[PAIR_STRENGTHS], energy, sign = task->part == FARSUM_FAR ? 1 : -1;
+    double less[9], q[PAIR_STRENGTHS], energy,
+        sign = task->part == FARSUM_FAR ? 1 : -1;
     struct one_pair_sum sum = {.value = {0}};
     for (int a = 0; a < pair->strengths; a++)
         q[a] = array_get(s->q, type, i * pair->strengths + a);
@@ -112,8 +114,14 @@ static void self_one(const struct task *task, struct spectral *s,
     for (int a = 0; pair->kind->moments && a < 3; a++)
         energy -= q[1 + a] * sum.field[a];
     part->energy += 0.5 * sign * energy;
-    for (int a = 0; pair->kind->moments && a < 9; a++) /* else 0 */
+    if (!pair->kind->moments) /* no virial */
+        return;
+    for (int a = 0; a < 9; a++) {
         part->virial[a] += 0.5 * sign * sum.virial[a];
+        less[a] = -0.5 * sign * sum.virial[a];
+    }
+    if (result->particle_virial)
+        spectral_each_less(s->each, i, less);
 }
 
 void spectral_part_self(const struct task *task, struct spectral *s,

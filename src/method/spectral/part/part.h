@@ -11,7 +11,8 @@ farsum_status spectral_part_fits(const struct task *task);
 farsum_status spectral_part(struct task *task, void *state);
 /* The effect of the far field of a source on itself, (3.4), is no part of a
  * pair: the far part loses it, and the near part gets back what its stage has
- * subtracted.  Adds this to the results of the own points. */
+ * subtracted.  Adds this to the results of the own points.  After
+ * spectral_each_near. */
 void spectral_part_self(const struct task *task, struct spectral *s,
                         const farsum_result *result,
                         struct spectral_sums *sums);
