@@ -65,6 +65,7 @@ void kspace_farsum_disp::compute(int eflag, int vflag)
     for (std::size_t i = 0; i < strengths_.size(); i++)
         strengths_[i] = std::sqrt(c6_[static_cast<std::size_t>(atom->type[i])]);
     dispersion_.compute(strengths_.data(), 1, out);
+    end(out, no_virials().empty() ? dispersion_.no_virials() : no_virials());
 }
 
 double kspace_farsum_disp::memory_usage()

@@ -255,18 +255,20 @@ void kspace_farsum::init()
     coulomb_.prepare(aim_of(qqrd2e, qsqsum, force->special_coul));
 }
 
-/* The plugin does not request the virial of each atom, which only plans of one
- * host have, so computes that read it get NaN. */
-void kspace_farsum::no_virial_each()
+/* Where the library does not sum the virial of each atom, computes that read it
+ * get NaN. */
+void kspace_farsum::end(const sums &out, const std::string &why)
 {
+    if (!out.virials || why.empty())
+        return;
     std::fill_n(vatom[0], 6 * static_cast<std::size_t>(atom->nlocal),
                 std::numeric_limits<double>::quiet_NaN());
     if (!warned_ && comm->me == 0)
         error->warning(FLERR,
                        "The virial of each atom is NaN with kspace_style {}: "
                        "name the other parts in compute stress/atom, as in "
-                       "stress/atom NULL pair bond",
-                       force->kspace_style);
+                       "stress/atom NULL pair bond ({})",
+                       force->kspace_style, why);
     warned_ = true;
 }
 
@@ -274,8 +276,6 @@ void kspace_farsum::no_virial_each()
 sums kspace_farsum::begin(int eflag, int vflag)
 {
     ev_init(eflag, vflag);
-    if (vflag_atom) /* of all parts, also if no compute reads that of kspace */
-        no_virial_each();
     if (atom->natoms != natoms_original) {
         if (atom->q_flag)
             qsum_qsq();
@@ -285,6 +285,7 @@ sums kspace_farsum::begin(int eflag, int vflag)
     out.energy = eflag_global ? &energy : nullptr;
     out.virial = vflag_global ? virial : nullptr;
     out.each = eflag_atom ? eatom : nullptr;
+    out.virials = vflag_atom ? vatom : nullptr;
     return out;
 }
 
@@ -296,7 +297,9 @@ void kspace_farsum::add_coulomb(const sums &out)
 
 void kspace_farsum::compute(int eflag, int vflag)
 {
-    add_coulomb(begin(eflag, vflag));
+    sums out = begin(eflag, vflag);
+    add_coulomb(out);
+    end(out, no_virials());
 }
 
 double kspace_farsum::memory_usage()

@@ -31,7 +31,13 @@ class kspace_farsum : public LAMMPS_NS::KSpace
     bool needs_charges_ = true;
     aim aim_of(double constant, double squares, const double *factor) const;
     sums begin(int eflag, int vflag);
+    /* After the sums: of each atom there may be no virial. */
+    void end(const sums &out, const std::string &why);
     void add_coulomb(const sums &out);
+    const std::string &no_virials() const
+    {
+        return coulomb_.no_virials();
+    }
     /* Takes one keyword of kspace_modify farsum and its values; returns the
      * number of arguments, or 0 if it is not known. */
     virtual int take(int narg, char **arg);
@@ -39,7 +45,6 @@ class kspace_farsum : public LAMMPS_NS::KSpace
   private:
     sum coulomb_;
     bool warned_ = false;
-    void no_virial_each();
     farsum_precision precision_of(const std::string &name) const;
     int axes() const; /* that are periodic */
     void refuse() const;

@@ -53,8 +53,11 @@ bool excludes(const aim &to)
 
 void sum::prepare(const aim &to)
 {
-    if (!(to == aim_))
+    if (!(to == aim_)) {
         plan_.reset();
+        virials_ = false;
+        no_virials_.clear();
+    }
     aim_ = to;
     builds_ = -1; /* LAMMPS counts from 0 again */
 }
@@ -94,6 +97,35 @@ std::vector<double> sum::sample() const
     return x;
 }
 
+farsum::plan *sum::plan_of(const farsum::problem &problem,
+                           const farsum::options &options)
+{
+    if (comm->nprocs == 1)
+        return new farsum::plan(problem, options);
+    farsum::initial<farsum_mpi_options> exchange;
+    exchange.accept_single = 1; /* LAMMPS calls MPI_Init */
+    farsum_plan *made = nullptr;
+    farsum::check(
+        farsum_mpi_plan_create(&problem, &options, &exchange, world, &made));
+    return new farsum::plan(made, problem);
+}
+
+/* From now on plans sum the virial of each atom, which takes several times as
+ * long.  With open axes only `direct` does, whose time grows as the square of
+ * the atoms, so that the input must name it. */
+void sum::want_virials()
+{
+    bool all = aim_.periodic[0] && aim_.periodic[1] && aim_.periodic[2];
+    if (virials_ || !no_virials_.empty())
+        return;
+    if (!all && aim_.how.method != "direct") {
+        no_virials_ = "the box has open axes";
+        return;
+    }
+    virials_ = true;
+    plan_.reset();
+}
+
 /* Makes a plan for atoms like these. */
 void sum::make(const double *strengths)
 {
@@ -127,15 +159,18 @@ void sum::make(const double *strengths)
         options.log = remark;
         options.log_data = lmp;
     }
-    if (comm->nprocs == 1) {
-        plan_.reset(new farsum::plan(problem, options));
-    } else {
-        farsum::initial<farsum_mpi_options> exchange;
-        exchange.accept_single = 1; /* LAMMPS calls MPI_Init */
-        farsum_plan *made = nullptr;
-        farsum::check(farsum_mpi_plan_create(&problem, &options, &exchange,
-                                             world, &made));
-        plan_.reset(new farsum::plan(made, problem));
+    unsigned outputs = problem.outputs;
+    if (virials_)
+        problem.outputs |= FARSUM_PARTICLE_VIRIAL;
+    try {
+        plan_.reset(plan_of(problem, options));
+    } catch (const farsum::error &e) {
+        if (!virials_ || e.status() != FARSUM_ERR_UNSUPPORTED)
+            throw;
+        no_virials_ = e.what();
+        virials_ = false;
+        problem.outputs = outputs;
+        plan_.reset(plan_of(problem, options));
     }
     builds_ = neighbor->ncalls;
     atoms_ = atom->natoms;
@@ -198,6 +233,7 @@ void sum::follow(const double *strengths)
 
 void sum::sum_up(const double *strengths, double scale, const sums &out)
 {
+    static const std::size_t order[6] = {0, 4, 8, 1, 2, 5};
     std::size_t n = static_cast<std::size_t>(atom->nlocal);
     double energy = 0, virial[9] = {0};
     farsum::result to;
@@ -206,6 +242,10 @@ void sum::sum_up(const double *strengths, double scale, const sums &out)
     if (out.each) {
         potential_.resize(n);
         to.potential = potential_;
+    }
+    if (out.virials && virials_) {
+        shares_.resize(9 * n);
+        to.particle_virial = shares_;
     }
     if (out.energy)
         to.energy = farsum::view(&energy, 1);
@@ -219,11 +259,12 @@ void sum::sum_up(const double *strengths, double scale, const sums &out)
             f[i][d] += q * field_[3 * i + d];
         if (out.each)
             out.each[i] += 0.5 * q * potential_[i];
+        for (std::size_t k = 0; out.virials && virials_ && k < 6; k++)
+            out.virials[i][k] += scale * shares_[9 * i + order[k]];
     }
-    static const int order[6] = {0, 4, 8, 1, 2, 5};
     if (out.energy)
         *out.energy += scale * energy;
-    for (int k = 0; out.virial && k < 6; k++)
+    for (std::size_t k = 0; out.virial && k < 6; k++)
         out.virial[k] += scale * virial[order[k]];
 }
 
@@ -244,6 +285,8 @@ void sum::compute(const double *strengths, double scale, const sums &out)
 {
     std::string words;
     try {
+        if (out.virials)
+            want_virials();
         follow(strengths);
         sum_up(strengths, scale, out);
         if (!reported_)

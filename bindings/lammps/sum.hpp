@@ -58,6 +58,7 @@ struct aim {
 struct sums {
     double *energy = nullptr, *virial = nullptr; /* 1; xx yy zz xy xz yz */
     double *each = nullptr; /* the energy of each atom; is added to */
+    double **virials = nullptr; /* the virial of each atom; is added to */
 };
 
 class sum : protected LAMMPS_NS::Pointers
@@ -74,6 +75,11 @@ class sum : protected LAMMPS_NS::Pointers
     /* The plan's near function in the box of now.  Collective. */
     const near_function &near(const double *strengths);
     double bytes() const;
+    /* Why the last sum left out the virial of each atom; empty: it did not. */
+    const std::string &no_virials() const
+    {
+        return no_virials_;
+    }
 
   private:
     using cell = std::array<double, 9>;
@@ -84,10 +90,15 @@ class sum : protected LAMMPS_NS::Pointers
     LAMMPS_NS::bigint builds_ = -1; /* of neighbour lists, at the last pairs */
     LAMMPS_NS::bigint atoms_ = 0;   /* at the last pairs */
     bool reported_ = true;
+    bool virials_ = false;   /* the plan sums the virial of each atom */
+    std::string no_virials_; /* why no plan does */
     near_function near_;
-    std::vector<double> field_, potential_;
+    std::vector<double> field_, potential_, shares_;
 
     void make(const double *strengths);
+    farsum::plan *plan_of(const farsum::problem &problem,
+                          const farsum::options &options);
+    void want_virials();
     std::vector<double> sample() const;
     void current(const double *strengths);
     void follow(const double *strengths);

@@ -65,9 +65,16 @@ def test_illegal(run, line, words):
         lmp.command(line)
 
 
-def test_stress(run):
-    """Of the other parts it is LAMMPS' own; with kspace it is NaN."""
-    lmp = run(chains(), (0, 0, 0.5))
+@pytest.mark.parametrize("line", ["boundary p p f", "method fmm"])
+def test_stress(run, line):
+    """Of the other parts it is LAMMPS' own; where the library does not sum it,
+    that of kspace is NaN."""
+    begin, sums = BEGIN, SUMS
+    if line[0] == "b":
+        begin = line + "\n" + begin
+    else:
+        sums += "kspace_modify farsum " + line + "\n"
+    lmp = run(chains(), (0, 0, 0.5), accuracy=1e-5, begin=begin, sums=sums)
     lmp.commands_string("""
         compute s all stress/atom NULL pair bond
         compute t all reduce sum c_s[1]
