@@ -19,8 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -179,6 +181,41 @@ static void links_are_not_followed(void)
     FILE *f = fopen(victim, "r");
     CHECK(f && fgets(text, sizeof text, f) && strcmp(text, good_line) == 0,
           "the link's target has changed: %s", text);
+    if (f)
+        fclose(f);
+    unlink(victim);
+    empty();
+}
+
+/* --- the name of a temporary file --- */
+
+static int drawn; /* of the next name, if it is known; else 0 */
+
+/* The store calls this one instead of the C library's. */
+ssize_t getrandom(void *bytes, size_t n, unsigned flags)
+{
+    if (drawn == 0)
+        return (ssize_t)syscall(SYS_getrandom, bytes, n, flags);
+    memset(bytes, drawn++ - 1, n);
+    return (ssize_t)n;
+}
+
+/* Somebody guessed the name of the temporary file and made it a second name of
+ * another file.  O_NOFOLLOW does not notice this. */
+static void taken_names_are_not_used(void)
+{
+    char text[64] = "", victim[128];
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    put("victim", good_line);
+    CHECK(link(victim, in("wisdom.tmp-aaaaaa")) == 0, "link");
+    drawn = 1;
+    kept_times_keep(kept_times_key_text, &one, 1);
+    CHECK(drawn == 3, "%d names were drawn, not 2", drawn - 1);
+    drawn = 0;
+    CHECK(kept() == 1, "not kept under the second name");
+    FILE *f = fopen(victim, "r");
+    CHECK(f && fgets(text, sizeof text, f) && strcmp(text, good_line) == 0,
+          "the file of that name has changed: %s", text);
     if (f)
         fclose(f);
     unlink(victim);
@@ -443,6 +480,7 @@ int main(int argc, char **argv)
     alarm(300); /* a call that blocks for ever has failed */
     RUN(nothing_waits);
     RUN(links_are_not_followed);
+    RUN(taken_names_are_not_used);
     RUN(others_can_write);
     RUN(folders_are_ours);
     RUN(relative_homes);
