@@ -72,6 +72,18 @@ class Check(CommandTest):
             self.assertAlmostEqual(report["verified_error"]
                                    / report["checked_error"], 1, delta=0.5)
 
+    def test_targets_apart_in_open_space(self):
+        """The result's frame says which cell was used: none, unlike the
+        sources' file."""
+        self.farsum("gen", "uniform", "-n", 50, "-o", "p.xyz")
+        self.write_targets("t.xyz", 9, 3)
+        run = ["run", "p.xyz", "--targets", "t.xyz", "--periodic", "none", "-o"]
+        self.farsum(*run, "out.xyz")
+        self.farsum("check", "out.xyz")
+        self.with_hdf5()
+        self.farsum(*run, "out.h5")
+        self.farsum("check", "out.h5")
+
     def test_absolute_of_targets_apart(self):
         """The plan and the command use the same norm: the field's error times
         the RMS charge, here 3.  Both check all 40 targets."""

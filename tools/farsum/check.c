@@ -170,13 +170,15 @@ static int check_frame(struct session *t)
         return fail_here(t);
     if (now.sources && read_sources(t, &now) != 0)
         return -1;
-    /* the targets' frame contains the cell that was used */
+    /* The targets' frame contains the cell that was used.  In a result of ours
+     * no cell means open space. */
     struct io_frame *particles = now.sources ? &t->particles : &t->frame;
-    if (now.sources && t->frame.has_cell) {
+    if (now.sources
+        && (t->frame.has_cell || io_frame_key(&t->frame, "farsum_version"))) {
         memcpy(particles->cell, t->frame.cell, sizeof particles->cell);
         memcpy(particles->periodic, t->frame.periodic,
                sizeof particles->periodic);
-        particles->has_cell = true;
+        particles->has_cell = t->frame.has_cell;
     }
     struct verify_request request = {.settings = &now, .system = &sys};
     options_defaults(&now);
