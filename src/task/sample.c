@@ -54,34 +54,32 @@ static void sources_clear(struct sample_sources *of)
     mem_free(of->i);
 }
 
-/* Pair counts by radius: slots that lie within one bin, and the others. */
-struct sample_tally {
-    int64_t bin[SAMPLE_RADII + 1];
-    int32_t slot[BINS_SLOTS];
-};
-
-/* Counts the pairs between source i and the others. */
+/* Counts the pairs between source i and the others: in *outer within each of
+ * the largest radii, and in `bin` by bin within the first of these. */
 static void sample_count(const struct sample_look *look,
                          const struct sample_kern *near,
                          const struct sample_sources *sources, int64_t i,
                          const struct sample_bins *bins,
-                         struct sample_tally *tally)
+                         int64_t outer[SAMPLE_OUTER],
+                         int64_t bin[SAMPLE_RADII + 1])
 {
     enum { CHUNK = 256 };
+    const double *limit = bins->limit + SAMPLE_RADII - SAMPLE_OUTER;
     double r2[CHUNK + SAMPLE_LANES];
     for (int64_t begin = 0; begin < sources->n; begin += CHUNK) {
         int64_t left = sources->n - begin, n = left < CHUNK ? left : CHUNK;
         struct sample_look from = *look;
         for (int d = 0; d < 3; d++)
             from.s[d] = sources->s[d] + begin;
-        near->squares(&from, n, r2);
-        for (int64_t k = 0; k < n; k++) {
-            int64_t slot = sample_bins_slot(bins, r2[k]);
-            if (!bins->split[slot])
-                tally->slot[slot]++;
-            else if (sources->i[begin + k] != i)
-                tally->bin[sample_bins_of(bins, r2[k])]++;
-        }
+        int inner = near->count(&from, n, limit, outer, r2);
+        for (int k = 0; k < inner; k++)
+            bin[sample_bins_of(bins, r2[k])]++;
+        for (int64_t k = 0; k < n && inner > 0; k++)
+            if (sources->i[begin + k] == i) { /* counted at r = 0 */
+                bin[0]--;
+                for (int l = 0; l < SAMPLE_OUTER; l++)
+                    outer[l]--;
+            }
     }
 }
 
@@ -93,7 +91,8 @@ static farsum_status sample_pairs(struct sample *sample,
                                   int threads)
 {
     farsum_status status = FARSUM_OK;
-    int64_t n = p->n, target[TARGETS], count[SAMPLE_RADII + 1] = {0};
+    int64_t n = p->n, target[TARGETS];
+    int64_t count[SAMPLE_RADII + 1] = {0}, outer[SAMPLE_OUTER] = {0};
     int64_t nt = n < TARGETS ? n : TARGETS, ns = n < SOURCES ? n : SOURCES;
     const struct sample_kern *near = sample_near(isa);
     struct sample_sources sources = {0};
@@ -107,25 +106,21 @@ static farsum_status sample_pairs(struct sample *sample,
         target[k] = sample_pick(k, nt, n, &seed);
     sample_bins_set(&bins, log(sample->radius0), 1 / log(sample->step),
                     SAMPLE_RADII);
-    PAR_FOR(threads, schedule(static) reduction(+ : count))
+    PAR_FOR(threads, schedule(static) reduction(+ : count, outer))
     for (int part = 0; part < threads; part++) {
-        struct sample_tally tally = {0};
         int64_t end = par_start(nt, threads, part + 1);
         for (int64_t k = par_start(nt, threads, part); k < end; k++) {
             const int64_t i = target[k];
             const struct sample_look look = {
                 .a = cell->a, .p = {p->s[0][i], p->s[1][i], p->s[2][i]}};
-            sample_count(&look, near, &sources, i, &bins, &tally);
+            sample_count(&look, near, &sources, i, &bins, outer, count);
         }
-        for (int slot = 0; slot < BINS_SLOTS; slot++)
-            count[bins.slot[slot]] += tally.slot[slot];
-        for (int bin = 0; bin <= SAMPLE_RADII; bin++)
-            count[bin] += tally.bin[bin];
     }
     double scale = (double)n / (double)ns / (double)nt, sum = 0;
     for (int k = 0; k < SAMPLE_RADII; k++) {
+        int larger = k - (SAMPLE_RADII - SAMPLE_OUTER);
         sum += (double)count[k];
-        sample->around[k] = sum * scale;
+        sample->around[k] = (larger < 0 ? sum : (double)outer[larger]) * scale;
     }
 done:
     sources_clear(&sources);

@@ -24,32 +24,32 @@ SIMD_FN void looker_set(struct looker *to, const struct sample_look *at)
     to->limit = v_set(at->limit);
 }
 
+SIMD_FN vreal nearest_image(vreal f)
+{
+    return f - ((f + v_set(0x1.8p52)) - v_set(0x1.8p52));
+}
+
 SIMD_FN struct seen look(const struct looker *from, const double *const s[3],
                          int64_t k)
 {
     struct seen to;
     const vreal *a = from->a;
     vreal f[3];
-    for (int d = 0; d < 3; d++) {
-        f[d] = from->p[d] - v_load(s[d] + k);
-        /* the nearest image */
-        f[d] -= (f[d] + v_set(0x1.8p52)) - v_set(0x1.8p52);
-    }
+    for (int d = 0; d < 3; d++)
+        f[d] = nearest_image(from->p[d] - v_load(s[d] + k));
     for (int d = 0; d < 3; d++)
         to.x[d] = f[0] * a[d] + f[1] * a[3 + d] + f[2] * a[6 + d];
     to.r2 = to.x[0] * to.x[0] + to.x[1] * to.x[1] + to.x[2] * to.x[2];
     return to;
 }
 
-/* Mask of the W sources from k on that have an index below `end` and lie within
- * the limit. */
-SIMD_FN vmask within(const struct looker *from, vreal r2, int64_t k,
-                     int64_t end)
+/* Mask of the first n lanes. */
+SIMD_FN vmask lanes_below(int64_t n)
 {
     vmask lane;
     for (int l = 0; l < W; l++)
         lane[l] = l;
-    return (r2 > v_set(0)) & (r2 < from->limit) & (lane < end - k);
+    return lane < n;
 }
 
 /* Eight partial sums, whatever W is: sources k, k + 8, ... of a range share
@@ -60,21 +60,29 @@ struct lanes {
 };
 
 /* Sums the lanes first to first + W. */
-SIMD_FN void sum_lanes(const struct sample_look *at, const int64_t (*range)[2],
-                       int n, int first, struct lanes *to)
+SIMD_FN void sum_lanes(const struct sample_look *at,
+                       const struct sample_range *range, int n, int first,
+                       struct lanes *to)
 {
     const vreal one = v_set(1), inverse = v_set(at->inverse);
     const vreal much = v_set(at->much), least = v_set(at->least);
+    const vreal limit = v_set(at->limit);
     vreal field[3] = {{0}}, close[2] = {{0}}, near = {0};
     vreal nearest = v_set(INFINITY);
-    struct looker from;
-    looker_set(&from, at);
-    for (int i = 0; i < n; i++)
-        for (int64_t k = range[i][0] + first, end = range[i][1]; k < end;
+    for (int i = 0; i < n; i++) {
+        vreal p[3];
+        for (int d = 0; d < 3; d++)
+            p[d] = v_set(at->p[d] - range[i].shift[d]);
+        for (int64_t k = range[i].begin + first, end = range[i].end; k < end;
              k += SAMPLE_LANES) {
-            struct seen s = look(&from, at->s, k);
-            vmask in = within(&from, s.r2, k, end);
+            struct seen s;
+            for (int d = 0; d < 3; d++)
+                s.x[d] = p[d] - v_load(at->x[d] + k);
+            s.r2 = s.x[0] * s.x[0] + s.x[1] * s.x[1] + s.x[2] * s.x[2];
+            vmask in = (s.r2 > v_set(0)) & (s.r2 < limit);
             vreal q = v_load(at->q + k), r;
+            if (end - k < W)
+                in &= lanes_below(end - k);
             if (!v_any(in))
                 continue;
             nearest = v_select(in & (s.r2 < nearest), s.r2, nearest);
@@ -91,6 +99,7 @@ SIMD_FN void sum_lanes(const struct sample_look *at, const int64_t (*range)[2],
             close[1] += square * over2;
             near = v_select((s.r2 < much) & (square > near), square, near);
         }
+    }
     for (int d = 0; d < 3; d++)
         v_store(to->field[d] + first, field[d]);
     for (int d = 0; d < 2; d++)
@@ -104,8 +113,9 @@ static double lanes_sum(const double *x)
     return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
 }
 
-static void sum_force(const struct sample_look *at, const int64_t (*range)[2],
-                      int n, struct sample_force *force)
+static void sum_force(const struct sample_look *at,
+                      const struct sample_range *range, int n,
+                      struct sample_force *force)
 {
     struct lanes by;
     for (int first = 0; first < SAMPLE_LANES; first += W)
@@ -130,7 +140,9 @@ static int list_near(const struct sample_look *at, int64_t begin, int64_t end,
     looker_set(&from, at);
     for (int64_t k = begin; k < end; k += W) {
         struct seen s = look(&from, at->s, k);
-        vmask in = within(&from, s.r2, k, end);
+        vmask in = (s.r2 > v_set(0)) & (s.r2 < from.limit);
+        if (end - k < W)
+            in &= lanes_below(end - k);
         if (!v_any(in))
             continue;
         for (int d = 0; d < 3; d++)
@@ -144,16 +156,49 @@ static int list_near(const struct sample_look *at, int64_t begin, int64_t end,
     return found;
 }
 
-static void squares(const struct sample_look *at, int64_t n, double *r2)
+static int count_near(const struct sample_look *at, int64_t n,
+                      const double limit[SAMPLE_OUTER],
+                      int64_t count[SAMPLE_OUTER], double *r2)
 {
-    struct looker from;
-    looker_set(&from, at);
-    for (int64_t k = 0; k < n; k += W)
-        v_store(r2 + k, look(&from, at->s, k).r2);
+    vreal g[3][3], p[3];
+    vmask sum[SAMPLE_OUTER] = {{0}};
+    int found = 0;
+    for (int d = 0; d < 3; d++) { /* r^2 = f^T G f, G = A A^T */
+        p[d] = v_set(at->p[d]);
+        for (int e = d; e < 3; e++) {
+            const double *a = at->a + 3 * d, *b = at->a + 3 * e;
+            double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+            g[d][e] = v_set(d == e ? dot : 2 * dot);
+        }
+    }
+    for (int64_t k = 0; k < n; k += W) {
+        vreal f[3];
+        for (int d = 0; d < 3; d++)
+            f[d] = nearest_image(p[d] - v_load(at->s[d] + k));
+        vreal square = f[0] * (f[0] * g[0][0] + f[1] * g[0][1] + f[2] * g[0][2])
+                       + f[1] * (f[1] * g[1][1] + f[2] * g[1][2])
+                       + f[2] * f[2] * g[2][2];
+        if (n - k < W)
+            for (int64_t l = n - k; l < W; l++)
+                square[l] = INFINITY;
+        for (int i = 0; i < SAMPLE_OUTER; i++)
+            sum[i] -= square <= v_set(limit[i]);
+        vmask in = square <= v_set(limit[0]);
+        if (!v_any(in))
+            continue;
+        for (int l = 0; l < W; l++) {
+            r2[found] = square[l];
+            found += in[l] != 0;
+        }
+    }
+    for (int i = 0; i < SAMPLE_OUTER; i++)
+        for (int l = 0; l < W; l++)
+            count[i] += sum[i][l];
+    return found;
 }
 
 extern const struct sample_kern ISA_NAME(sample);
-const struct sample_kern ISA_NAME(sample) = {sum_force, list_near, squares};
+const struct sample_kern ISA_NAME(sample) = {sum_force, list_near, count_near};
 #else
 extern const struct sample_kern ISA_NAME(sample);
 const struct sample_kern ISA_NAME(sample) = {0};

@@ -5,19 +5,26 @@
 
 #include <stdint.h>
 
-enum { SAMPLE_LANES = 8, SAMPLE_CHUNK = 64 };
+enum { SAMPLE_LANES = 8, SAMPLE_CHUNK = 256, SAMPLE_OUTER = 8 };
 
-/* A target, and the sources that it may interact with. */
+/* A target, and the sources that it may interact with: all sources, then
+ * SAMPLE_LANES more. */
 struct sample_look {
-    const double *s[3], *q; /* all sources, then SAMPLE_LANES more;
-                               fractional */
-    const double *a;        /* rows of the cell */
-    double p[3];            /* the target, fractional */
+    const double *s[3];     /* list, count: fractional */
+    const double *x[3], *q; /* force: Cartesian; charges */
+    const double *a;        /* list, count: rows of the cell */
+    double p[3];            /* the target: as the sources */
     double limit;           /* list, force: a squared distance, exclusive */
     double inverse;         /* force: 1 over the square of the screening
                                radius */
     double much;            /* force: a squared distance */
     double least;           /* force: shorter squared distances count as it */
+};
+
+/* Sources begin to end, displaced by a lattice vector. */
+struct sample_range {
+    int64_t begin, end;
+    const double *shift; /* [3] */
 };
 
 /* Effect of sources of 1/r on a target: the screened field of unit charges;
@@ -31,20 +38,24 @@ struct sample_force {
  * sources are within the limit.  Index 0 is the first source of the range. */
 struct sample_list {
     double x[3][SAMPLE_CHUNK + SAMPLE_LANES], r2[SAMPLE_CHUNK + SAMPLE_LANES];
-    int32_t at[SAMPLE_CHUNK + SAMPLE_LANES];
+    int32_t at[SAMPLE_CHUNK + SAMPLE_LANES]; /* these sources, ascending */
 };
 
 /* Every instruction set computes the same bits: the number of partial sums is
  * fixed, and no multiply-add is contracted. */
 struct sample_kern {
-    /* Sums over the sources of n ranges [first, last + 1). */
-    void (*force)(const struct sample_look *, const int64_t (*range)[2], int n,
-                  struct sample_force *);
+    /* Sums over the sources of n ranges. */
+    void (*force)(const struct sample_look *, const struct sample_range *,
+                  int n, struct sample_force *);
     /* Lists the sources begin to end, at most SAMPLE_CHUNK; returns how many
      * are within the limit. */
     int (*list)(const struct sample_look *, int64_t begin, int64_t end,
                 struct sample_list *);
-    /* Squared distances of the first n sources, without a limit. */
-    void (*squares)(const struct sample_look *, int64_t n, double *r2);
+    /* Adds to each count the number of the first n sources whose squared
+     * distance is at most that limit, in ascending order.  Lists the squared
+     * distances up to the first limit; returns how many. */
+    int (*count)(const struct sample_look *, int64_t n,
+                 const double limit[SAMPLE_OUTER], int64_t count[SAMPLE_OUTER],
+                 double *r2);
 };
 #endif

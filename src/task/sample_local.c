@@ -10,12 +10,12 @@
 #include "base/par.h"
 #include "math/pair.h"
 #include "task/sample_bins.h"
+#include "task/sample_grid.h"
 #include "task/sample_near.h"
 #include "task/sample_order.h"
 #include "task/sample_pair.h"
 
 enum { NEIGHBOURS = 400, SCREEN = 60, FORCES = 4096, TARGETS = 128, REACH = 4 };
-enum { RANGES = 64 /* ranges of sources per force, at most */ };
 enum { LEFT_OUT = 3, FORCES_LEAST = 256 /* forces per thread, at least */ };
 /* Number of nearest distances tested: the count of pairs grows as r^AT_RANDOM
  * at most if the points are random. */
@@ -34,18 +34,10 @@ struct grid_sums {
     double nearest;  /* distance of the nearest source */
 };
 
-/* The sources sorted by bucket. */
-struct grid_sources {
-    double *s[3], *q; /* owned, [n] */
-    int64_t *i;       /* owned, [n] */
-    uint64_t *key;    /* owned, [n] */
-};
-
-/* Bins at least half a screening radius wide; equal hashes share a bucket. */
+/* Bins at least half a screening radius wide. */
 struct grid {
+    struct sample_grid at;
     struct sample *sample;
-    const struct points *points;
-    const struct cell *cell;
     const double *q;     /* or the root of square() */
     const double *given; /* [n][strengths]: strengths of the sources */
     const struct exclusions *exclusions;
@@ -53,82 +45,11 @@ struct grid {
     const struct pair *kernel; /* of the values */
     int row, flow; /* the kernel's row; 1: all velocities are summed */
     double much;   /* distances below it are much below the mean */
-    int64_t dim[3], buckets;
-    double radius, screen;   /* of the shells; of the screened force */
-    uint64_t *key;           /* owned, [n]: bin of each source */
-    int64_t *start;          /* owned, [buckets + 1] */
-    struct grid_sources by;
-    int apart; /* 1: no two bins share a bucket */
+    double radius, screen; /* of the shells; of the screened force */
     int plain; /* 1: apart, 1/r, no exclusions: vector code */
     const struct sample_kern *near;
     struct sample_bins bins; /* of the shells */
 };
-
-static uint64_t grid_key(const struct grid *g, int64_t b0, int64_t b1,
-                         int64_t b2)
-{
-    return (uint64_t)((b0 * g->dim[1] + b1) * g->dim[2] + b2);
-}
-
-static int64_t grid_bin(const struct grid *g, int d, int64_t i)
-{
-    int64_t b = (int64_t)(g->points->s[d][i] * (double)g->dim[d]);
-    return b < g->dim[d] ? b : g->dim[d] - 1;
-}
-
-/* Wraps a bin index -n .. 2n - 1 of a periodic axis. */
-static int64_t grid_turn(int64_t bin, int64_t n)
-{
-    return bin < 0 ? bin + n : bin < n ? bin : bin - n;
-}
-
-static int64_t grid_bucket(const struct grid *g, uint64_t key)
-{
-    uint64_t buckets = (uint64_t)g->buckets;
-    return (int64_t)(key < buckets ? key : key % buckets);
-}
-
-/* Counting sort by bucket. */
-static farsum_status grid_build(struct grid *g)
-{
-    int64_t n = g->points->n;
-    for (int d = 0; d < 3; d++) {
-        double dim = floor(2 * g->cell->height[d] / g->screen);
-        g->dim[d] = dim < 1 ? 1 : dim > 1e6 ? 1000000 : (int64_t)dim;
-    }
-    g->buckets = n | 1;
-    g->apart = (double)g->dim[0] * (double)g->dim[1] * (double)g->dim[2]
-               <= (double)g->buckets;
-    g->plain = g->apart && !g->pair && g->kernel->kind->charged
-               && g->exclusions->rows == 0;
-    TRY(MEM_RAW(g->key, n));
-    TRY(MEM_RAW(g->by.i, n));
-    TRY(MEM_RAW(g->by.key, n));
-    TRY(MEM_NEW(g->by.q, n + SAMPLE_LANES));
-    for (int d = 0; d < 3; d++)
-        TRY(MEM_NEW(g->by.s[d], n + SAMPLE_LANES));
-    TRY(MEM_NEW(g->start, g->buckets + 1));
-    for (int64_t i = 0; i < n; i++) {
-        g->key[i] = grid_key(g, grid_bin(g, 0, i), grid_bin(g, 1, i),
-                             grid_bin(g, 2, i));
-        g->start[grid_bucket(g, g->key[i]) + 1]++;
-    }
-    for (int64_t b = 0; b < g->buckets; b++)
-        g->start[b + 1] += g->start[b];
-    for (int64_t i = n - 1; i >= 0; i--) {
-        int64_t e = --g->start[grid_bucket(g, g->key[i]) + 1];
-        g->by.i[e] = i;
-        g->by.key[e] = g->key[i];
-        g->by.q[e] = g->q[i];
-        for (int d = 0; d < 3; d++)
-            g->by.s[d][e] = g->points->s[d][i];
-    }
-    /* each start is now that of the next slot */
-    for (int64_t b = 0; b < g->buckets; b++)
-        g->start[b] = g->start[b + 1];
-    g->start[g->buckets] = n;
-    return FARSUM_OK;
-}
 
 /* Field divided by d of a unit source at r, u = (r/screen)^2.  For 1/r it is
  * screened: (1 - u)^2/r^3 falls smoothly to 0 at u = 1.  Other potentials fall
@@ -162,7 +83,7 @@ static void grid_value(const struct grid *g, int64_t e, const double x[3],
 {
     double v[PAIR_VALUES], square = 0;
     sample_pair_value(g->row, g->kernel->kappa, x, r2,
-                      g->given + g->by.i[e] * g->kernel->strengths, v);
+                      g->given + g->at.by.i[e] * g->kernel->strengths, v);
     for (int k = 0; k < 3; k++) {
         sums->value[k] += stays * v[k];
         square += stays * stays * v[k] * v[k];
@@ -185,7 +106,7 @@ static void grid_add(const struct grid *g, const struct grid_aim *aim,
                      int64_t e, const double x[3], double r2)
 {
     struct grid_sums *sums = aim->sums;
-    double qi = aim->q, qj = g->by.q[e], stays = 1;
+    double qi = aim->q, qj = g->at.by.q[e], stays = 1;
     double r = fmax(sqrt(r2), g->sample->soft);
     double u = r2 / (g->screen * g->screen), slope = 0, steep[2] = {0, 0};
     if (u < 1) {
@@ -193,7 +114,7 @@ static void grid_add(const struct grid *g, const struct grid_aim *aim,
         sample_pair_steep(g->kernel, r, steep);
     }
     if (g->exclusions->rows > 0)
-        stays -= exclusions_lost(g->exclusions, aim->i, g->by.i[e]);
+        stays -= exclusions_lost(g->exclusions, aim->i, g->at.by.i[e]);
     for (int k = 0; k < 3; k++) {
         sums->whole[k] += qj * slope * x[k];
         sums->field[k] += stays * qj * slope * x[k];
@@ -219,12 +140,12 @@ static void grid_visit(const struct grid *g, const struct grid_aim *aim,
         for (int i = 0; i < n; i++) {
             int k = list.at[i];
             const double x[3] = {list.x[0][k], list.x[1][k], list.x[2][k]};
-            if (!g->apart && g->by.key[begin + k] != key)
+            if (!g->at.apart && g->at.by.key[begin + k] != key)
                 continue;
             if (aim->sums)
                 grid_add(g, aim, begin + k, x, list.r2[k]);
             else
-                grid_shell(g, x, list.r2[k], g->by.q[begin + k], 1,
+                grid_shell(g, x, list.r2[k], g->at.by.q[begin + k], 1,
                            aim->shells);
         }
     }
@@ -234,108 +155,74 @@ static void grid_visit(const struct grid *g, const struct grid_aim *aim,
 static void grid_row(const struct grid *g, const struct grid_aim *aim,
                      int64_t a, int64_t b, int64_t low, int64_t high)
 {
-    int64_t n = g->dim[2];
-    while (low <= high) {
-        int64_t from = grid_turn(low, n), last = from;
-        if (g->apart) /* buckets are adjacent up to the axis' end */
-            last = from + (high - low) < n ? from + (high - low) : n - 1;
-        uint64_t key = grid_key(g, a, b, from);
-        int64_t bucket = grid_bucket(g, key);
-        grid_visit(g, aim, key, g->start[bucket],
-                   g->start[bucket + last - from + 1]);
-        low += last - from + 1;
+    for (; low <= high; low++) {
+        uint64_t key =
+            sample_grid_key(&g->at, a, b, sample_grid_turn(low, g->at.dim[2]));
+        int64_t bucket = sample_grid_bucket(&g->at, key);
+        grid_visit(g, aim, key, g->at.start[bucket], g->at.start[bucket + 1]);
     }
 }
 
-/* Bins within the radius of source i; each once where an axis has few. */
-static void grid_reach(const struct grid *g, int64_t i, double radius,
-                       int64_t low[3], int64_t high[3])
-{
-    for (int d = 0; d < 3; d++) {
-        int64_t at = grid_bin(g, d, i);
-        int64_t reach = (int64_t)ceil(radius * (double)g->dim[d]
-                                      / g->cell->height[d]);
-        low[d] = g->dim[d] < 2 * reach + 1 ? 0 : at - reach;
-        high[d] = g->dim[d] < 2 * reach + 1 ? g->dim[d] - 1 : at + reach;
-    }
-}
-
-static struct sample_look grid_look(const struct grid *g, int64_t i,
-                                    double radius)
-{
-    const double *const *s = (const double *const *)g->points->s;
-    return (struct sample_look){.s = {g->by.s[0], g->by.s[1], g->by.s[2]},
-                                .q = g->by.q,
-                                .a = g->cell->a,
-                                .p = {s[0][i], s[1][i], s[2][i]},
-                                .limit = radius * radius,
-                                .inverse = 1 / (g->screen * g->screen),
-                                .much = g->much * g->much,
-                                .least = g->sample->soft * g->sample->soft};
-}
-
+/* Visits the sources of all bins within the radius. */
 static void grid_target(const struct grid *g, int64_t i,
-                        struct sample_target *target, struct grid_sums *sums)
+                        struct sample_target *target, struct grid_sums *sums,
+                        struct sample_ranges *ranges)
 {
     double radius = target ? g->radius : g->screen;
-    struct grid_aim aim = {i, g->q[i], grid_look(g, i, radius), target, sums};
+    const double *const *s = (const double *const *)g->at.points->s;
+    double *const *by = g->at.by.s;
+    struct grid_aim aim = {.i = i,
+                           .q = g->q[i],
+                           .look = {.s = {by[0], by[1], by[2]},
+                                    .a = g->at.cell->a,
+                                    .p = {s[0][i], s[1][i], s[2][i]},
+                                    .limit = radius * radius},
+                           .shells = target,
+                           .sums = sums};
     int64_t low[3], high[3];
     if (sums)
         *sums = (struct grid_sums){.nearest = INFINITY};
-    grid_reach(g, i, radius, low, high);
+    sample_grid_reach(&g->at, i, radius, low, high);
+    sample_grid_list(&g->at, low, high, ranges);
+    for (int k = 0; k < ranges->n; k++)
+        grid_visit(g, &aim, 0, ranges->range[k].begin, ranges->range[k].end);
+    if (ranges->n > 0)
+        return;
     for (int64_t a = low[0]; a <= high[0]; a++)
         for (int64_t b = low[1]; b <= high[1]; b++)
-            grid_row(g, &aim, grid_turn(a, g->dim[0]),
-                     grid_turn(b, g->dim[1]), low[2], high[2]);
+            grid_row(g, &aim, sample_grid_turn(a, g->at.dim[0]),
+                     sample_grid_turn(b, g->at.dim[1]), low[2], high[2]);
 }
 
-/* Ranges of sources in bins low to high, if bins are apart; 0: too many. */
-static int grid_ranges(const struct grid *g, const int64_t low[3],
-                       const int64_t high[3], int64_t range[RANGES][2])
-{
-    const int64_t *dim = g->dim;
-    int n = 0;
-    for (int64_t a = low[0]; a <= high[0]; a++)
-        for (int64_t b = low[1]; b <= high[1]; b++) {
-            int64_t row = (int64_t)grid_key(g, grid_turn(a, dim[0]),
-                                            grid_turn(b, dim[1]), 0);
-            for (int64_t c = low[2]; c <= high[2];) {
-                int64_t from = grid_turn(c, dim[2]);
-                int64_t bins = high[2] - c + 1 < dim[2] - from
-                                   ? high[2] - c + 1
-                                   : dim[2] - from;
-                if (n == RANGES)
-                    return 0;
-                range[n][0] = g->start[row + from];
-                range[n][1] = g->start[row + from + bins];
-                n += range[n][1] > range[n][0];
-                c += bins;
-            }
-        }
-    return n;
-}
+/* Ranges of sources for the shells of one target, and for forces. */
+struct grid_work {
+    struct sample_ranges shells, force;
+};
 
 /* The force on source i, with or without shells. */
 static void grid_force(const struct grid *g, int64_t i,
-                       struct sample_target *target, struct grid_sums *sums)
+                       struct sample_target *target, struct grid_sums *sums,
+                       struct grid_work *work)
 {
-    int64_t low[3], high[3], range[RANGES][2];
+    double *const *x = g->at.by.x;
     double q2 = g->q[i] * g->q[i];
-    struct sample_look look;
+    struct sample_look look = {.x = {x[0], x[1], x[2]},
+                               .q = g->at.by.q,
+                               .limit = g->screen * g->screen,
+                               .inverse = 1 / (g->screen * g->screen),
+                               .much = g->much * g->much,
+                               .least = g->sample->soft * g->sample->soft};
     struct sample_force force;
-    int ranges = 0;
-    if (g->plain) {
-        grid_reach(g, i, g->screen, low, high);
-        ranges = grid_ranges(g, low, high, range);
-    }
-    if (ranges == 0) {
-        grid_target(g, i, target, sums);
+    if (g->plain)
+        sample_grid_images(&g->at, i, g->screen, &work->force);
+    if (!g->plain || work->force.n == 0) {
+        grid_target(g, i, target, sums, &work->shells);
         return;
     }
     if (target)
-        grid_target(g, i, target, NULL);
-    look = grid_look(g, i, g->screen);
-    g->near->force(&look, (const int64_t(*)[2])range, ranges, &force);
+        grid_target(g, i, target, NULL, &work->shells);
+    sample_grid_position(&g->at, i, look.p);
+    g->near->force(&look, work->force.range, work->force.n, &force);
     *sums = (struct grid_sums){.close = {q2 * force.close[0],
                                          force.close[1] / 6},
                                .near = force.near,
@@ -409,8 +296,10 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
                            const struct exclusions *exclusions,
                            const struct pair *pair, enum isa isa, int threads)
 {
-    struct grid g = {.sample = sample, .points = points, .cell = cell, .q = q,
-                     .given = given, .exclusions = exclusions,
+    struct grid g = {.sample = sample,
+                     .q = q,
+                     .given = given,
+                     .exclusions = exclusions,
                      .pair = pair && pair->kind->gradient ? pair : NULL,
                      .kernel = pair ? pair : pair_rows,
                      .near = sample_near(isa),
@@ -421,6 +310,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     double sum[2] = {0}, close[2] = {0}, near = 0, most[LEFT_OUT] = {0};
     double flow = 0, *distance = NULL;
     struct grid_sums *sums = NULL;
+    struct grid_work *work = NULL;
     farsum_status status = FARSUM_OK;
     /* separate targets are never as near to a source as sources may be */
     g.flow = forces == n && sample->m == 0 && !g.kernel->kind->gradient;
@@ -437,12 +327,17 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
     sample_bins_set(&g.bins, inner,
                     (SAMPLE_SHELLS - 1) / (log(g.radius) - inner),
                     SAMPLE_SHELLS - 1);
-    GO(grid_build(&g));
+    GO(sample_grid_build(&g.at, points, cell, q, g.screen / 2));
+    g.plain = g.at.apart && !g.pair && g.kernel->kind->charged
+              && exclusions->rows == 0;
     threads = forces < threads * FORCES_LEAST
                   ? (int)(forces / FORCES_LEAST) + 1
                   : threads;
+    GO(MEM_NEW(work, threads));
     PAR_FOR(threads, schedule(dynamic, 64))
-    for (int64_t t = 0; t < forces; t++) {
+    for (int64_t k = 0; k < forces; k++) {
+        /* all sources: in the order of the bins, which share ranges */
+        int64_t t = forces == n ? g.at.by.i[k] : k;
         /* the first force of each few has shells */
         int64_t i = force_at(t, forces, n), own = t * targets / forces;
         int first = t == 0 || (t - 1) * targets / forces != own;
@@ -450,7 +345,8 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
             sample->target[own].q = q[i];
             sample->target[own].first = SAMPLE_SHELLS;
         }
-        grid_force(&g, i, first ? &sample->target[own] : NULL, &sums[t]);
+        grid_force(&g, i, first ? &sample->target[own] : NULL, &sums[t],
+                   &work[omp_get_thread_num()]);
     }
     for (int64_t t = 0; t < forces; t++) {
         double qi = q[force_at(t, forces, n)], square[2] = {0};
@@ -489,12 +385,7 @@ farsum_status sample_local(struct sample *sample, const struct cell *cell,
 done:
     mem_free(distance);
     mem_free(sums);
-    mem_free(g.key);
-    mem_free(g.start);
-    mem_free(g.by.i);
-    mem_free(g.by.key);
-    mem_free(g.by.q);
-    for (int d = 0; d < 3; d++)
-        mem_free(g.by.s[d]);
+    mem_free(work);
+    sample_grid_clear(&g.at);
     return status;
 }

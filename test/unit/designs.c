@@ -208,27 +208,32 @@ static void quick_functions(void)
     CHECK_NEAR(quick_exp(0), 1, 0);
 }
 
-/* Bins from squares equal those from logarithms, also at their limits. */
+/* Bins from squares equal those from logarithms, except where these round at a
+ * limit.  A limit belongs to its bin. */
 static void bins_are_those_of_logarithms(void)
 {
+    const double base = log(0.037), inverse = 1 / log(1.31);
     struct sample_bins bins;
-    sample_bins_set(&bins, log(0.037), 1 / log(1.31), 40);
-    for (int k = 0; k < 40; k++)
+    sample_bins_set(&bins, base, inverse, 40);
+    for (int k = 0; k < 40; k++) {
+        double limit = bins.limit[k];
         for (int step = -2000; step <= 2000; step++) {
             double far = step * (step % 2 ? 1e-4 : 1e-15);
-            double r2 = bins.limit[k] * (1 + far);
-            int bin, wanted = sample_bins_by(&bins, 0.5 * log(r2));
-            int told = sample_bins_at(&bins, r2, &bin);
-            CHECK(!told || bin == wanted, "r^2 %.17g: %d, not %d", r2, bin,
-                  wanted);
-            CHECK(told || fabs(far) < 1e-10, "no bin at %.17g", r2);
+            double r2 = limit * (1 + far);
+            double at = ceil((0.5 * log(r2) - base) * inverse);
+            int wanted = (int)fmin(fmax(at, 0), 40);
+            int bin = sample_bins_of(&bins, r2);
+            CHECK(bin == wanted || fabs(far) < 1e-11, "r^2 %.17g: %d, not %d",
+                  r2, bin, wanted);
         }
-    static const double ends[] = {0, 1e-300, 1e-9, 1e9, 1e300};
-    for (int i = 0; i < 5; i++) {
-        int bin = -1, told = sample_bins_at(&bins, ends[i], &bin);
-        CHECK(told && bin == (i < 3 ? 0 : 40),
-              "%g is in %d", ends[i], bin);
+        CHECK(sample_bins_of(&bins, limit) == k, "at limit %d", k);
+        CHECK(sample_bins_of(&bins, nextafter(limit, INFINITY)) == k + 1,
+              "beyond limit %d", k);
     }
+    static const double ends[] = {0, 1e-300, 1e-9, 1e9, 1e300};
+    for (int i = 0; i < 5; i++)
+        CHECK(sample_bins_of(&bins, ends[i]) == (i < 3 ? 0 : 40), "%g is in %d",
+              ends[i], sample_bins_of(&bins, ends[i]));
 }
 
 /* Makes a plan for `n` charges in a cell of edge `edge`; returns how many
