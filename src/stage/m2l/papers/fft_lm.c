@@ -30,9 +30,8 @@ struct lm_thread {
 
 struct state {
     struct boxes_args args;
-    long double unit;   /* raised to the power of a degree: the tried value that
-                           loses least */
-    long double *scale; /* owned: inverse of the scaling (10.4) */
+    long double *scale; /* owned: inverse of the scaling (10.4) and of a unit's
+                           power */
     double *field;      /* owned */
     void *e, *fields;   /* owned: table, [offset][wave] */
     void *waves;        /* owned: for a level's boxes */
@@ -146,13 +145,17 @@ static farsum_status lm_create(const void *args, void **state)
     s->args = *(const struct boxes_args *)args;
     const struct boxes_args *a = &s->args;
     int64_t field = multipole_size(2 * a->p);
-    s->unit = 1 + 0.6L * a->p;
+    /* raised to the power of a degree: the tried value that loses least */
+    const long double unit = 1 + 0.6L * a->p;
     GO(MEM_RAW(s->scale, field));
     GO(MEM_RAW(s->field, field));
-    for (int n = 0; n <= 2 * a->p; n++)
+    for (int n = 0; n <= 2 * a->p; n++) {
+        const long double power = powl(unit, -n);
         for (int m = -n; m <= n; m++)
             s->scale[multipole_at(n, m)] =
-                expl((lgammal(n - m + 1.0L) + lgammal(n + m + 1.0L)) / 2);
+                expl((lgammal(n - m + 1.0L) + lgammal(n + m + 1.0L)) / 2)
+                * power;
+    }
     GO(mem_alloc(&s->e, 2 * (4 * a->p + 2), lm_real(a), 1));
     GO(mem_alloc(&s->fields, lm_offsets(a) * lm_wave(a->p), lm_real(a), 1));
     GO(lm_threads(s));

@@ -132,8 +132,7 @@ static void NAME(fields)(struct state *s)
                     r[k] = d[k] * a->box[k];
                 multipole_singular(2 * p, r, field);
                 for (int k = 0; k < multipole_size(2 * p); k++)
-                    x[k] = (WIDE)(field[k] * s->scale[k]
-                                  * powl(s->unit, -multipole_degree(k)));
+                    x[k] = (WIDE)(field[k] * s->scale[k]);
                 NAME(forward)
                 (p, 2 * p, s->e, x, h->row,
                  (WIDE *)s->fields + boxes_far_number(a->ws, d) * wave);
@@ -147,8 +146,7 @@ static void NAME(source)(struct state *s, const struct boxes_io *io,
     double from[MULTIPOLE_SIZE];
     boxes_get(&s->args, io->multipole, io->stride, box, from);
     for (int k = 0; k < multipole_size(s->args.p); k++)
-        x[k] =
-            (WIDE)(from[k] / s->scale[k] * powl(s->unit, multipole_degree(k)));
+        x[k] = (WIDE)(from[k] / s->scale[k]);
     NAME(forward)
     (s->args.p, s->args.p, s->e, x, h->row,
      (WIDE *)s->waves + (box - first) * lm_wave(s->args.p));
@@ -170,11 +168,9 @@ static void NAME(target)(struct state *s, const struct boxes_io *io, int level,
          (WIDE *)s->fields + boxes_far_number(a->ws, h->list[i].d) * wave,
          h->sum);
     NAME(backward)(p, s->e, h->sum, h->row, x);
-    for (int k = 0; k < multipole_size(p); k++) {
-        int degree = multipole_degree(k);
-        sum[k] = (double)((degree % 2 ? -1 : 1) * x[k] / s->scale[k]
-                          * powl(s->unit, degree));
-    }
+    for (int k = 0; k < multipole_size(p); k++)
+        sum[k] =
+            (double)((multipole_degree(k) % 2 ? -1 : 1) * x[k] / s->scale[k]);
     boxes_put(a, io->local, io->stride, box, sum);
 }
 
