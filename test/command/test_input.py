@@ -120,6 +120,12 @@ class Geometry(InputTest):
         self.farsum("run", file, "--targets", periodic)
         self.refused(1, "other periodic axes", "run", self.xyz("step=1"),
                      "--targets", periodic)
+        # one frame of targets serves every frame of a changing cell
+        head = f"2\n{LATTICE} {PROPERTIES}\n{ROWS}"
+        two = self.write("two.xyz", head + head.replace("10", "12"))
+        self.farsum("run", two, "--targets", periodic, "-o", "out.xyz")
+        self.assertEqual([f.keys["Lattice"][:2] for f in
+                          self.frames("out.xyz")], ["10", "12"])
         # axes that are open, and a file that states no cell
         slab = self.xyz('Lattice="10 0 0 0 10 0 0 0 3" pbc="T T F"')
         for comment in ('Lattice="10 0 0 0 10 0 0 0 9" pbc="T T F"',

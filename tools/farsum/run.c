@@ -245,8 +245,10 @@ static int read_targets(struct session *t)
         t->target_frames++;
         return 0;
     }
-    if (t->target_frames == 1)
+    if (t->target_frames == 1) {
+        t->at.has_cell = false; /* it belongs to the first frame */
         return 0;
+    }
     if (t->count == 1)
         snprintf(t->error, sizeof t->error, "found no targets");
     else
