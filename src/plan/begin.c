@@ -118,11 +118,10 @@ static void plan_store(const struct farsum_plan *plan)
 }
 
 /* The extent of points along an open axis, in the task's units: that of the
- * sample, with a margin, or the cell's. */
-static double plan_extent(const struct farsum_plan *plan,
-                          const struct cell *cell, int open)
+ * sample, or the cell's. */
+static double plan_reach(const struct farsum_plan *plan,
+                         const struct cell *cell, int open)
 {
-    enum { MARGIN = 10 };
     const farsum_problem *p = &plan->task.problem;
     double low = INFINITY, high = -INFINITY, edge = cell->height[open];
     if (!p->sample_x)
@@ -135,10 +134,7 @@ static double plan_extent(const struct farsum_plan *plan,
         low = fmin(low, edge * s);
         high = fmax(high, edge * s);
     }
-    double extent = (high - low) * (1 + 1.0 / MARGIN);
-    if (p->n_targets > 0 && task_axes(&plan->task) > 0)
-        extent = fmax(extent, edge);
-    return isfinite(extent) ? extent : edge;
+    return isfinite(high - low) ? high - low : edge;
 }
 
 /* 1: a sample in open space is for method spectral.  Method fmm measures its
@@ -158,11 +154,16 @@ static int plan_open_sample(const struct farsum_plan *plan)
 static void plan_extents(struct farsum_plan *plan, const struct cell *cell,
                          struct sample *sample)
 {
-    const double flat = 1e-3; /* a plane of points has a volume, too */
+    const double margin = 1.1, flat = 1e-3; /* a plane has a volume, too */
+    const farsum_problem *p = &plan->task.problem;
     double most = 0;
     for (int d = 0; d < 3; d++)
-        if (!plan->task.problem.periodic[d]) {
-            double extent = plan_extent(plan, cell, d);
+        if (!p->periodic[d]) {
+            sample->reach[d] = plan_reach(plan, cell, d);
+            double extent =
+                p->sample_x ? margin * sample->reach[d] : cell->height[d];
+            if (p->n_targets > 0 && task_axes(&plan->task) > 0)
+                extent = fmax(extent, cell->height[d]);
             if (task_is_slab(&plan->task))
                 sample->extent = extent;
             else if (task_cuts(&plan->task))
@@ -197,8 +198,9 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                            p->n_targets, NULL, NULL, p->arrays, NULL, NULL,
                            plan->task.isa, plan->task.threads);
     if (plan->task.pair.kind->moments)
-        return sample_take_dipoles(&plan->task.sample, &plan->task.pair, &cell,
-                                   p, &plan->task.exclusions, plan->task.isa,
+        return sample_take_dipoles(&plan->task.sample, &plan->task.pair,
+                                   task_volume(&plan->task), &cell, p,
+                                   &plan->task.exclusions, plan->task.isa,
                                    plan->task.threads);
     if (!plan->task.pair.kind->charged)
         TRY(sample_take_flow(&plan->task.sample, &plan->task.pair, &cell, p,
@@ -210,6 +212,7 @@ static farsum_status plan_sample(struct farsum_plan *plan)
                         &plan->task.exclusions, NULL, plan->task.isa,
                         plan->task.threads));
     sample->extent = extents.extent;
+    memcpy(sample->reach, extents.reach, sizeof sample->reach);
     memcpy(sample->across, extents.across, sizeof sample->across);
     return sample_moments_set(&plan->task.sample,
                               p->error == FARSUM_ERROR_POTENTIAL

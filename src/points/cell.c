@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/scale.h"
-
 static double dot(const double *x, const double *y)
 {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
@@ -103,95 +101,6 @@ static int cell_reduce(double *a, const int open[3])
         changed = 1;
     }
     return changed;
-}
-
-/* Scales rows to a largest entry of 1 to 2, so that products of edges stay
- * within f64 in any unit.  Returns the exponent. */
-static int rows_scale(const double rows[9], double unit[9])
-{
-    double most = 0;
-    for (int k = 0; k < 9; k++)
-        most = fmax(most, fabs(rows[k]));
-    for (int k = 0; k < 9; k++)
-        unit[k] = ldexp(rows[k], -scale_exponent(most));
-    return scale_exponent(most);
-}
-
-/* Sets u to the part of v that is orthogonal to the unit vector t. */
-static void orthogonal(const double *v, const double *t, double *u)
-{
-    double along = dot(v, t);
-    for (int k = 0; k < 3; k++)
-        u[k] = v[k] - along * t[k];
-}
-
-/* Replaces v by a vector along `to` whose length is that of v's part there, or
- * `edge` if it has none. */
-static void row_along(double *v, const double *to, double edge)
-{
-    double length = sqrt(dot(to, to)), part = fabs(dot(v, to)) / length;
-    if (!(part > 0) || !isfinite(part))
-        part = edge;
-    for (int k = 0; k < 3; k++)
-        v[k] = part * to[k] / length;
-}
-
-/* Sets open rows of a wire along row p, or of a slab whose row o is open. */
-static void rows_open(double *a, const int periodic[3], double edge)
-{
-    double to[3], u[3], t[3];
-    int p = periodic[0] ? 0 : periodic[1] ? 1 : 2;
-    for (int o = 0; cell_axes(periodic) == 2 && o < 3; o++)
-        if (!periodic[o]) {
-            cross(a + 3 * ((o + 1) % 3), a + 3 * ((o + 2) % 3), to);
-            if (dot(to, to) > 0)
-                row_along(a + 3 * o, to, edge);
-            return;
-        }
-    double *x = a + 3 * p, *y = a + 3 * ((p + 1) % 3);
-    double *z = a + 3 * ((p + 2) % 3), length = sqrt(dot(x, x));
-    for (int k = 0; k < 3; k++)
-        t[k] = x[k] / length;
-    orthogonal(y, t, u);
-    if (!(dot(u, u) > 1e-12 * dot(y, y))) { /* any direction */
-        int least = fabs(t[0]) <= fabs(t[1]) && fabs(t[0]) <= fabs(t[2]) ? 0
-                    : fabs(t[1]) <= fabs(t[2])                           ? 1
-                                                                         : 2;
-        double axis[3] = {least == 0, least == 1, least == 2};
-        orthogonal(axis, t, u);
-    }
-    cross(t, u, to);
-    row_along(y, u, edge);
-    row_along(z, to, edge);
-}
-
-int cell_right(double rows[9], const int periodic[3])
-{
-    double unit[9], bc[3], longest = 0;
-    int exponent = 0;
-    if (cell_axes(periodic) == 3) {
-        rows_scale(rows, unit);
-        cross(unit + 3, unit + 6, bc);
-        if (!(dot(unit, bc) < 0))
-            return 0;
-        for (int k = 6; k < 9; k++)
-            rows[k] = -rows[k];
-        return 1;
-    }
-    for (int i = 0; i < 9; i++)
-        if (!isfinite(rows[i]))
-            return 0; /* cell_set_axes says so */
-    exponent = rows_scale(rows, unit);
-    for (int d = 0; d < 3; d++)
-        if (periodic[d])
-            longest =
-                fmax(longest, sqrt(dot(unit + 3 * d, unit + 3 * d)));
-    if (!(longest > 0))
-        return 0;
-    rows_open(unit, periodic, longest);
-    for (int k = 0; k < 9; k++)
-        rows[k] = periodic[k / 3] ? rows[k] : ldexp(unit[k], exponent);
-    return 0;
 }
 
 /* Fails if the periodic vectors lie in a plane (three), on a line (two), or if

@@ -79,6 +79,8 @@ struct sample {
     struct sample_fmm fmm;
     double soft;   /* set before the sample is taken: radius of softening,
                       (3.11), caller's unit; 0: none */
+    double reach[3];  /* extents along open axes, for task_volume(), task's
+                        units; without a sample: the cell's edges */
     double across[3]; /* one periodic axis or none: the same along the
                           open ones */
     double extent; /* two periodic axes: of the points along the open

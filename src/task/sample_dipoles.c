@@ -30,7 +30,7 @@ static void dipoles_shares(struct pair *pair, struct sample *s, double volume,
 }
 
 farsum_status sample_take_dipoles(struct sample *sample, struct pair *pair,
-                                  const struct cell *cell,
+                                  double volume, const struct cell *cell,
                                   const farsum_problem *p,
                                   const struct exclusions *exclusions,
                                   enum isa isa, int threads)
@@ -42,7 +42,7 @@ farsum_status sample_take_dipoles(struct sample *sample, struct pair *pair,
     const double *q = p->sample_x ? p->sample_q : NULL;
     uint64_t state = 1;
     sample->n = n;
-    dipoles_shares(pair, sample, cell->volume, q);
+    dipoles_shares(pair, sample, volume, q);
     double q1 = sample->q1, q2 = sample->q2;
     /* directions are as random signs */
     TRY(MEM_NEW(size, q ? n : 0));

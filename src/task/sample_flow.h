@@ -18,9 +18,9 @@ farsum_status sample_take_flow(struct sample *sample, const struct pair *pair,
                                enum isa isa, int threads);
 /* sample_dipoles.c: for sources with charge and dipole.  The root of
  * pair_square(), with random signs, replaces the charge.  Sets the pair's
- * reach, charge and dipole. */
+ * reach, charge and dipole.  volume: task_volume(). */
 farsum_status sample_take_dipoles(struct sample *sample, struct pair *pair,
-                                  const struct cell *cell,
+                                  double volume, const struct cell *cell,
                                   const farsum_problem *problem,
                                   const struct exclusions *exclusions,
                                   enum isa isa, int threads);

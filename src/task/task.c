@@ -7,6 +7,7 @@
 
 #include "base/c_locale.h"
 #include "base/fpenv.h"
+#include "points/open_axes.h"
 #include "task/units.h"
 
 farsum_status task_has_memory(const struct task *task, double bytes)
@@ -73,6 +74,12 @@ double task_radius(const struct task *task, double rc)
     for (int d = 0; d < 3; d++)
         square += task->sample.across[d] * task->sample.across[d];
     return sqrt(square) / rc + TASK_CUT;
+}
+
+double task_volume(const struct task *task)
+{
+    return open_volume(task->problem.cell, task->problem.periodic,
+                       task->sample.reach, (double)task->sample.n);
 }
 
 void task_log(const struct task *task, const char *format, ...)

@@ -99,6 +99,9 @@ void task_stretch(const struct task *task, double rc, struct cell *cell);
  * the cutoff; TASK_CUT more than any pair is apart.  Otherwise 0. */
 #define TASK_CUT 1
 double task_radius(const struct task *task, double rc);
+/* The volume V of norms: open_volume() of the sample, or without a sample of
+ * the cell. */
+double task_volume(const struct task *task);
 /* Sets the problem's cell, in the task's units; open space: a cube of edge 1,
  * open along all axes. */
 farsum_status task_cell(const struct task *task, struct cell *cell);

@@ -12,24 +12,6 @@ int parameters_of_values(const struct task *task)
            || !task->pair.kind->gradient;
 }
 
-static double parameters_volume(const struct task *task)
-{
-    const double *a = task->problem.cell, *across = task->sample.across;
-    if (task_axes(task) == 0)
-        return across[0] * across[1] * across[2];
-    double volume = a[0] * (a[4] * a[8] - a[5] * a[7])
-                    - a[1] * (a[3] * a[8] - a[5] * a[6])
-                    + a[2] * (a[3] * a[7] - a[4] * a[6]);
-    for (int d = 0; d < 3; d++) /* a sheet is as thick as its mean distance */
-        if (task_axes(task) == 2 && !task->problem.periodic[d]) {
-            const double *e = a + 3 * d;
-            double area =
-                volume / sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
-            volume = fmax(volume, area * sqrt(area / (double)task->sample.n));
-        }
-    return volume;
-}
-
 /* The force (potential = 0) or potential due to a unit source at the mean
  * distance between sources, or at the radius of softening, C = 1. */
 static double parameters_neighbour(const struct task *task, double n,
@@ -41,18 +23,20 @@ static double parameters_neighbour(const struct task *task, double n,
     return fabs(v[potential]);
 }
 
-double parameters_force_norm(const struct task *task, double volume,
-                             double force, double q2, int64_t n)
+double parameters_force_norm(const struct task *task, double force, double q2,
+                             int64_t n)
 {
+    if (task_axes(task) == 0 && force > 0) /* no crystal's forces vanish */
+        return force;
     return fmax(force, q2 / (double)n
-                           * parameters_neighbour(task, (double)n, volume, 0));
+                           * parameters_neighbour(task, (double)n,
+                                                  task_volume(task), 0));
 }
 
 double parameters_velocity(const struct task *task, double q2, int64_t n)
 {
     return task->problem.coulomb * sqrt(q2 / (double)n)
-           * pow((double)n / parameters_volume(task),
-                 task->pair.kind->power / 3.0);
+           * pow((double)n / task_volume(task), task->pair.kind->power / 3.0);
 }
 
 /* (6.17): the effect of a particle's nearest image, which the opposite image
@@ -114,7 +98,7 @@ static double parameters_rounding_values(const struct parameters *t,
 {
     const struct sample *s = &p->sample;
     double sum = p->pairs == FARSUM_F32 ? 2.5e-7 : 1e-15, part = 1;
-    double volume = parameters_volume(p), n = (double)s->n;
+    double volume = task_volume(p), n = (double)s->n;
     double norm = s->force, most = hypot_of(norm, parameters_own_image(t, p));
     if (p->pair.kind->gradient) {
         norm = sqrt(s->q2 / n) * parameters_neighbour(p, n, volume, 1);
@@ -139,12 +123,11 @@ static double parameters_rounding(const struct parameters *t,
 {
     const struct sample *s = &p->sample;
     double sum = p->pairs == FARSUM_F32 ? 2.5e-7 : 1e-15;
-    double volume = parameters_volume(p);
     if (parameters_merge(t, p))
         return INFINITY;
     if (potential)
         return parameters_rounding_values(t, p, before);
-    double norm = parameters_force_norm(p, volume, s->whole, s->q2, s->n);
+    double norm = parameters_force_norm(p, s->whole, s->q2, s->n);
     double close = s->close[0];
     /* the pair with the largest error is in the norm too, (6.18) */
     if (p->problem.error == FARSUM_ERROR_FORCE && s->pair > 0)
@@ -157,7 +140,7 @@ double parameters_norm(const struct task *task)
 {
     const struct sample *s = &task->sample;
     double n = (double)s->n, c = task->problem.coulomb;
-    double volume = parameters_volume(task);
+    double volume = task_volume(task);
     if (task->problem.error == FARSUM_ERROR_ABSOLUTE)
         return 1;
     if (task->problem.error == FARSUM_ERROR_VELOCITY)
@@ -166,8 +149,7 @@ double parameters_norm(const struct task *task)
         return c * sqrt(s->q2 / n) * parameters_neighbour(task, n, volume, 1);
     /* separate targets: no statistics are available */
     return c
-           * parameters_force_norm(task, volume, s->m > 0 ? 0 : s->force, s->q2,
-                              s->n);
+           * parameters_force_norm(task, s->m > 0 ? 0 : s->force, s->q2, s->n);
 }
 
 /* Shells of charges: those of the sample's targets, then wider ones with a

@@ -95,11 +95,11 @@ void parameters_error(struct parameters *parameters, const struct task *task);
 double parameters_estimate(const struct parameters *parameters,
                            const struct task *task, double q2, int64_t n,
                            int potential, double found);
-/* The norm of forces, C = 1, of n sources in `volume` with sum q^2 = q2 and RMS
- * force `force`.  At least the force between neighbours at the mean
- * distance. */
-double parameters_force_norm(const struct task *task, double volume,
-                             double force, double q2, int64_t n);
+/* The norm of forces, C = 1, of n sources with sum q^2 = q2 and RMS force
+ * `force`.  With periodic axes, or if `force` is 0: at least the force between
+ * neighbours at the mean distance. */
+double parameters_force_norm(const struct task *task, double force, double q2,
+                             int64_t n);
 /* Lower limit of the norm of velocities: the velocity at the mean distance
  * between n sources with sum square() = q2. */
 double parameters_velocity(const struct task *task, double q2, int64_t n);

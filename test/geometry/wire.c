@@ -283,6 +283,41 @@ static void row(void)
     farsum_plan_destroy(plan);
 }
 
+/* The forces in a row of ones vanish.  Their norm is the force of two of them,
+ * whatever the cell's open rows. */
+static void norm(void)
+{
+    enum { LONG = 20 };
+    for (int open = 0; open < 3; open++) {
+        struct wire w;
+        double field[3 * LONG];
+        farsum_plan *plan = NULL;
+        farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+        farsum_result r = FARSUM_RESULT_INIT;
+        wire_make(&w, 1, 1, 0, 1e-6);
+        memset(w.problem.cell, 0, sizeof w.problem.cell);
+        w.problem.cell[4] = 0.5 * LONG;
+        w.problem.cell[0] = open;
+        w.problem.cell[8] = 7 * open;
+        for (int i = 0; i < LONG; i++) {
+            w.x[3 * i] = w.x[3 * i + 2] = 3;
+            w.x[3 * i + 1] = 0.5 * i;
+            w.q[i] = 1;
+        }
+        w.problem.n_sources = LONG;
+        w.problem.outputs = FARSUM_FIELD;
+        w.problem.sample_x = w.x;
+        w.problem.sample_q = w.q;
+        r.field = field;
+        CHECK_OK(farsum_plan_create(&w.problem, &w.options, &plan));
+        CHECK_OK(farsum_plan_set_points(plan, LONG, w.x, 0, NULL));
+        CHECK_OK(farsum_plan_execute(plan, 1, w.q, &r));
+        CHECK_OK(farsum_plan_get_info(plan, &info));
+        CHECK_NEAR(info.norm, 4, 1e-9);
+        farsum_plan_destroy(plan);
+    }
+}
+
 static void refused(void)
 {
     struct wire w;
@@ -314,6 +349,7 @@ int main(void)
     RUN(exclusions);
     RUN(cells);
     RUN(row);
+    RUN(norm);
     RUN(refused);
     return check_end();
 }

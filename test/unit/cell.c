@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "points/open_axes.h"
 #include "points/wrap.h"
 
 static double determinant(const double *a)
@@ -297,8 +298,50 @@ static void coincident_are_told(void)
     }
 }
 
+/* V of n points whose extents are 0.3 along x and y and 0.02 along z, after a
+ * turn about z, in a cell of these rows. */
+static double volume_of(const double given[9], int a, int b, int c,
+                        double angle, double n)
+{
+    const int periodic[3] = {a, b, c};
+    double rows[9], low[3] = {INFINITY, INFINITY, INFINITY}, reach[3];
+    double high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double u = cos(angle), v = sin(angle);
+    for (int d = 0; d < 9; d += 3) {
+        rows[d] = u * given[d] - v * given[d + 1];
+        rows[d + 1] = v * given[d] + u * given[d + 1];
+        rows[d + 2] = given[d + 2];
+    }
+    cell_right(rows, periodic);
+    for (int k = 0; k < 8; k++) {
+        double x = 0.3 * (k & 1), y = 0.3 * (k >> 1 & 1);
+        double at[3] = {u * x - v * y, v * x + u * y, 0.02 * (k >> 2)};
+        open_range(rows, periodic, at, low, high);
+    }
+    for (int d = 0; d < 3; d++)
+        reach[d] = high[d] - low[d];
+    return open_volume(rows, periodic, reach, n);
+}
+
+/* Rows along open axes give directions, not lengths. */
+static void open_cells_have_volumes(void)
+{
+    const double rows[9] = {2, 0, 0, 0.5, 3, 0, 0.1, 0.2, 5};
+    const double other[9] = {2, 0, 0, 0.5, 30, 0, 0, 0, 0};
+    for (double angle = 0; angle < 2; angle += 0.7) {
+        CHECK_NEAR(volume_of(rows, 1, 1, 1, angle, 7), 30, 1e-12);
+        CHECK_NEAR(volume_of(rows, 1, 1, 0, angle, 1e6), 6 * 0.02, 1e-12);
+        CHECK_NEAR(volume_of(rows, 1, 1, 0, angle, 24), 6 * 0.5, 1e-12);
+        CHECK_NEAR(volume_of(rows, 1, 0, 0, angle, 1e6), 2 * 0.3 * 0.02, 1e-12);
+        CHECK_NEAR(volume_of(other, 1, 0, 0, angle, 10), 2 * 0.3 * 0.2, 1e-12);
+        CHECK_NEAR(volume_of(other, 1, 0, 0, angle, 1), 8, 1e-12);
+    }
+    CHECK_NEAR(volume_of(rows, 0, 0, 0, 0, 9), 0.3 * 0.3 * 0.02, 1e-12);
+}
+
 int main(void)
 {
+    RUN(open_cells_have_volumes);
     RUN(cells_are_reduced);
     RUN(heights_and_scales);
     RUN(bad_cells_are_refused);

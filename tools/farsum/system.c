@@ -5,6 +5,9 @@
 #include "kernel.h"
 #include "units.h"
 
+#include "points/cell.h"
+#include "points/open_axes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,80 +193,20 @@ int64_t system_targets(const struct system *sys)
     return sys->all_m ? sys->m : sys->n;
 }
 
-static double dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double *a, const double *b, double *c)
-{
-    for (int d = 0; d < 3; d++)
-        c[d] = a[(d + 1) % 3] * b[(d + 2) % 3]
-               - a[(d + 2) % 3] * b[(d + 1) % 3];
-}
-
-/* The sources' extent along a vector, in its unit. */
-static double system_extent(const struct system *sys, const double *along)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (int64_t i = 0; i < sys->n; i++) {
-        low = fmin(low, dot(sys->x + 3 * i, along));
-        high = fmax(high, dot(sys->x + 3 * i, along));
-    }
-    return high - low;
-}
-
-/* Area of a slab's cell times its extent.  A flat slab is as thick as the mean
- * distance in its plane. */
-static double slab_volume(const struct system *sys, const double *a,
-                          const double *b)
-{
-    double normal[3];
-    cross(a, b, normal);
-    double area = sqrt(dot(normal, normal));
-    return fmax(system_extent(sys, normal),
-                area * sqrt(area / (double)sys->n));
-}
-
-/* The same of a wire of period a, with two extents. */
-static double wire_volume(const struct system *sys, const double *a)
-{
-    double length = sqrt(dot(a, a)), mean = length / (double)sys->n;
-    double volume = length, across[2][3], axis[3] = {0};
-    int least = 0;
-    for (int d = 1; d < 3; d++)
-        least = fabs(a[d]) < fabs(a[least]) ? d : least;
-    axis[least] = 1;
-    cross(a, axis, across[0]);
-    cross(a, across[0], across[1]);
-    for (int k = 0; k < 2; k++)
-        volume *= fmax(mean, system_extent(sys, across[k])
-                                 / sqrt(dot(across[k], across[k])));
-    return volume;
-}
-
 double system_volume(const struct system *sys)
 {
-    const double *h = sys->cell;
-    const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    int axes = 0, first = 0;
-    double normal[3];
-    for (int d = 2; d >= 0; d--)
-        if (sys->periodic[d]) {
-            axes++;
-            first = d;
-        }
-    if (axes == 3) {
-        cross(h, h + 3, normal);
-        return fabs(dot(normal, h + 6));
+    double rows[9], low[3], high[3], reach[3];
+    memcpy(rows, sys->cell, sizeof rows);
+    cell_right(rows, sys->periodic);
+    for (int d = 0; d < 3; d++) {
+        low[d] = INFINITY;
+        high[d] = -INFINITY;
     }
-    if (axes == 2)
-        return slab_volume(sys, h + 3 * first,
-                           h + 3 * (sys->periodic[1] && first < 1 ? 1 : 2));
-    if (axes == 1)
-        return wire_volume(sys, h + 3 * first);
-    return system_extent(sys, unit[0]) * system_extent(sys, unit[1])
-           * system_extent(sys, unit[2]);
+    for (int64_t i = 0; i < sys->n; i++)
+        open_range(rows, sys->periodic, sys->x + 3 * i, low, high);
+    for (int d = 0; d < 3; d++)
+        reach[d] = high[d] - low[d];
+    return open_volume(rows, sys->periodic, reach, (double)sys->n);
 }
 
 void system_stamp(const struct system *sys, struct io_frame *frame)

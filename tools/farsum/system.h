@@ -36,8 +36,7 @@ farsum_problem system_problem(const struct settings *s,
 /* C: from the units, or from the viscosity. */
 double system_coulomb(const struct settings *s);
 int64_t system_targets(const struct system *sys);
-/* The volume of the cell.  Along open axes it reaches as far as the sources
- * do; slabs and wires are at least as thick as the sources' mean distance. */
+/* The volume V of norms: open_volume() of the sources. */
 double system_volume(const struct system *sys);
 /* Stores the cell that was used in a frame that will be written. */
 void system_stamp(const struct system *sys, struct io_frame *frame);

@@ -23,6 +23,11 @@ static int of_potentials(const struct verify_request *r)
            || error == FARSUM_ERROR_PRESSURE;
 }
 
+static int is_open(const struct system *sys)
+{
+    return !sys->periodic[0] && !sys->periodic[1] && !sys->periodic[2];
+}
+
 int verify_exponent(double size)
 {
     return size > 0 && isfinite(size) ? ilogb(size) : 0;
@@ -162,15 +167,17 @@ static double absolute_factor(const struct verify_request *r)
 
 /* The smallest norm of forces, fields or velocities, so that a perfect crystal
  * has one.  It is C q_rms^2 for forces, C q_rms for fields and velocities,
- * times the force or velocity of a unit source at the mean distance of two. */
+ * times the force or velocity of a unit source at the mean distance of two, or
+ * at the radius of softening.  Open space has no crystals. */
 static double least_norm(const struct verify_request *r, double coulomb)
 {
     const struct system *sys = r->system;
     double rms = strength_rms(sys), volume = system_volume(sys);
-    if (!(volume > 0) || of_potentials(r))
+    if (is_open(sys) || of_potentials(r))
         return 0;
-    return coulomb * (sys->all_m || sys->flow ? rms : rms * rms) *
-           unit_vector(r->settings, cbrt(volume / (double)sys->n));
+    double a = fmax(cbrt(volume / (double)sys->n), r->settings->softening);
+    return coulomb * (sys->all_m || sys->flow ? rms : rms * rms)
+           * unit_vector(r->settings, a);
 }
 
 /* RMS of the vectors as passed in.  An absolute tolerance over this is the
@@ -391,8 +398,7 @@ int verify(const struct verify_request *request, struct verify_result *result,
     int failed = -1;
     farsum_problem problem = system_problem(s, sys);
     farsum_options how = FARSUM_OPTIONS_INIT;
-    int open = !sys->periodic[0] && !sys->periodic[1] && !sys->periodic[2];
-    how.method = open ? "direct" : "ewald";
+    how.method = is_open(sys) ? "direct" : "ewald";
     how.threads = s->threads;
     if (say_listens())
         how.progress = say_step;

@@ -10,6 +10,7 @@
 #include "base/par.h"
 #include "base/progress.h"
 #include "reference/kernels.h"
+#include "tune/parameters.h"
 
 /* A flow as sums over charges, or over dipoles.  Positions are relative to the
  * middle of all points. */
@@ -277,9 +278,12 @@ static void kernel_estimate(const struct task *task, const struct fmm *s,
                      ? dot(e, e)
                      : fmm_kernel_square(&f, apart ? mean : c->q + 4 * i, e, g);
     }
+    double square = f.q2 + (f.reach > 0 ? f.p2 / (f.reach * f.reach) : 0);
     f.force = sqrt(force / targets);
     f.potential = sqrt(potential / targets);
-    double square = f.q2 + (f.reach > 0 ? f.p2 / (f.reach * f.reach) : 0);
+    if (f.periodic)
+        f.force = parameters_force_norm(
+            task, f.force, square * (double)s->source.n, s->source.n);
     double norm =
         task->problem.error == FARSUM_ERROR_POTENTIAL ? f.potential : f.force;
     task->report->info.norm = task->problem.error == FARSUM_ERROR_ABSOLUTE

@@ -65,8 +65,7 @@ farsum_status fmm_kernel_cell(const struct task *task, struct fmm_input *f)
     f->p2 = q2 * pair->dipole * pair->dipole;
     f->reach = pair->reach;
     f->potential = sqrt(q2) * cbrt(n / f->volume);
-    f->force = parameters_force_norm(task, f->volume,
-                                     sample->m > 0 ? 0 : sample->force,
+    f->force = parameters_force_norm(task, sample->m > 0 ? 0 : sample->force,
                                      sample->q2, sample->n);
     return FARSUM_OK;
 }

@@ -258,8 +258,7 @@ void fmm_input_edges(const struct task *task, struct fmm *s,
             f->edge[d] = fmax(LONGER * reach[d], each);
         f->volume *= f->edge[d];
     }
-    f->force = parameters_force_norm(task, f->volume,
-                                     sample->m > 0 ? 0 : sample->force,
+    f->force = parameters_force_norm(task, sample->m > 0 ? 0 : sample->force,
                                      sample->q2, sample->n);
     f->potential = sqrt(f->q2) * cbrt(n / f->volume);
     if (f->axes == 3) /* else there is no background */

@@ -11,6 +11,7 @@
 #include "method/fmm/kernels.h"
 #include "reference/exclusions.h"
 #include "reference/kernels.h"
+#include "tune/parameters.h"
 
 /* Sums over the sources of q, q u and q u^2, u from the centre of the root box
  * along the cell's axes: (10.14).  A dipole p is a derivative by u: it adds p
@@ -266,13 +267,12 @@ farsum_status fmm_estimate_sum(const struct task *task, const struct fmm *s,
     struct fmm_input f = s->input;
     f.q1 = norms->q / n;
     f.q2 = norms->q2 / n;
-    double least = f.q2 * pow(n / f.volume, 2.0 / 3);
-    if (!f.periodic) /* the size of open space is unknown */
-        least = 0;
     if (norms->force >= 0) /* the norm includes near pairs */
         f.near = 0;
     if (norms->force >= 0)
-        f.force = fmax(least, sqrt(norms->force / targets));
+        f.force = sqrt(norms->force / targets);
+    if (norms->force >= 0 && f.periodic)
+        f.force = parameters_force_norm(task, f.force, norms->q2, s->all_n);
     if (norms->potential >= 0)
         f.potential = sqrt(norms->potential / targets);
     task->report->info.norm =

@@ -345,16 +345,14 @@ void spectral_estimate(const struct task *task, const struct spectral *s,
                        double square_phi, int field, int potential)
 {
     int64_t all = s->all_n, n = spectral_apart(s) ? s->all_m : all;
-    double c = task->problem.coulomb, rc = s->parameters.rc;
+    double c = task->problem.coulomb;
     double q_rms = sqrt(sums->q2 / (double)all), norm = parameters_norm(task);
-    double volume = s->parameters.cell.volume * rc * rc * rc;
     int of_potential = parameters_of_values(task);
     if (task->part != FARSUM_WHOLE) /* not the size of the whole's results */
         field = potential = 0;
     double force = sqrt(square / (double)n) * (spectral_apart(s) ? q_rms : 1);
     if (task->problem.error == FARSUM_ERROR_FORCE && field)
-        norm =
-            c * parameters_force_norm(task, volume, force / c, sums->q2, all);
+        norm = c * parameters_force_norm(task, force / c, sums->q2, all);
     if (of_potential && potential)
         norm = sqrt(square_phi / (double)n);
     task->report->info.net_strength = sums->q1;

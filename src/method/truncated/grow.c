@@ -134,6 +134,8 @@ farsum_status truncated_follow(struct task *task, struct spectral *s, int64_t n,
     GO(larger(task, s, across, fresh));
     GO(remake(task, s, fresh, make));
     memcpy(task->sample.across, across, sizeof across);
+    for (int d = 0; d < 3; d++)
+        task->sample.reach[d] = fmax(task->sample.reach[d], across[d] / MARGIN);
 done:
     mem_free(fresh);
     return status;
