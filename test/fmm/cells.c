@@ -258,8 +258,55 @@ static void chosen(void)
     points_free(&s);
 }
 
+/* A tree chosen for points is chosen for them again, whatever other trees were
+ * tried before.  Here a sparse tree and a dense one take about as long. */
+static void same_again(void)
+{
+    enum { N = 3700 };
+    static double x[3 * N], q[N], field[3][3 * N];
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        farsum_problem p = FARSUM_PROBLEM_INIT;
+        farsum_options o = fmm_options();
+        farsum_plan_info info[3];
+        farsum_plan *plan = NULL;
+        uint64_t random = seed;
+        for (int i = 0; i < 3 * N; i++) {
+            double u = 1 - random_at(&random), v = random_at(&random);
+            x[i] = 0.4 + 0.015 * sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+            q[i / 3] = 1;
+        }
+        for (int d = 0; d < 3; d++)
+            p.cell[4 * d] = p.periodic[d] = 1;
+        p.precision = FARSUM_F64;
+        p.tolerance = 1e-3;
+        p.outputs = FARSUM_FIELD;
+        p.n_sources = N;
+        p.sample_x = x;
+        p.sample_q = q;
+        CHECK_OK(farsum_plan_create(&p, &o, &plan));
+        for (int k = 0; plan && k < 3; k++) {
+            farsum_result r = FARSUM_RESULT_INIT;
+            r.field = field[k];
+            info[k] = (farsum_plan_info)FARSUM_PLAN_INFO_INIT;
+            CHECK_OK(farsum_plan_set_points(plan, N, x, 0, NULL));
+            CHECK_OK(farsum_plan_execute(plan, 1, q, &r));
+            CHECK_OK(farsum_plan_get_info(plan, &info[k]));
+            CHECK(info[k].order == info[0].order
+                      && info[k].levels == info[0].levels,
+                  "seed %d, set %d: order %d and %d levels, before %d and %d",
+                  (int)seed, k, info[k].order, info[k].levels, info[0].order,
+                  info[0].levels);
+            CHECK(fmm_device()
+                      || memcmp(field[k], field[0], sizeof field[0]) == 0,
+                  "seed %d: set %d gives other fields", (int)seed, k);
+        }
+        farsum_plan_destroy(plan);
+    }
+}
+
 void fmm_cells(void)
 {
     RUN(as_ewald);
     RUN(chosen);
+    RUN(same_again);
 }

@@ -263,11 +263,12 @@ done:
 static farsum_status fmm_sample(struct task *task, struct fmm *s)
 {
     const farsum_problem *p = &task->problem;
-    const struct fmm_learnt learnt = s->learnt;
+    const struct fmm_learnt learnt[2] = {s->learnt[0], s->learnt[1]};
     if (!s->strict || s->gpu || task->dry || !p->sample_x || p->n_targets > 0)
         return FARSUM_OK;
     TRY(fmm_set_points(task, s, p->n_sources, p->sample_x, 0, NULL));
-    s->learnt = learnt; /* the next points choose as the first */
+    memcpy(s->learnt, learnt,
+           sizeof learnt); /* the next points choose as the first */
     return FARSUM_OK;
 }
 

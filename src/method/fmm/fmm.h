@@ -93,9 +93,10 @@ struct fmm_names {
     int tree;                 /* 0: chosen, 1: dense, 2: sparse */
 };
 
-/* Properties of the points learnt from the last sparse tree: additional orders
- * at ws = 1 over those for even filling, and number of boxes relative to even
- * filling; 0: unknown. */
+/* Properties of the points learnt from the last tree of a kind: additional
+ * orders at ws = 1 over those for even filling; sparse trees: the number of
+ * boxes relative to even filling; 0: unknown.  These differ between dense and
+ * sparse trees. */
 struct fmm_learnt {
     int shift;
     double many;
@@ -148,7 +149,7 @@ struct fmm {
                        source and target hold along the open ones */
     struct cell cell; /* its reduced basis */
     struct fmm_shape shape;
-    struct fmm_learnt learnt;
+    struct fmm_learnt learnt[2]; /* dense, sparse */
     int spare; /* consecutive sets that required one order less than the stages
                   have */
     /* Ratio for a sparse tree that was slower than a dense one: its seconds

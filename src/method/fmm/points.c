@@ -2,6 +2,7 @@
 /* points.c: extent, tree and order for points, and the stages' set calls. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/progress.h"
 #include "method/fmm/bound/bound.h"
@@ -111,13 +112,14 @@ static void points_learn(const struct task *task, struct fmm *s, int order,
 {
     struct boxes_args boxes;
     struct p2p_args pairs;
-    int shift = s->learnt.shift + (order - s->shape.order) * s->shape.ws;
-    s->learnt.shift = shift < -SHIFT ? -SHIFT : shift > SHIFT ? SHIFT : shift;
+    struct fmm_learnt *learnt = &s->learnt[!s->shape.dense];
+    int shift = learnt->shift + (order - s->shape.order) * s->shape.ws;
+    learnt->shift = shift < -SHIFT ? -SHIFT : shift > SHIFT ? SHIFT : shift;
     if (s->shape.dense)
         return;
-    s->learnt.many = 0;
+    learnt->many = 0;
     fmm_args(task, s, &s->shape, n, m, &boxes, &pairs);
-    s->learnt.many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
+    learnt->many = (double)s->tree.n_boxes / (double)boxes.n_boxes;
 }
 
 /* The order that the current tree requires. */
@@ -251,7 +253,7 @@ farsum_status fmm_points_uneven(const struct task *task, struct fmm *s,
 farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
                               int uneven, int64_t n, int64_t m)
 {
-    const struct fmm_learnt learnt = s->learnt;
+    const struct fmm_learnt learnt[2] = {s->learnt[0], s->learnt[1]};
     int worth = 1;
     farsum_status status = fmm_points_boxes(task, s, uneven, n, m);
     if (status == FARSUM_OK && fmm_either(s))
@@ -259,7 +261,7 @@ farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
     if (status == FARSUM_OK && worth)
         status = fmm_points_stages(task, s, n, m);
     if (status == FARSUM_ERR_TOLERANCE) /* due to this tree */
-        s->learnt = learnt;
+        memcpy(s->learnt, learnt, sizeof learnt);
     if (status == FARSUM_OK ? worth
                             : status != FARSUM_ERR_TOLERANCE || !fmm_either(s))
         return status;
@@ -270,8 +272,9 @@ farsum_status fmm_points_tree(const struct task *task, struct fmm *s,
 int fmm_points_wider(const struct task *task, struct fmm *s)
 {
     if (task->options.fmm.separation || task->options.fmm.order || s->strict
-        || s->learnt.wide || s->shape.ws > 1)
+        || s->learnt[0].wide || s->shape.ws > 1)
         return 0;
-    s->learnt = (struct fmm_learnt){.wide = 1};
+    for (int k = 0; k < 2; k++)
+        s->learnt[k] = (struct fmm_learnt){.wide = 1};
     return 1;
 }

@@ -4,13 +4,13 @@
 #include "method/fmm/fmm.h"
 
 static int found_known(const struct fmm_found *f, const struct fmm *s,
-                       int length, int64_t n, int64_t m)
+                       int sparse, int length, int64_t n, int64_t m)
 {
     const struct fmm_input *a = &f->input, *b = &s->input;
+    const struct fmm_learnt *learnt = &s->learnt[sparse];
     return n > 0 && f->n == n && f->m == m && f->length == length
-           && f->learnt.shift == s->learnt.shift
-           && f->learnt.many == s->learnt.many
-           && f->learnt.wide == s->learnt.wide && a->periodic == b->periodic
+           && f->learnt.shift == learnt->shift && f->learnt.many == learnt->many
+           && f->learnt.wide == learnt->wide && a->periodic == b->periodic
            && a->edge[0] == b->edge[0] && a->edge[1] == b->edge[1]
            && a->edge[2] == b->edge[2] && a->volume == b->volume
            && a->q1 == b->q1 && a->q2 == b->q2 && a->p2 == b->p2
@@ -22,7 +22,7 @@ static struct fmm_found *found_kept(struct fmm *s, int sparse, int length,
                                     int64_t n, int64_t m)
 {
     for (int k = 0; k < FMM_KEPT; k++)
-        if (found_known(&s->found[sparse][k], s, length, n, m))
+        if (found_known(&s->found[sparse][k], s, sparse, length, n, m))
             return &s->found[sparse][k];
     return NULL;
 }
@@ -51,7 +51,7 @@ static farsum_status found_shape(const struct task *task, struct fmm *s,
                                     .length = length,
                                     .n = n,
                                     .m = m,
-                                    .learnt = s->learnt,
+                                    .learnt = s->learnt[sparse],
                                     .shape = best};
     }
     TRY(found->status);

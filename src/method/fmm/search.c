@@ -53,7 +53,8 @@ static farsum_status shape_order(const struct task *task, const struct fmm *s,
                       &shape->order, left));
     if (clustering.random[0] == 0) /* no far boxes */
         return FARSUM_OK;
-    shape->order += (int)nearbyint((double)s->learnt.shift / shape->ws);
+    shape->order +=
+        (int)nearbyint((double)s->learnt[!shape->dense].shift / shape->ws);
     shape->order = shape->order > 1 ? shape->order : 1;
     if (s->alike)
         TRY(fmm_strict_order(task, s, shape, n, &shape->least));
@@ -395,6 +396,7 @@ farsum_status fmm_shape_find(const struct task *task, const struct fmm *s,
     struct fmm_shape one = {0};
     struct shapes all = {.missed = FARSUM_OK}, wide = all;
     const struct fmm_shape *best = &all.best;
+    const struct fmm_learnt *learnt = &s->learnt[sparse ? 1 : 0];
     TRY(fmm_keeps(task, sparse));
     one.dense = !sparse;
     if (s->strict || s->alike) {
@@ -403,11 +405,11 @@ farsum_status fmm_shape_find(const struct task *task, const struct fmm *s,
         return shapes_end(&all);
     }
     one.ws = task->options.fmm.separation ? task->options.fmm.separation
-             : s->learnt.wide             ? 2
+             : learnt->wide               ? 2
                                           : 1;
     shape_search(task, s, n, m, &one, &all);
-    if (!task->options.fmm.separation && !s->learnt.wide
-        && (task->problem.tolerance < WIDER || s->learnt.shift > LATE
+    if (!task->options.fmm.separation && !learnt->wide
+        && (task->problem.tolerance < WIDER || learnt->shift > LATE
             || best->seconds == 0)) {
         one.ws = 2;
         shape_search(task, s, n, m, &one, &wide);

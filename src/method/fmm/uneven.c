@@ -2,6 +2,7 @@
 /* uneven.c: choice between a dense and a sparse tree.  Open space: sparse for
  * points far from uniform.  A periodic cell: the one predicted to be faster. */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/par.h"
@@ -89,9 +90,9 @@ static farsum_status uneven_dense(const struct task *task, const struct fmm *s,
     return FARSUM_OK;
 }
 
-farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
-                              double crowding, int64_t n, int64_t m, double set,
-                              double *seconds, int *uneven)
+static farsum_status uneven_cell(const struct task *task, struct fmm *s,
+                                 double crowding, int64_t n, int64_t m,
+                                 double set, double *seconds, int *uneven)
 {
     struct fmm_shape dense, sparse;
     farsum_status status = fmm_shape_try(task, s, 0, n, m, &dense);
@@ -113,6 +114,21 @@ farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
     *uneven = most + set < *seconds;
     *seconds = *uneven ? most : *seconds;
     return FARSUM_OK;
+}
+
+/* CLUSTERINGS is for points of which nothing is known.  So nothing learnt from
+ * earlier points is used; the same points then get the same tree again. */
+farsum_status fmm_uneven_cell(const struct task *task, struct fmm *s,
+                              double crowding, int64_t n, int64_t m, double set,
+                              double *seconds, int *uneven)
+{
+    const struct fmm_learnt learnt[2] = {s->learnt[0], s->learnt[1]};
+    for (int k = 0; k < 2; k++)
+        s->learnt[k] = (struct fmm_learnt){.wide = learnt[k].wide};
+    farsum_status status =
+        uneven_cell(task, s, crowding, n, m, set, seconds, uneven);
+    memcpy(s->learnt, learnt, sizeof learnt);
+    return status;
 }
 
 farsum_status fmm_uneven_worth(const struct task *task, struct fmm *s,

@@ -62,8 +62,8 @@ void fmm_args(const struct task *task, const struct fmm *s,
     double leaves = shape->dense
                         ? shape_leaves(shape)
                         : 4.5 * ((double)n + (double)m) / (double)shape->leaf;
-    if (!shape->dense && s->learnt.many > 0)
-        leaves *= s->learnt.many;
+    if (!shape->dense && s->learnt[1].many > 0)
+        leaves *= s->learnt[1].many;
     *boxes = (struct boxes_args){
         .precision = task->problem.precision,
         .isa = task->isa,

@@ -202,10 +202,10 @@ farsum_status fmm_gpu_set_points(struct task *task, struct fmm *s, int64_t n,
         TRY(fmm_gpu_apart(task, s, m));
     }
     TRY(fmm_gpu_shape(task, s, n, m));
-    const struct fmm_learnt learnt = s->learnt;
+    const struct fmm_learnt learnt[2] = {s->learnt[0], s->learnt[1]};
     farsum_status status = gpu_whole(task, s, n, m);
     if (status == FARSUM_ERR_TOLERANCE) /* due to this tree */
-        s->learnt = learnt;
+        memcpy(s->learnt, learnt, sizeof learnt);
     if (status == FARSUM_ERR_TOLERANCE && fmm_either(s)) {
         TRY(fmm_shape(task, s, 0, n, m, &s->shape));
         status = gpu_whole(task, s, n, m);
