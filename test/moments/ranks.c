@@ -19,6 +19,7 @@ struct shared {
     unsigned outputs;
     int verify, across; /* across: ranks along axis 1 */
     int64_t checked;
+    double error; /* measured by the check */
 };
 
 /* The first rank gives no points if there are others. */
@@ -70,6 +71,7 @@ static farsum_status over_ranks(struct comm *comm, void *data)
         goto done;
     a->energy = r.energy ? energy : 0;
     s->checked = info.checked_targets;
+    s->error = info.checked_error;
 done:
     if (status != FARSUM_OK)
         printf("rank %d: %s\n", rank, farsum_message());
@@ -197,12 +199,13 @@ static void test_virial_alone(void)
     }
 }
 
-/* The tolerance, with the check; f64, and near pairs in f32. */
+/* The tolerance, with the check, which compares the forces at all particles;
+ * f64, and near pairs in f32. */
 static void tolerances(farsum_precision precision, double least)
 {
     static struct shared s;
     struct sums_answer b;
-    begin(&s, 6, 1e-5);
+    begin(&s, 6, 1e-12);
     s.verify = 1;
     right(&s, &b);
     s.c.problem.precision = precision;
@@ -212,8 +215,10 @@ static void tolerances(farsum_precision precision, double least)
         double error =
             sums_forces(&s.c, &s.a, &b) / sums_forces(&s.c, &b, NULL);
         CHECK(error <= t, "tolerance %g: the error is %g", t, error);
-        CHECK(s.checked > 0, "the check has %lld targets",
+        CHECK(s.checked == s.c.n, "the check has %lld targets",
               (long long)s.checked);
+        CHECK(fabs(s.error - error) <= 0.02 * error,
+              "tolerance %g: the check measures %g, not %g", t, s.error, error);
     }
 }
 

@@ -147,8 +147,9 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
         GO(compared_take(plan, s, &c[k]));
     for (int64_t k = 0; s->forces && k < s->targets.count; k++) {
         int64_t i = verify_index(s, k);
-        verify_force(plan, s, i, plan->task.problem.arrays, i, out->values,
-                     out->gradient);
+        if (i >= 0)
+            verify_force(plan, s, i, plan->task.problem.arrays, i, out->values,
+                         out->gradient);
     }
 done:
     if (there && status != FARSUM_OK)

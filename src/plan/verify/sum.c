@@ -237,11 +237,8 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
                    s->whole ? NULL : y));
     GO(plan_sum(other, 1, s->q, &result, NULL));
     if (dipoles)
-        s->magnitude = verify_magnitude(plan, s, verify_potentials(s),
-                                        result.field);
-    for (int64_t k = 0; s->forces && k < s->targets.count; k++)
-        verify_force(plan, s, verify_index(s, k), FARSUM_F64, k, s->wanted,
-                     s->gradient);
+        s->magnitude =
+            verify_magnitude(plan, s, verify_potentials(s), result.field);
 done:
     mem_free(field);
     farsum_plan_destroy(other);
@@ -276,19 +273,26 @@ static farsum_status sum_targets(struct farsum_plan *plan, struct verify_sum *s)
     GO(task_add(task, status, s->wanted, t->count * s->width));
     if (s->potential)
         GO(task_add(task, FARSUM_OK, s->potential, t->count));
+    if (s->forces)
+        GO(task_add(task, FARSUM_OK, s->gradient, 6 * t->count));
+    for (int64_t k = 0; s->forces && k < t->count; k++) {
+        int64_t i = verify_index(s, k);
+        if (i >= 0)
+            verify_force(plan, s, i, FARSUM_F64, k, s->wanted, s->gradient);
+    }
 done:
     mem_free(y);
     return status;
 }
 
 /* Returns 1 if forces of dipoles are compared, which need the gradient.  It is
- * compared while the plan is made, in one process: elsewhere, and where it is
- * no output, fields are. */
+ * compared while the plan is made.  Later, and where it is no output, fields
+ * are. */
 static int sum_forces(const struct farsum_plan *plan,
                       const struct verify_sum *s)
 {
     return plan->task.pair.kind->moments && s->width == 3 && !s->results
-           && !plan->task.comm && plan->task.problem.outputs & FARSUM_GRADIENT;
+           && plan->task.problem.outputs & FARSUM_GRADIENT;
 }
 
 /* Selects the targets, on the device if it has many sources. */
