@@ -300,6 +300,39 @@ static void test_refused(void)
     refused(&c.problem, NULL, "requires open space");
 }
 
+/* A dipole's potential at its own place vanishes by symmetry, and its terms are
+ * rounded.  The estimate knows so: it is relative to the potential of a charge
+ * of 1e-11, -2.8373/L by Madelung's constant of a cube. */
+static void test_rounding(void)
+{
+    const double x[3] = {0.3, 0.4, 0.5}, q[4] = {1e-11, 0.7, 0.2, -0.5};
+    const double exact = -2.837297479480620 * q[0];
+    double phi = 0;
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_result r = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    p.kernel = "charge_dipole";
+    for (int d = 0; d < 3; d++)
+        p.cell[4 * d] = p.periodic[d] = 1;
+    p.precision = FARSUM_F64;
+    p.error = FARSUM_ERROR_POTENTIAL;
+    p.outputs = FARSUM_POTENTIAL;
+    p.tolerance = 1e-8;
+    p.n_sources = 1;
+    o.method = "ewald";
+    r.potential = &phi;
+    CHECK_OK(farsum_plan_create(&p, &o, &plan));
+    CHECK_OK(farsum_plan_set_points(plan, 1, x, 0, NULL));
+    CHECK_OK(farsum_plan_execute(plan, 1, q, &r));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    double error = fabs(phi / exact - 1);
+    CHECK(error <= 5 * info.estimated_error && info.estimated_error > 1e-8,
+          "the error is %g, the estimate %g", error, info.estimated_error);
+    farsum_plan_destroy(plan);
+}
+
 int main(void)
 {
     RUN(test_split);
@@ -313,5 +346,6 @@ int main(void)
     RUN(test_coincident);
     RUN(test_cell);
     RUN(test_refused);
+    RUN(test_rounding);
     return check_end();
 }

@@ -48,10 +48,16 @@ static farsum_status ewald_sums(const struct task *task, struct reference *s,
                          sums->energy, sums->virial);
     const struct reference_kind *kind = reference_kind_of(task);
     double *values = reference_results(s, sums), norm;
+    struct ewald_info info;
     int width = reference_wants(kind, sums);
     if (values)
         TRY(ewald_any_run(s->any, s->q, width, values));
     exact_spread(task, s, width, sums);
+    ewald_any_get_info(s->any, &info);
+    if (task->pair.kind->moments && sums->potential
+        && task->problem.error == FARSUM_ERROR_POTENTIAL)
+        task->report->info.estimated_error = fmax(
+            info.estimate, ewald_any_rounding(s->any, s->q, sums->potential));
     if (!sums->velocity)
         return FARSUM_OK;
     task->report->info.estimated_error =

@@ -264,3 +264,22 @@ double ewald_any_estimate(const struct ewald_any *e, const double *q,
     return ewald_any_cut(kind, &b->info, a) * sqrt(strength / (double)n) /
                (pow(a, kind->power) * *norm) + EWALD_ANY_ROUNDING;
 }
+
+double ewald_any_rounding(const struct ewald_any *e, const double *q,
+                          const double *potential)
+{
+    const struct ewald_body *b = &e->body;
+    int64_t n = b->sources.n, m = b->job.targets->n;
+    double a = cbrt((double)b->lattice.filled / (double)n);
+    double terms = 0, value = 0;
+    for (int64_t j = 0; j < n; j++) {
+        const double *p = q + 4 * j + 1;
+        double dipole = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
+        terms += (q[4 * j] * q[4 * j] + 2 * dipole / (a * a)) / (a * a);
+    }
+    for (int64_t i = 0; i < m; i++)
+        value += potential[i] * potential[i];
+    if (!(value > 0)) /* all terms vanish */
+        return 0;
+    return EWALD_ANY_ROUNDING * sqrt(terms / (double)n / (value / (double)m));
+}
