@@ -67,23 +67,23 @@ void parameters_args(const struct parameters *t, const struct task *task,
     cell.volume *= t->fill;
     double around = sample_around(&task->sample, &cell, t->rc);
     double clustering = parameters_clustering(t, &task->sample, &cell);
-    args[STAGE_NEAR].near =
-        (struct near_args){.precision = task->pairs,
-                           .isa = task->isa,
-                           .threads = task->threads,
-                           .outputs = parameters_outputs(task),
-                           .cell = &t->cell,
-                           .poly = &t->poly,
-                           .n_sources = n,
-                           .n_targets = m,
-                           .neighbours = around,
-                           .device = task->device,
-                           .pair = &t->pair,
-                           .split = &t->split,
-                           .team = {o->near_team[0], o->near_team[1]},
-                           .cells = o->near_cells,
-                           .wide = task_is_mixed(task),
-                           .allowed = t->near_error};
+    args[STAGE_NEAR].near = (struct near_args){
+        .precision = task->pairs,
+        .isa = task->isa,
+        .threads = task->threads,
+        .outputs = parameters_outputs(task) & ~(unsigned)FARSUM_PARTICLE_VIRIAL,
+        .cell = &t->cell,
+        .poly = &t->poly,
+        .n_sources = n,
+        .n_targets = m,
+        .neighbours = around,
+        .device = task->device,
+        .pair = &t->pair,
+        .split = &t->split,
+        .team = {o->near_team[0], o->near_team[1]},
+        .cells = o->near_cells,
+        .wide = task_is_mixed(task),
+        .allowed = t->near_error};
     args[STAGE_NEAR].near.skin = task->options.spectral.skin / t->rc;
     args[STAGE_NEAR].near.soft = p->softening / t->rc;
     args[STAGE_NEAR].near.repeats = task->options.repeats;
@@ -214,8 +214,10 @@ int64_t parameters_bytes(const struct parameters *t, const struct task *task)
         task->pair.channels * parameters_channel(t, task->device) * real
         + parameters_points(task, n, m);
     if (task->problem.outputs & FARSUM_PARTICLE_VIRIAL) /* spectral/each */
-        bytes +=
-            parameters_channel(t, NULL) * (real + 8) + n * (4 * real + 72 + 8);
+        bytes += task->device ? parameters_channel(t, task->device) * real
+                                    + n * (4 * real + 96 + 3 * real + 4 + 72)
+                              : parameters_channel(t, NULL) * (real + 8)
+                                    + n * (4 * real + 72 + 8);
     parameters_args(t, task, args);
     for (int r = 0; r < STAGE_COUNT; r++) {
         const struct variant *v = t->choice[r].row ? t->choice[r].row->variant

@@ -227,7 +227,7 @@ static const struct option_row table[] = {
     {"particle-virial", 0, NULL, FOR_RUN, set_flag, FIELD(particle_virial),
      NULL,
      "writes each particle's share of the virial as the column virials, row by "
-     "row; not by fmm or on devices (default: off)"},
+     "row; not by fmm or over ranks with devices (default: off)"},
     {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
      FIELD(check_targets), NULL,
      "number of random targets to check, or all if there are fewer; fewer "

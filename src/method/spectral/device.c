@@ -38,6 +38,7 @@ void spectral_gpu_destroy(struct spectral_gpu *g)
     gpu_mixed_clear(&g->mixed);
     gpu_moments_clear(&g->moments);
     gpu_part_clear(&g->part);
+    gpu_each_clear(&g->each);
     gpu_open_axis_destroy(g->open_axis);
     gpu_ranks_destroy(g->ranks);
     mem_free(g);
@@ -138,6 +139,7 @@ farsum_status spectral_gpu_create(const struct task *task, struct spectral *s)
         TRY(gpu_mixed_create(g));
     if (task_axes(task) == 2)
         TRY(gpu_open_axis_create(g, task->problem.precision));
+    TRY(gpu_each_create(task, s));
     if (parameters_beside(task))
         TRY(second_stream_create(&g->aside, g->device));
     g->beside = parameters_beside(task) && !task->comm;
@@ -281,6 +283,7 @@ farsum_status spectral_gpu_set_points(struct task *task, struct spectral *s,
             && !s->lists.distinct)
             TRY(gpu_coincident(s));
     }
+    TRY(gpu_each_set(task, s, n));
     if (task->problem.memory == FARSUM_HOST)
         TRY(spectral_gpu_distinct(task, s));
     s->n = g->n = n;

@@ -61,6 +61,17 @@ struct gpu_moments_arrays {
         *near_gradient;
 };
 
+/* The virial of each particle only. */
+struct gpu_each {
+    struct jit jit;
+    struct kernel add, out, range;
+    void *near; /* owned: state of near_gpu_cells; NULL: not an output */
+    struct buf spectrum;                /* of the charges, as a channel */
+    struct buf near_shares, far_shares; /* f64 [n][6], units of the cutoff */
+    struct buf value, slope;            /* [n], [n][3] */
+    struct buf record;
+};
+
 /* The far part only: the self term. */
 struct gpu_part {
     struct jit jit;
@@ -92,6 +103,7 @@ struct spectral_gpu {
     struct gpu_mixed mixed;
     struct gpu_moments moments;
     struct gpu_part part;
+    struct gpu_each each;
     struct graph recording; /* graph of a sum */
     struct gpu_ranks *ranks; /* owned; NULL: one rank */
     struct gpu_open_axis *open_axis; /* owned; two periodic axes only */
@@ -112,7 +124,7 @@ struct spectral_units {
     int64_t n, targets, first_q, first_out, rhs;
     int64_t number;
     int32_t wide, apart, potential, field, energy, virial, beside, exponent,
-        length, gradient;
+        length, gradient, each, pad;
     double per, dipole;
 };
 /* Sets exponent, length and per of the plan. */
@@ -176,6 +188,23 @@ void gpu_part_clear(struct gpu_part *part);
 farsum_status gpu_part_self(const struct task *task, struct spectral *s,
                             const struct buf *potential,
                             const struct buf *energy);
+/* method/spectral/each/device.c: the virial of each particle, if the problem
+ * requests it.  Before the points; for n points. */
+farsum_status gpu_each_create(const struct task *task, struct spectral *s);
+farsum_status gpu_each_set(const struct task *task, struct spectral *s,
+                           int64_t n);
+void gpu_each_clear(struct gpu_each *each);
+/* Steps of a sum: the near pairs, with the strengths of the near stage; a copy
+ * of the charges' spectrum; after the other outputs, the modes; and, after
+ * exclusions and spectral_out, conversion to the caller's units. */
+farsum_status gpu_each_near(const struct task *task, struct spectral *s,
+                            const struct buf *q);
+farsum_status gpu_each_keep(const struct task *task, struct spectral *s);
+farsum_status gpu_each_far(const struct task *task, struct spectral *s);
+farsum_status gpu_each_out(struct spectral_gpu *gpu,
+                           const struct spectral_units *units,
+                           const struct gpu_ends *ends);
+
 /* method/spectral/device_mixed.c: creates the kernels; allocates for n sources;
  * converts q [n] to mixed.q. */
 farsum_status gpu_mixed_create(struct spectral_gpu *gpu);

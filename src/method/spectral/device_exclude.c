@@ -11,9 +11,9 @@ struct exclude_units {
     struct exclude_cell cell;
     double kappa, soft;
     int64_t rows, sources, targets, point, source_axis, target_axis;
-    int32_t potential, field, sums, gradient;
+    int32_t potential, field, sums, gradient, each, pad;
 };
-_Static_assert(sizeof(struct exclude_units) == 168, "as the kernels have it");
+_Static_assert(sizeof(struct exclude_units) == 176, "as the kernels have it");
 
 void gpu_exclude_clear(struct gpu_exclude *x)
 {
@@ -88,8 +88,9 @@ farsum_status gpu_exclude_sides(struct spectral *s,
         .target_axis = sides->by_point ? 1 : sides->targets,
         .potential = u->potential,
         .field = u->field,
-        .sums = u->energy || u->virial,
+        .sums = u->energy || u->virial || u->each,
         .gradient = u->gradient,
+        .each = u->each,
     };
     if (e->rows == 0)
         return FARSUM_OK;
@@ -101,8 +102,9 @@ farsum_status gpu_exclude_sides(struct spectral *s,
                ARG_BUF(u->potential ? sides->potential : &g->fact),
                ARG_BUF(u->field ? sides->field : &g->fact),
                ARG_BUF(u->gradient ? sides->gradient : &g->fact),
+               ARG_BUF(u->each ? &g->each.near_shares : &g->fact),
                ARG_BUF(&x->record), ARG_STRUCT(units)));
-    if (!units.sums)
+    if (!u->energy && !u->virial)
         return FARSUM_OK;
     return LAUNCH(&x->end, 1, ARG_BUF(&x->record), ARG_BUF(&g->energy_sum),
                   ARG_BUF(&g->virial_sum), ARG_I64(groups), ARG_I32(u->energy),

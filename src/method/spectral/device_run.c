@@ -11,7 +11,7 @@
 #include "points/device/set.h"
 #include "ranks/asked.h"
 
-_Static_assert(sizeof(struct spectral_units) == 144, "as the kernels have it");
+_Static_assert(sizeof(struct spectral_units) == 152, "as the kernels have it");
 
 void gpu_units_set(const struct task *task, struct spectral_units *u)
 {
@@ -29,7 +29,8 @@ static struct spectral_units run_units(const struct task *task,
            volume = s->parameters.cell.volume * rc * rc * rc;
     int vacuum = task->problem.surface == FARSUM_VACUUM;
     /* the virial of dipoles and of slabs contains the field */
-    int field = (task->pair.kind->moments || s->open_axis) && e->virial;
+    int field = ((task->pair.kind->moments || s->open_axis) && e->virial)
+                || (task->pair.kind->moments && e->particle_virial);
     static const double dipole[PAIR_STRENGTHS] = {0, 1};
     struct spectral_units u = {
         /* the kernels divide by one cutoff */
@@ -49,6 +50,7 @@ static struct spectral_units run_units(const struct task *task,
         .potential = e->potential != NULL,
         .field = e->field || field,
         .gradient = e->gradient != NULL,
+        .each = e->particle_virial != NULL,
         .dipole = pair_square(&task->pair, dipole),
         .energy = e->energy || (s->open_axis && e->virial),
         .virial = e->virial != NULL,
@@ -126,6 +128,8 @@ static farsum_status run_out(const struct task *task, struct spectral_gpu *g,
     if (task->pair.kind->moments)
         KEEP_ON(gpu_moments_out(g, &out, e, groups));
     KEEP_ON(gpu_records_gather(g, task, groups));
+    if (u->each)
+        KEEP_ON(gpu_each_out(g, u, e));
     if (!u->energy && !u->virial)
         return status;
     const struct gpu_moments_arrays arrays = gpu_moments_arrays(g);

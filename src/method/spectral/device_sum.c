@@ -62,6 +62,16 @@ static farsum_status sum_near(const struct part *p, const struct totals *t)
     return sum_stage(p->s, STAGE_NEAR, STAGE_NEAR, &near);
 }
 
+/* The near pairs, and their part of the particles' virials. */
+static farsum_status sum_pairs(const struct part *p, const struct totals *t)
+{
+    struct spectral_gpu *g = p->s->gpu;
+    TRY(sum_near(p, t));
+    return p->units->each ? gpu_each_near(
+               p->task, p->s, task_is_mixed(p->task) ? &g->mixed.q : &g->q)
+                          : FARSUM_OK;
+}
+
 static farsum_status sum_mesh(const struct part *p, const struct totals *t)
 {
     struct spectral *s = p->s;
@@ -86,12 +96,15 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
                                      .mesh_channel = channel};
     TRY(sum_stage(s, STAGE_SPREAD, STAGE_SPREAD, &spread));
     TRY(sum_stage(s, STAGE_FFT, STAGE_FFT, &there));
+    if (p->units->each)
+        TRY(gpu_each_keep(p->task, s));
     TRY(sum_stage(s, STAGE_SCALE, STAGE_SCALE, &scale));
     g->ran_back = back;
-    if (!back) /* energy and virial come from the spectrum */
-        return FARSUM_OK;
-    TRY(sum_stage(s, STAGE_FFT, GPU_BACK, &home));
-    return sum_stage(s, STAGE_INTERP, STAGE_INTERP, &interp);
+    if (back) { /* energy and virial come from the spectrum */
+        TRY(sum_stage(s, STAGE_FFT, GPU_BACK, &home));
+        TRY(sum_stage(s, STAGE_INTERP, STAGE_INTERP, &interp));
+    }
+    return p->units->each ? gpu_each_far(p->task, s) : FARSUM_OK;
 }
 
 /* The mesh's results. */
@@ -118,7 +131,7 @@ static farsum_status sum_at_once(struct part *p)
         sum_wanted(p->units, &g->near_potential, &g->near_field,
                    &g->moments.near_gradient, &g->near_energy, &g->near_virial);
     TRY(second_stream_fork(&g->aside));
-    TRY(sum_near(p, &near));
+    TRY(sum_pairs(p, &near));
     TRY(second_stream_run(&g->aside, sum_beside, p));
     return second_stream_join(&g->aside);
 }
@@ -126,7 +139,7 @@ static farsum_status sum_at_once(struct part *p)
 static farsum_status sum_in_turn(struct part *p)
 {
     const struct totals all = sum_far(p);
-    TRY(sum_near(p, &all));
+    TRY(sum_pairs(p, &all));
     return sum_mesh(p, &all);
 }
 

@@ -28,6 +28,8 @@ farsum_status gpu_arrays_reserve(struct gpu_arrays *a, const struct task *task,
         TRY(buf_reserve(&a->gradient, device, 6 * m * c.size));
     if (outputs & FARSUM_VELOCITY)
         TRY(buf_reserve(&a->velocity, device, 3 * m * c.size));
+    if (outputs & FARSUM_PARTICLE_VIRIAL)
+        TRY(buf_reserve(&a->particle_virial, device, 9 * m * c.size));
     TRY(buf_reserve(&a->energy, device, 8));
     return buf_reserve(&a->virial, device, 72);
 }
@@ -41,6 +43,7 @@ void gpu_arrays_clear(struct gpu_arrays *a)
     buf_clear(&a->energy);
     buf_clear(&a->virial);
     buf_clear(&a->velocity);
+    buf_clear(&a->particle_virial);
 }
 
 farsum_status gpu_arrays_given(struct gpu_arrays *a, struct device *device,
@@ -54,6 +57,8 @@ farsum_status gpu_arrays_given(struct gpu_arrays *a, struct device *device,
     TRY(buf_given(&a->potential, device, result->potential, out, "potential"));
     TRY(buf_given(&a->field, device, result->field, 3 * out, "field"));
     TRY(buf_given(&a->gradient, device, result->gradient, 6 * out, "gradient"));
+    TRY(buf_given(&a->particle_virial, device, result->particle_virial, 9 * out,
+                  "particle_virial"));
     TRY(buf_given(&a->energy, device, result->energy, 8 * (int64_t)rhs,
                   "energy"));
     return buf_given(&a->virial, device, result->virial, 72 * (int64_t)rhs,
@@ -85,6 +90,7 @@ farsum_status gpu_arrays_download(const struct gpu_arrays *a,
     TRY(ends_back(&a->field, r, result->field, 3 * out));
     TRY(ends_back(&a->gradient, r, result->gradient, 6 * out));
     TRY(ends_back(&a->velocity, r, result->velocity, 3 * out));
+    TRY(ends_back(&a->particle_virial, r, result->particle_virial, 9 * out));
     TRY(ends_back(&a->energy, r, result->energy, 8));
     return ends_back(&a->virial, r, result->virial, 72);
 }
@@ -95,6 +101,7 @@ farsum_status gpu_ends_host(struct device *device, const farsum_result *result)
     TRY(buf_given_host(device, result->field, 8, "field"));
     TRY(buf_given_host(device, result->gradient, 8, "gradient"));
     TRY(buf_given_host(device, result->velocity, 8, "velocity"));
+    TRY(buf_given_host(device, result->particle_virial, 8, "particle_virial"));
     TRY(buf_given_host(device, result->energy, 8, "energy"));
     return buf_given_host(device, result->virial, 8, "virial");
 }
@@ -119,6 +126,7 @@ struct gpu_ends gpu_ends(const struct gpu_arrays *a,
         .energy = result->energy ? &a->energy : NULL,
         .virial = result->virial ? &a->virial : NULL,
         .velocity = result->velocity ? &a->velocity : NULL,
+        .particle_virial = result->particle_virial ? &a->particle_virial : NULL,
     };
 }
 

@@ -10,7 +10,8 @@
 
 /* Arrays on the device, of the caller's type; energy and virial f64. */
 struct gpu_arrays {
-    struct buf q, potential, field, gradient, energy, virial, velocity;
+    struct buf q, potential, field, gradient, energy, virial, velocity,
+        particle_virial;
 };
 
 /* Numbers of sources and targets, bytes per number, numbers per strength. */
@@ -21,8 +22,8 @@ struct gpu_counts {
 /* Input and output of one right-hand side. */
 struct gpu_ends {
     const struct buf *q;
-    const struct buf *potential, *field, *gradient, *energy, *virial,
-        *velocity;              /* NULL: not requested */
+    const struct buf *potential, *field, *gradient, *energy, *virial, *velocity,
+        *particle_virial;       /* NULL: not requested */
     int64_t first_q, first_out; /* its first index in q and in the results */
     int64_t rhs;                /* its index in energy and virial */
 };

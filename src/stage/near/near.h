@@ -97,7 +97,7 @@ struct near_io {
     void *energy;      /* double; sources = targets only, or q_targets */
     void *virial;      /* double [9], row-major; the same */
     double *each;      /* [n_targets][9]: each target's share of the virial;
-                          `plain` only, which others do not sum */
+                          [6] on a device; only `plain` and `gpu_cells` */
     /* [n_targets][strengths] of targets apart from the sources: energy and
      * virial are half of those between the two sets, so 1/2 sum q_i
      * potential_i over the targets.  `plain` and all variants on devices sum

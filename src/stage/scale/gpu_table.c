@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_table: a table of the influence function, computed and stored on the
  * device; bound by memory.  Sums run in a fixed order. */
+#include "stage/scale/gpu_table.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ _Static_assert(sizeof(struct scale_modes) == 152, "must match gpu_table.k");
 struct state {
     struct scale_args args;
     struct jit jit;
-    struct kernel fill, multiply, flow, virial, sum;
+    struct kernel fill, multiply, flow, virial, sum, component;
     struct scale_modes modes;
     double front; /* multiplied by the volume */
     struct buf table, decon, gamma, record;
@@ -116,6 +118,7 @@ static farsum_status table_kernels(struct state *s)
     if (!pair->kind->gradient)
         TRY(jit_kernel(&s->jit, "scale_flow", GROUP, 0, &s->flow));
     TRY(jit_kernel(&s->jit, "scale_virial", GROUP, 0, &s->virial));
+    TRY(jit_kernel(&s->jit, "scale_component", GROUP, 0, &s->component));
     return jit_kernel(&s->jit, "scale_sum", GROUP, 0, &s->sum);
 }
 
@@ -215,6 +218,18 @@ static farsum_status table_set(void *state, const struct points *sources,
     if (memcmp(s->modes.inv, s->args.cell->inv, sizeof s->modes.inv) == 0)
         return FARSUM_OK;
     return table_fill(s);
+}
+
+farsum_status scale_gpu_component(void *state, struct buf *spectrum,
+                                  const struct buf *charges, int c)
+{
+    static const int axis[6][2] = {{0, 0}, {0, 1}, {0, 2},
+                                   {1, 1}, {1, 2}, {2, 2}};
+    struct state *s = state;
+    return LAUNCH(&s->component, s->groups, ARG_BUF(spectrum), ARG_BUF(charges),
+                  ARG_BUF(&s->decon), ARG_BUF(&s->gamma),
+                  ARG_BUF(table_line(s)), ARG_I32(axis[c][0]),
+                  ARG_I32(axis[c][1]), ARG_STRUCT(s->modes));
 }
 
 static farsum_status table_run(void *state, const void *io)

@@ -38,9 +38,9 @@ farsum_status spectral_each_fits(const struct task *task)
 {
     if (!(task->problem.outputs & FARSUM_PARTICLE_VIRIAL))
         return FARSUM_OK;
-    if (task->device)
-        FAIL(ERR_UNSUPPORTED, "sums the virial of each particle on hosts "
-                              "only, not on devices");
+    if (task->device && task->links.ranks > 0)
+        FAIL(ERR_UNSUPPORTED, "sums the virial of each particle over ranks of "
+                              "hosts only, not of devices");
     if (task_axes(task) != 3)
         FAIL(ERR_UNSUPPORTED, "sums the virial of each particle only with "
                               "three periodic axes; ewald and direct sum it "

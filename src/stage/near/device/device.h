@@ -30,6 +30,8 @@ struct near_gpu {
     struct jit jit, cells_jit; /* cells_jit: of cells.k */
     struct kernel place, charges, fold, total;
     struct kernel sum, sum_virial; /* found by near_gpu_sums */
+    struct kernel sum_each;        /* particles' virials: see near_io */
+    int has_each;                  /* 1: the variant has it */
     struct near_cells cells;
     double range; /* reach of the cells in cutoffs; near_gpu_begin sets 1 */
     struct near_placed source, target;
@@ -152,6 +154,9 @@ void near_gpu_looks(const struct near_args *args, const double a_cutoff[3],
 /* Adds all work except the summed pairs; returns their number. */
 double near_gpu_ops(const struct near_args *args, const double a_cutoff[3],
                     struct work *work);
+/* Also sums near_io.each: xx xy xz yy yz zz, if args.outputs include
+ * FARSUM_PARTICLE_VIRIAL. */
+extern const struct variant near_gpu_cells;
 /* Operations of a pair within the cutoff; for laplace with both outputs, for
  * moments with those of args. */
 double near_work(const struct near_args *args);

@@ -66,6 +66,9 @@ static farsum_status cells_create(const void *args, void **state)
     near_gpu_begin(g, args, "stage/near/device/gpu_cells.k", GROUP);
     GO(near_gpu_build(g, GROUP));
     GO(near_gpu_sums(g, "near_sum", GROUP));
+    g->has_each = (g->args.outputs & FARSUM_PARTICLE_VIRIAL) != 0;
+    if (g->has_each)
+        GO(jit_kernel(&g->jit, "near_sum_each", GROUP, 0, &g->sum_each));
     *state = g;
     g = NULL;
 done:
@@ -89,6 +92,17 @@ static farsum_status cells_run(void *state, const void *data)
     const struct near_io *io = data;
     struct near_ends e;
     TRY(near_gpu_strengths(g, io, &e));
+    if (io->each && (!g->has_each || !g->same))
+        FAIL(ERR_INTERNAL, "near gpu_cells: particle_virial needs targets that "
+                           "are the sources, and outputs that include it");
+    if (io->each)
+        TRY(LAUNCH(&g->sum_each, kernel_groups(&g->sum_each, e.target->n),
+                   NEAR_SOURCES(g), ARG_BUF(&e.target->x),
+                   ARG_BUF(&e.target->cell), ARG_BUF(e.q_target),
+                   ARG_BUF(&e.target->sort->item),
+                   ARG_BUF((const void *)io->each), ARG_STRUCT(g->cells)));
+    if (g->cells.want == 0)
+        return FARSUM_OK;
     const struct kernel *sum = io->virial ? &g->sum_virial : &g->sum;
     int64_t groups = kernel_groups(sum, e.target->n);
     TRY(LAUNCH(sum, groups, NEAR_SOURCES(g), ARG_BUF(&e.target->x),
