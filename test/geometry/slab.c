@@ -15,20 +15,41 @@ static farsum_status slab_sum(const struct slab *s, struct sums *to)
                          s->y, to);
 }
 
-static void compare(const struct slab *s, const char *what)
+/* The sum by `ewald`.  The last KEPT sums stay, because many cases differ only
+ * in what `ewald` does not read.  A sample is the slab's own x and q.  Sums
+ * with exclusions are not kept, because these are behind pointers. */
+static const struct sums *reference(const struct slab *s)
 {
-    struct slab t = *s;
-    struct sums a, b;
+    enum { KEPT = 8 };
+    static struct {
+        struct slab of;
+        struct sums sums;
+    } kept[KEPT];
+    static int next;
+    struct slab t;
+    memcpy(&t, s, sizeof t); /* with its padding, which memcmp compares */
     t.options = (farsum_options)FARSUM_OPTIONS_INIT;
     t.options.threads = 1;
     t.options.method = "ewald";
     t.problem.precision = FARSUM_F64;
     t.problem.arrays = FARSUM_F64;
     t.problem.tolerance = 1e-14;
+    for (int k = 0; k < KEPT && !t.problem.n_exclusions; k++)
+        if (memcmp(&kept[k].of, &t, sizeof t) == 0)
+            return &kept[k].sums;
+    int to = next++ % KEPT;
+    memset(&kept[to].of, 0, sizeof t);
+    if (CHECK_OK(slab_sum(&t, &kept[to].sums)))
+        memcpy(&kept[to].of, &t, sizeof t);
+    return &kept[to].sums;
+}
+
+static void compare(const struct slab *s, const char *what)
+{
+    struct sums a;
     CHECK_OK(slab_sum(s, &a));
-    CHECK_OK(slab_sum(&t, &b));
-    geometry_compare(s->problem.tolerance, &a, &b, s->q, POINTS, s->m, 12,
-                     what);
+    geometry_compare(s->problem.tolerance, &a, reference(s), s->q, POINTS, s->m,
+                     12, what);
     if (!(s->problem.kappa > 0) && !s->m)
         CHECK_NEAR(a.virial[0] + a.virial[4] + a.virial[8], a.energy,
                    1e-13 * fabs(a.energy));
