@@ -20,13 +20,14 @@
  *     r6         phi_i = C sum_j q_j / r^6
  *     charge_dipole  phi_i = C sum_j q_j / r + (p_j.d) / r^3
  *     yukawa_dipole  phi_i = C sum_j (q_j - p_j.grad) e^(-kappa r) / r
+ *     charge_quadrupole  phi_i = C sum_j (q_j - p_j.grad + Q_j:grad grad/2) / r
  *     stokeslet  u_i = C sum_j f_j / r + (f_j.d) d / r^3
  *     rotlet     u_i = C sum_j t_j x d / r^3
  *     stresslet  u_i = -6 C sum_j (q_j.d) (n_j.d) d / r^5
  *
  *     field E = -grad phi, gradient G = grad grad phi, energy U = (1/2) sum
- *     (q phi - p.E), force q E - G p, torque p x E (charges alone: p = 0),
- *     virial W_ab = -dU/d(strain_ab), x_a += strain_ab x_b, p fixed; row-major
+ *     q phi - p.E + Q:G/2, force q E - G p - Q:grad G/2, torque p x E - eps:QG,
+ *     virial W_ab = -dU/d(strain_ab), p and Q fixed, x_a += strain_ab x_b
  *
  * Periodic sums follow Ewald's conventions.  Charges: conducting surroundings
  * (default: tinfoil), and a uniform background neutralises a net charge.
@@ -37,9 +38,8 @@
  *
  * Every function returns a status.  farsum_message() describes the calling
  * thread's last error.  Host outputs keep their values on failure.  Threads may
- * use different plans simultaneously, and one plan one after another.
- *
- * docs/api.md explains more, from life cycle and errors to exclusions. */
+ * use different plans simultaneously, and one plan one after another.  More:
+ * docs/api.md. */
 #ifndef FARSUM_H
 #define FARSUM_H
 
@@ -154,8 +154,9 @@ enum {
     FARSUM_ENERGY = 4,
     FARSUM_VIRIAL = 8,
     FARSUM_VELOCITY = 16, /* stokeslet, rotlet, stresslet: their only output */
-    FARSUM_GRADIENT = 32, /* charge_dipole, yukawa_dipole */
+    FARSUM_GRADIENT = 32, /* *_dipole, charge_quadrupole */
     FARSUM_PARTICLE_VIRIAL = 64, /* selects potential and field, too */
+    FARSUM_THIRD = 128,          /* charge_quadrupole */
 };
 
 /* What to sum.  Start from FARSUM_PROBLEM_INIT.  Arrays and texts are in host
@@ -185,9 +186,8 @@ typedef struct farsum_problem {
                                 velocity) */
     unsigned outputs;        /* FARSUM_POTENTIAL | ... (default: potential,
                                 field and energy; flows: velocity) */
-    int exclude_coincident;  /* 1: skip pairs of coincident sources; 0: such a
-                                pair is an error unless an exclusion with
-                                factor 0 names it (default: 0) */
+    int exclude_coincident;  /* 1: skip pairs of coincident sources; 0: an error
+                                unless excluded with factor 0 (default: 0) */
     int64_t n_sources;       /* expected sources, >= 1 */
     int64_t n_targets;       /* expected targets; 0: the sources (default) */
     /* A representative configuration for the tuner, both or neither (default:
@@ -323,6 +323,7 @@ typedef struct farsum_result {
     void *velocity;  /* [R][N][3], type `arrays` */
     void *gradient;  /* [R][N][6], type `arrays`: xx xy xz yy yz zz */
     void *particle_virial; /* [R][N][9], type `arrays`: docs/api.md, 14 */
+    void *third; /* [R][N][10], `arrays`: xxx xxy xxz xyy xyz xzz yyy .. */
 } farsum_result;
 #define FARSUM_RESULT_INIT {.size = sizeof(farsum_result)}
 
@@ -430,20 +431,19 @@ farsum_plan_set_cell(farsum_plan *plan, const double cell[9]);
  * factors: [count] in 0 .. 1, NULL: all 0.  Host memory, copied; they hold
  * until the next call; count = 0: none.  Errors: ERR_ARGUMENT for an index out
  * of range, a pair given twice or a particle with itself, here or in
- * set_points; the old pairs then stay.  See docs/api.md, 11, for coincident
- * pairs. */
+ * set_points; the old pairs then stay.  Coincident pairs: docs/api.md, 11. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);
 /* Sums rhs >= 1 sets of strengths.  q: [rhs][n][strengths], type `arrays`, in
- * `memory`: one number per source for laplace, yukawa and r6; charge, then
- * dipole vector for *_dipole; a vector for stokeslet (force) and rotlet
- * (torque); strength vector, then normal vector for stresslet.  result: the
- * arrays to write.  Errors: ERR_STATE (no points), ERR_ARGUMENT (an output that
- * the problem does not list), ERR_UNSUPPORTED (energy at separate targets),
- * ERR_STRENGTH (input or result out of range; device arrays: by finish),
- * ERR_TOLERANCE.  Allocates only to check the first sum, or if rhs > 1 and
- * progress is set.  With device arrays, blocks only to check the first sum. */
+ * `memory`: one number for laplace, yukawa and r6; charge, then dipole vector
+ * for *_dipole; then Q = sum q x x of a cluster, with or without trace,
+ * as xx xy xz yy yz zz for charge_quadrupole; force or torque for stokeslet and
+ * rotlet; strength, then normal vector for stresslet.  result: what to write.
+ * Errors: ERR_STATE (no points), ERR_ARGUMENT (not among the outputs),
+ * ERR_UNSUPPORTED (energy at separate targets), ERR_STRENGTH (out of range;
+ * device arrays: by finish), ERR_TOLERANCE.  Allocates only to check the first
+ * sum, or if rhs > 1 and progress is set; only a check blocks device arrays. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);

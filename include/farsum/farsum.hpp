@@ -185,7 +185,7 @@ struct problem : initial<farsum_problem> {
 template <class T = double> struct result {
     view<T> potential, field;
     view<double> energy, virial;
-    view<T> velocity, gradient, particle_virial;
+    view<T> velocity, gradient, particle_virial, third;
 };
 
 /* An open device.  It must outlive the plans and arrays on it. */
@@ -443,6 +443,7 @@ class plan
         out.gradient = array("gradient", to.gradient, rhs, 6 * targets_);
         out.particle_virial =
             array("particle_virial", to.particle_virial, rhs, 9 * targets_);
+        out.third = array("third", to.third, rhs, 10 * targets_);
         execute(rhs, q.data(), out);
     }
     template <class T>

@@ -39,6 +39,9 @@ static inline int scale_exponent(double v)
     return e > SCALE_MOST ? SCALE_MOST : e < -SCALE_MOST ? -SCALE_MOST : e;
 }
 
+/* A source's strengths have up to so many parts with units of their own. */
+enum { UNITS_PARTS = 3 };
+
 /* A plan's units in the caller's units, as exponents of two. */
 struct units {
     int length;
@@ -47,9 +50,11 @@ struct units {
     int constant;    /* unit of the constant C */
     int sample;      /* unit of a strength of the sample */
     int strength;    /* unit of a strength of the sum that info describes */
-    int part[2];     /* units of the parts of its vectors; only a stresslet and
-                        dipoles use part[1] */
-    double per[2];   /* 2^-part: input numbers times this are in the plan's
+    /* units of its parts: charge, dipole and quadrupole, or the two vectors of
+     * a stresslet */
+    int part[UNITS_PARTS];
+    double
+        per[UNITS_PARTS]; /* 2^-part: input numbers times this are in the plan's
                         units */
 };
 #endif

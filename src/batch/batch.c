@@ -171,11 +171,11 @@ static farsum_status execute_check(const struct farsum_batch *b, int rhs,
                                                            : b->systems};
     TRY(count_product(counts, 2, "right-hand sides times sources"));
     const void *const given[] = {
-        out->potential, out->field,    out->energy,         out->virial,
-        out->velocity,  out->gradient, out->particle_virial};
+        out->potential, out->field,    out->energy,          out->virial,
+        out->velocity,  out->gradient, out->particle_virial, out->third};
     static const char *const names[] = {
-        "potential", "field",    "energy",         "virial",
-        "velocity",  "gradient", "particle_virial"};
+        "potential", "field",    "energy",          "virial",
+        "velocity",  "gradient", "particle_virial", "third"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (given[i] && !(b->problem.outputs & (1u << i)))
             FAIL(ERR_ARGUMENT, "%s is not among the problem's outputs",

@@ -107,6 +107,7 @@ static farsum_status plan_host(const struct farsum_batch *b,
     one.field = element(b, out->field, 3 * at);
     one.velocity = element(b, out->velocity, 3 * at);
     one.gradient = element(b, out->gradient, 6 * at);
+    one.third = element(b, out->third, 10 * at);
     one.energy = out->energy ? out->energy + u : NULL;
     one.virial = out->virial ? out->virial + 9 * u : NULL;
     return farsum_plan_execute(plan, 1, element(b, q, at * b->pair.strengths),

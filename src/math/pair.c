@@ -194,6 +194,25 @@ const struct pair_kind pair_kind_stresslet = {
     .lift = 1, .order = 3, .mean = stresslet_mean, .steep = 360.0 / 7,
 };
 
+/* ---- charge_quadrupole: only the references sum it */
+
+static double quadrupole_square(const double *q)
+{
+    double sum = 0;
+    for (int k = 0; k < 10; k++)
+        sum += q[k] * q[k];
+    return sum;
+}
+
+const struct pair_kind pair_kind_charge_quadrupole = {
+    .power = 1,
+    .degree = 1,
+    .gradient = 1,
+    .charged = 1,
+    .moments = 2,
+    .square = quadrupole_square,
+};
+
 const struct pair pair_rows[] = {
 #define SCALAR(name, polys, note)                                              \
     {#name, note, 1, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0},

@@ -11,7 +11,7 @@
 
 #include "math/split.h"
 
-enum { PAIR_STRENGTHS = 6, PAIR_CHANNELS = 6, PAIR_VALUES = 3 };
+enum { PAIR_STRENGTHS = 10, PAIR_CHANNELS = 6, PAIR_VALUES = 3 };
 /* Largest kappa in units of the cutoff.  Beyond it nothing is left to sum at
  * the cutoff, and polynomials of e^(-kappa r) need many terms. */
 enum { PAIR_KAPPA_MAX = 60 };
@@ -28,7 +28,8 @@ struct pair_kind {
     int charged;  /* 1: net charge, dipole and boundary condition at infinity
                      act as for 1/r */
     int moments;  /* 1: strengths are a charge and a dipole vector; a gradient
-                     is among the outputs */
+                     is among the outputs.  2: and a quadrupole, xx xy xz yy yz
+                     zz; the third derivatives are among the outputs */
     int screened; /* 1: kappa is a parameter; otherwise it is 0 */
     int limit;    /* 1: the mode k = 0 contributes, with hat(0) */
     int sheet;    /* 1: a sheet of sources acts as e^(-s |z|), times z for some:
@@ -105,6 +106,11 @@ struct pair_edge {
 
 /* The kernels; the last entry has the name NULL. */
 extern const struct pair pair_rows[];
+/* 1: only the references sum this kernel: it has no near polynomials. */
+static inline int pair_reference_only(const struct pair *pair)
+{
+    return pair->polys == 0;
+}
 /* Returns the kernel of that name, or NULL. */
 const struct pair *pair_find(const char *name);
 /* Returns the factor of front that depends on kappa and the split. */

@@ -192,8 +192,9 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     const struct sample extents = *sample;
     task_stretch(&plan->task, 0, &cell);
     /* only references, which need none */
-    if (task_axes(&plan->task) < 3 && !task_is_slab(&plan->task)
-        && !task_is_truncated(&plan->task))
+    if (pair_reference_only(&plan->task.pair)
+        || (task_axes(&plan->task) < 3 && !task_is_slab(&plan->task)
+            && !task_is_truncated(&plan->task)))
         return sample_take(&plan->task.sample, &cell, p->n_sources,
                            p->n_targets, NULL, NULL, p->arrays, NULL, NULL,
                            plan->task.isa, plan->task.threads);

@@ -50,10 +50,11 @@ static farsum_status plan_check(const struct farsum_plan *plan, int rhs,
         | (result->virial ? FARSUM_VIRIAL : 0u)
         | (result->velocity ? FARSUM_VELOCITY : 0u)
         | (result->gradient ? FARSUM_GRADIENT : 0u)
-        | (result->particle_virial ? FARSUM_PARTICLE_VIRIAL : 0u);
+        | (result->particle_virial ? FARSUM_PARTICLE_VIRIAL : 0u)
+        | (result->third ? FARSUM_THIRD : 0u);
     static const char *const names[] = {
-        "potential", "field",    "energy",         "virial",
-        "velocity",  "gradient", "particle_virial"};
+        "potential", "field",    "energy",          "virial",
+        "velocity",  "gradient", "particle_virial", "third"};
     const int n_names = (int)(sizeof names / sizeof *names);
     if (plan->apart
         && asked & (FARSUM_ENERGY | FARSUM_VIRIAL | FARSUM_PARTICLE_VIRIAL))

@@ -24,7 +24,7 @@ static farsum_status hvp_check(const struct farsum_plan *plan, const void *q,
     const farsum_problem *p = &plan->task.problem;
     if (!q || !v || !product)
         FAIL(ERR_ARGUMENT, "%s is NULL", !q ? "q" : !v ? "v" : "product");
-    if (!plan->task.pair.kind->moments)
+    if (plan->task.pair.kind->moments != 1)
         FAIL(ERR_UNSUPPORTED,
              "the Hessian requires a plan of kernel charge_dipole or "
              "yukawa_dipole; this is %s",

@@ -98,13 +98,18 @@ static farsum_status problem_outputs(farsum_problem *p,
 {
     const unsigned all = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY
                          | FARSUM_VIRIAL | FARSUM_VELOCITY | FARSUM_GRADIENT
-                         | FARSUM_PARTICLE_VIRIAL;
+                         | FARSUM_PARTICLE_VIRIAL | FARSUM_THIRD;
     if (p->outputs & ~all)
         FAIL(ERR_ARGUMENT, "outputs 0x%x has unknown bits", p->outputs);
     if (p->outputs & ~pair_outputs(pair))
         FAIL(ERR_ARGUMENT, "kernel %s has %s", pair->name,
-             pair->kind->moments
-                 ? "potential, field, gradient, energy and virial, no velocity"
+             pair->kind->moments > 1
+                 ? "potential, field, gradient, third derivatives, energy and "
+                   "virial, no velocity"
+             : pair->kind->moments
+                 ? "potential, field, gradient, energy and virial, no velocity "
+                   "or "
+                   "third derivatives; charge_quadrupole has these"
              : pair->kind->gradient
                  ? "potential, field, energy and virial, no velocity or "
                    "gradient; charge_dipole has a gradient"
@@ -113,7 +118,8 @@ static farsum_status problem_outputs(farsum_problem *p,
     if (p->outputs == 0)
         p->outputs =
             pair_outputs(pair)
-            & ~(unsigned)(FARSUM_GRADIENT | FARSUM_PARTICLE_VIRIAL)
+            & ~(unsigned)(FARSUM_GRADIENT | FARSUM_THIRD
+                          | FARSUM_PARTICLE_VIRIAL)
             & ~(p->error == FARSUM_ERROR_PRESSURE ? 0
                                                   : (unsigned)FARSUM_VIRIAL);
     if (p->outputs & FARSUM_PARTICLE_VIRIAL) /* interpolated as they are */
@@ -155,7 +161,8 @@ static farsum_status problem_softening(const farsum_problem *p,
                            p->softening);
     if (p->softening > 0 && !pair->kind->charged)
         FAIL(ERR_UNSUPPORTED,
-             "softening requires kernel laplace or charge_dipole, not %s",
+             "softening requires kernel laplace, charge_dipole or "
+             "charge_quadrupole, not %s",
              pair->name);
     int axes = cell_axes(p->periodic);
     if (p->softening > 0 && axes > 0 && pair->kind->moments)

@@ -9,7 +9,7 @@
 #include "task/method.h"
 #include "plan/plan.h"
 
-enum { OUTPUTS = 7 };
+enum { OUTPUTS = 8 };
 
 /* The caller's arrays and their sizes in bytes, in the order of
  * farsum_result. */
@@ -26,6 +26,7 @@ static void apart_arrays(const struct farsum_plan *plan, int rhs,
     array[4] = (void **)&result->virial, bytes[4] = 72 * (int64_t)rhs;
     array[5] = &result->gradient, bytes[5] = 6 * each;
     array[6] = &result->particle_virial, bytes[6] = 9 * each;
+    array[7] = &result->third, bytes[7] = 10 * each;
 }
 
 /* Memory that may have been a buffer's object of OpenCL still begins as one,

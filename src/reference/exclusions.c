@@ -191,6 +191,8 @@ static void exclude_target(const struct pass *p, int64_t i, const double *v)
         sums->field[3 * i + a] -= v[1 + a];
     for (int a = 0; sums->gradient && a < 6; a++)
         sums->gradient[6 * i + a] -= v[REFERENCE_FIELD + a];
+    for (int a = 0; sums->third && a < 10; a++)
+        sums->third[10 * i + a] -= v[REFERENCE_GRADIENT + a];
     if (sums->energy)
         *sums->energy -= reference_energy(&p->kind, q, v);
     if (!sums->virial && !sums->particle)

@@ -9,27 +9,34 @@
 
 #include "base/status.h"
 
-enum { REFERENCE_STRENGTHS = 6, REFERENCE_CHANNELS = 6, REFERENCE_VALUES = 34 };
+enum {
+    REFERENCE_STRENGTHS = 10,
+    REFERENCE_CHANNELS = 10,
+    REFERENCE_VALUES = 80
+};
 
 /* Numbers per target.  A flow has a velocity.  A potential has, as far as
  * requested, phi, E (3) and w (6).  w is the sum over the sources of c d d f:
  * xx yy zz xy xz yz, with f of E = c f d.  Energy and virial are then 1/2 sum q
  * phi and 1/2 sum q w.  Charges with dipoles have phi, E, the gradient (6: xx
  * xy xz yy yz zz), w, and w's gradient (3 times 6), (7.16); (7.16a) gives
- * energy and virial. */
+ * energy and virial.  With quadrupoles there are the third derivatives of phi
+ * (10) after the gradient, and w's second ones (6 times 6) at the end. */
 enum {
     REFERENCE_FLOW = 3,
     REFERENCE_PHI = 1,
     REFERENCE_FIELD = 4,
     REFERENCE_VIRIAL = 10,
     REFERENCE_GRADIENT = 10,
-    REFERENCE_MOMENTS = 34
+    REFERENCE_MOMENTS = 34,
+    REFERENCE_THIRD = 20,
+    REFERENCE_QUADRUPOLE = 80
 };
 
 struct reference_split {
     double xi;     /* 0: near() is the full kernel */
     double screen; /* yukawa, yukawa_dipole: kappa, 1/length; else 0 */
-    int vacuum;    /* laplace, charge_dipole: 1: vacuum surroundings */
+    int vacuum;    /* charges of 1/r: 1: vacuum surroundings */
 };
 
 /* One or two periodic axes.  axis: a slab's normal, or a wire's direction; a
@@ -44,8 +51,9 @@ struct reference_kind {
     const char *name;
     int strengths, channels, values; /* numbers per source, source, target;
                                         values: REFERENCE_FLOW,
-                                        REFERENCE_VIRIAL or
-                                        REFERENCE_MOMENTS */
+                                        REFERENCE_VIRIAL, REFERENCE_MOMENTS
+                                        or REFERENCE_QUADRUPOLE */
+    int moments; /* 1: sources have dipoles, 2: quadrupoles, too */
     /* Computes the summed channels from the strengths, possibly with products
      * of two strengths. */
     void (*load)(const double *q, double *c);

@@ -44,6 +44,12 @@ static int reference_gradient(const struct task *task)
     return (task->problem.outputs & FARSUM_GRADIENT) != 0;
 }
 
+/* 1: the problem has the output `third`. */
+static int reference_third(const struct task *task)
+{
+    return (task->problem.outputs & FARSUM_THIRD) != 0;
+}
+
 /* Most values per target that a sum of this problem has; 0: it has no array of
  * them. */
 static int reference_values(const struct task *task)
@@ -56,6 +62,7 @@ static int reference_values(const struct task *task)
     const struct host_sums sums = {
         .field = outputs & FARSUM_FIELD ? &some : NULL,
         .gradient = outputs & FARSUM_GRADIENT ? &some : NULL,
+        .third = outputs & FARSUM_THIRD ? &some : NULL,
         .energy = outputs & FARSUM_ENERGY ? &some : NULL,
         .virial = outputs & FARSUM_VIRIAL ? &some : NULL,
         .particle = reference_particle(task) ? &some : NULL,
@@ -81,6 +88,8 @@ farsum_status reference_set_points(struct reference *s, struct task *task,
     TRY(reference_array(&s->field, 3 * targets));
     if (reference_gradient(task))
         TRY(reference_array(&s->gradient, 6 * targets));
+    if (reference_third(task))
+        TRY(reference_array(&s->third, 10 * targets));
     if (reference_particle(task))
         TRY(reference_array(&s->particle, 9 * targets));
     if (reference_values(task) > 0)
@@ -96,8 +105,8 @@ void reference_bytes(const struct task *task, double *held, double *more)
     double n = (double)p->n_sources, m = (double)p->n_targets, slots = 16;
     double targets = m > 0 ? m : n, each = 3;
     if (task->pair.kind->gradient)
-        each += 1 + 6 * reference_gradient(task) + reference_values(task)
-                + 9 * reference_particle(task);
+        each += 1 + 6 * reference_gradient(task) + 10 * reference_third(task)
+                + reference_values(task) + 9 * reference_particle(task);
     while (slots < 2 * n)
         slots *= 2;
     *held = 8 * (n * (3 + task->pair.strengths) + 3 * m + targets * each);
@@ -125,6 +134,7 @@ farsum_status reference_execute(struct task *task, void *state, int rhs,
         struct host_sums sums =
             host_sums(result, s->potential, s->field, &energy, virial);
         sums.gradient = result->gradient ? s->gradient : NULL;
+        sums.third = result->third ? s->third : NULL;
         sums.particle = result->particle_virial ? s->particle : NULL;
         TRY(progress_step(r, rhs, "summing"));
         host_strengths(task, s->n, r, q, s->q);
@@ -144,9 +154,11 @@ int reference_wants(const struct reference_kind *kind,
         return REFERENCE_FLOW;
     if (sums->virial || sums->particle)
         return kind->values;
-    if (kind->values == REFERENCE_MOMENTS && sums->gradient)
+    if (sums->third)
+        return REFERENCE_THIRD;
+    if (sums->gradient || (kind->moments > 1 && sums->energy))
         return REFERENCE_GRADIENT;
-    if (sums->field || (kind->values == REFERENCE_MOMENTS && sums->energy))
+    if (sums->field || (kind->moments && sums->energy))
         return REFERENCE_FIELD;
     return REFERENCE_PHI;
 }
@@ -173,6 +185,8 @@ void exact_spread(const struct task *task, const struct reference *s, int width,
             sums->field[3 * i + d] = v[1 + d];
         for (int a = 0; a < 6 && sums->gradient; a++)
             sums->gradient[6 * i + a] = v[REFERENCE_FIELD + a];
+        for (int a = 0; a < 10 && sums->third; a++)
+            sums->third[10 * i + a] = v[REFERENCE_GRADIENT + a];
         if (sums->energy)
             energy += reference_energy(kind, q, v);
         if (sums->virial || sums->particle)
@@ -196,6 +210,7 @@ void reference_clear(struct reference *s)
     mem_free(s->potential);
     mem_free(s->field);
     mem_free(s->gradient);
+    mem_free(s->third);
     mem_free(s->particle);
     mem_free(s->values);
 }

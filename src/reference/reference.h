@@ -16,6 +16,7 @@ struct reference {
     double *q;            /* owned, [n][strengths] */
     double *potential;    /* owned, [targets]; NULL for flows */
     double *field;        /* owned, [targets][3]: field, or velocity */
+    double *third;        /* owned, [targets][10]; kernels that have it */
     double *gradient;     /* owned, [targets][6]; kernels that have it */
     double *particle;     /* owned, [n][9]; if the problem requests it */
     double *values;       /* owned, [targets][width], at most kind->values;

@@ -160,10 +160,10 @@ void host_strengths(struct task *task, int64_t n, int r, const void *q,
 {
     int width = task->pair.strengths;
     int64_t each = n * width;
-    double most[2];
+    double most[UNITS_PARTS];
     const double *per = task->units.per;
     units_most(&task->pair, q, task->problem.arrays, r * each, n, most);
-    (void)task_max(task, most, 2);
+    (void)task_max(task, most, UNITS_PARTS);
     units_strength(task, most);
     for (int64_t i = 0; i < each; i++)
         to[i] = array_get(q, task->problem.arrays, r * each + i)
@@ -207,6 +207,8 @@ static farsum_status results_ranges(const struct task *task, int64_t targets,
                       "velocity"));
     TRY(results_range(task, sums->gradient, 6 * targets,
                       task_exponent_gradient(task), type, "gradient"));
+    TRY(results_range(task, sums->third, 10 * targets,
+                      task_exponent_third(task), type, "third"));
     TRY(results_range(task, sums->particle, 9 * targets, energy, type,
                       "particle_virial"));
     TRY(results_range(task, sums->energy, 1, energy, FARSUM_F64, "energy"));
@@ -221,6 +223,7 @@ farsum_status host_results(const struct task *task, int64_t targets, int r,
     struct scale value = scale_of(task_exponent(task));
     struct scale field = scale_of(task_exponent_field(task));
     struct scale gradient = scale_of(task_exponent_gradient(task));
+    struct scale third = scale_of(task_exponent_third(task));
     struct scale energy = scale_of(task_exponent_energy(task));
     TRY(results_ranges(task, targets, sums));
     for (int64_t i = 0; sums->potential && i < targets; i++)
@@ -235,6 +238,9 @@ farsum_status host_results(const struct task *task, int64_t targets, int r,
     for (int64_t i = 0; sums->gradient && i < 6 * targets; i++)
         array_put(result->gradient, type, 6 * r * targets + i,
                   scale_by(gradient, c * sums->gradient[i]));
+    for (int64_t i = 0; sums->third && i < 10 * targets; i++)
+        array_put(result->third, type, 10 * r * targets + i,
+                  scale_by(third, c * sums->third[i]));
     for (int64_t i = 0; sums->particle && i < 9 * targets; i++)
         array_put(result->particle_virial, type, 9 * r * targets + i,
                   scale_by(energy, c * sums->particle[i]));

@@ -38,10 +38,11 @@ struct host_sums {
     double *virial;    /* [9] */
     double *velocity;  /* [targets][3] */
     double *gradient;  /* [targets][6]: xx xy xz yy yz zz */
+    double *third;     /* [targets][10]: xxx xxy xxz xyy ... */
     double *particle;  /* [targets][9]: each one's share of the virial */
 };
 /* The arrays of those outputs that the caller requests; vector: [targets][3],
- * for the field or the velocity.  No gradient and no particle. */
+ * for the field or the velocity.  No gradient, third or particle. */
 struct host_sums host_sums(const farsum_result *result, double *potential,
                            double *vector, double *energy, double *virial);
 /* Writes C times the sums to row r of the caller's arrays.  Fails, and writes

@@ -121,7 +121,9 @@ static inline int task_is_mixed(const struct task *task)
 /* The outputs that a kernel has: FARSUM_POTENTIAL | ... */
 static inline unsigned pair_outputs(const struct pair *pair)
 {
-    unsigned more = pair->kind->moments ? FARSUM_GRADIENT : 0;
+    unsigned more = pair->kind->moments == 0   ? 0
+                    : pair->kind->moments == 1 ? FARSUM_GRADIENT
+                                               : FARSUM_GRADIENT | FARSUM_THIRD;
     return pair->kind->gradient
                ? FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_ENERGY | FARSUM_VIRIAL
                      | FARSUM_PARTICLE_VIRIAL | more

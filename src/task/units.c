@@ -29,6 +29,11 @@ int task_exponent_gradient(const struct task *task)
     return task_exponent_field(task) - task->units.length;
 }
 
+int task_exponent_third(const struct task *task)
+{
+    return task_exponent_gradient(task) - task->units.length;
+}
+
 int task_exponent_energy(const struct task *task)
 {
     return task_exponent(task) + task->units.strength;
@@ -118,7 +123,7 @@ static farsum_status units_sample(struct task *task)
     const farsum_problem *given = &task->given;
     int width = task->pair.strengths;
     int64_t n = given->n_sources * width;
-    double *q = NULL, most[2];
+    double *q = NULL, most[UNITS_PARTS];
     if (!given->sample_q)
         return FARSUM_OK;
     TRY(MEM_RAW(q, n));
@@ -192,10 +197,11 @@ farsum_status units_cell(const struct task *task, const double cell[9],
 }
 
 void units_most(const struct pair *pair, const void *q, farsum_precision type,
-                int64_t first, int64_t n, double most[2])
+                int64_t first, int64_t n, double most[UNITS_PARTS])
 {
     int width = pair->strengths;
-    most[0] = most[1] = 0;
+    for (int k = 0; k < UNITS_PARTS; k++)
+        most[k] = 0;
     if (width <= 3) {
         for (int64_t i = first; i < first + n * width; i++)
             most[0] = fmax(most[0], fabs(array_get(q, type, i)));
@@ -207,27 +213,34 @@ void units_most(const struct pair *pair, const void *q, farsum_precision type,
     }
 }
 
-/* The unit of charge for which charges are below 2, and dipoles below 2 units
- * of charge times length.  Both units are in the range of f64. */
-static int units_charge(const struct units *u, const double most[2])
+/* The unit of charge for which charges are below 2, dipoles below 2 units of
+ * charge times length, and quadrupoles below 2 of charge times length^2.
+ * moments: the highest of them; all their units are in the range of f64. */
+static int units_charge(const struct units *u, int moments,
+                        const double most[UNITS_PARTS])
 {
     int length = u->length, unit = scale_exponent(most[0]);
-    int dipole = scale_exponent(most[1]) - length;
-    if (most[1] > 0 && (!(most[0] > 0) || dipole > unit))
-        unit = dipole;
-    int high = SCALE_MOST - (length > 0 ? length : 0);
-    int low = -SCALE_MOST - (length < 0 ? length : 0);
+    int any = most[0] > 0;
+    for (int k = 1; k <= moments; k++) {
+        int one = scale_exponent(most[k]) - k * length;
+        if (most[k] > 0 && (!any || one > unit))
+            unit = one, any = 1;
+    }
+    int high = SCALE_MOST - (length > 0 ? moments * length : 0);
+    int low = -SCALE_MOST - (length < 0 ? moments * length : 0);
     return unit > high ? high : unit < low ? low : unit;
 }
 
-void units_strength(struct task *task, const double most[2])
+void units_strength(struct task *task, const double most[UNITS_PARTS])
 {
     struct units *u = &task->units;
     int moments = task->pair.kind->moments;
-    u->part[0] = moments ? units_charge(u, most) : scale_exponent(most[0]);
+    u->part[0] =
+        moments ? units_charge(u, moments, most) : scale_exponent(most[0]);
     u->part[1] = moments ? u->part[0] + u->length : scale_exponent(most[1]);
+    u->part[2] = moments > 1 ? u->part[1] + u->length : 0;
     u->strength = u->part[0] + (moments ? 0 : u->part[1]);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < UNITS_PARTS; k++)
         u->per[k] = ldexp(1, -u->part[k]);
     units_tolerance(task);
 }
@@ -319,7 +332,7 @@ int units_safe(struct task *task, int64_t n, int rhs, const void *q)
     int width = task->pair.strengths, gradient = task->pair.kind->gradient;
     int safe = 1;
     for (int r = 0; r < rhs && safe; r++) {
-        double most[2];
+        double most[UNITS_PARTS];
         units_most(&task->pair, q, p->arrays, r * n * width, n, most);
         units_strength(task, most);
         safe = units_sure(1, task_exponent(task), p->arrays);
@@ -328,6 +341,8 @@ int units_safe(struct task *task, int64_t n, int rhs, const void *q)
                     && units_sure(1, task_exponent_energy(task), FARSUM_F64);
         if (task->pair.kind->moments)
             safe &= units_sure(1, task_exponent_gradient(task), p->arrays);
+        if (task->pair.kind->moments > 1)
+            safe &= units_sure(1, task_exponent_third(task), p->arrays);
     }
     return safe;
 }

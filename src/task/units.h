@@ -38,17 +38,17 @@ void units_points(struct task *task, const struct extent *extent);
  * than the plan has. */
 farsum_status units_cell(const struct task *task, const double cell[9],
                          double inside[9]);
-/* Number c of a source's strengths has the unit of this part: the second one
- * is a stresslet's normal, or a dipole. */
+/* Number c of a source's strengths has the unit of this part: charge, dipole,
+ * quadrupole; or a stresslet's strength and normal. */
 static inline int units_part(const struct pair *pair, int c)
 {
-    return pair->kind->moments ? c > 0 : c / 3;
+    return pair->kind->moments ? (c > 0) + (c > 3) : c / 3;
 }
 /* The largest magnitude of each part of n sources' strengths, from number
  * `first` of q on.  units_strength makes them the units of a sum. */
 void units_most(const struct pair *pair, const void *q, farsum_precision type,
-                int64_t first, int64_t n, double most[2]);
-void units_strength(struct task *task, const double most[2]);
+                int64_t first, int64_t n, double most[UNITS_PARTS]);
+void units_strength(struct task *task, const double most[UNITS_PARTS]);
 /* Restores the units of the sample's strengths, which apply when points and
  * cells are checked. */
 void units_again(struct task *task);
@@ -60,6 +60,7 @@ void units_tolerance(struct task *task);
 int task_exponent(const struct task *task); /* potential, velocity */
 int task_exponent_field(const struct task *task);
 int task_exponent_gradient(const struct task *task);
+int task_exponent_third(const struct task *task);
 int task_exponent_energy(const struct task *task); /* energy, virial */
 double task_error(const struct task *task, double error);
 double task_length(const struct task *task, double length);

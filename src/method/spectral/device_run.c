@@ -437,7 +437,7 @@ farsum_status spectral_gpu_finish(struct task *task, struct spectral *s)
     if (!summed)
         return FARSUM_OK;
     gpu_seconds(task, s);
-    const double unit[2] = {fact[FACT_UNIT], fact[FACT_UNIT_2]};
+    const double unit[UNITS_PARTS] = {fact[FACT_UNIT], fact[FACT_UNIT_2]};
     units_strength(task, unit);
     struct spectral_sums sums = {.q1 = fact[FACT_Q], .q2 = fact[FACT_Q2]};
     if (!task->pair.kind->gradient)

@@ -22,6 +22,10 @@
 static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
+    if (pair_reference_only(&task->pair))
+        FAIL(ERR_UNSUPPORTED,
+             "does not sum kernel %s; %s does, on the host and in one process",
+             task->pair.name, task_axes(task) > 0 ? "ewald" : "direct");
     TRY(spectral_part_fits(task));
     TRY(spectral_each_fits(task));
     if (task_axes(task) != 3)

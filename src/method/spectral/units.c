@@ -100,20 +100,21 @@ farsum_status spectral_in(struct task *task, struct spectral *s, int r,
     farsum_status status = FARSUM_OK;
     farsum_precision from = task->problem.arrays, to = task->problem.precision;
     const struct pair_kind *kind = task->pair.kind;
-    double most[2] = {0, 0}, net[SUMS];
+    double most[UNITS_PARTS] = {0}, net[SUMS];
     int width = task->pair.strengths;
     int64_t n = s->n, first = r * n * width;
-    PAR_FOR(task->threads, reduction(max : most[:2]))
+    PAR_FOR(task->threads, reduction(max : most[:UNITS_PARTS]))
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < width; a++) {
             double v = fabs(array_get(q, from, first + i * width + a));
             int part = units_part(&task->pair, a);
             most[part] = fmax(most[part], v);
         }
-    KEEP_ON(task_max(task, most, 2));
+    KEEP_ON(task_max(task, most, UNITS_PARTS));
     units_strength(task, most);
     /* powers of two, hence exact; a dipole is in units of the cutoff */
-    double per[2] = {task->units.per[0], task->units.per[1]};
+    double per[UNITS_PARTS];
+    memcpy(per, task->units.per, sizeof per);
     if (kind->moments)
         per[1] /= s->parameters.rc;
     PAR_FOR(task->threads)

@@ -18,7 +18,7 @@ struct direct_any {
 typedef void direct_any_run(const struct direct_any *, int64_t t0, int64_t t1,
                             double *values);
 struct direct_any_kern {
-    direct_any_run *run[8]; /* in the order of kernels.def */
+    direct_any_run *run[9]; /* in the order of kernels.def */
 };
 
 /* Compensated sums: the error of each target is about 1e-16 of sum_j |term_j|.

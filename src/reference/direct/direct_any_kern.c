@@ -7,6 +7,10 @@
 #if FARSUM_BITS == 64
 #include "reference/direct/direct_lane.h"
 
+#define CARTESIAN_REAL vreal
+#define CARTESIAN_FN SIMD_FN
+#include "reference/cartesian.h"
+
 _Static_assert((int)SUMS == (int)REFERENCE_VALUES, "a sum for each value");
 
 /* Geometry of a target and a source: inv = 1/r, or 0 if they coincide.  r is
@@ -158,13 +162,55 @@ SIMD_FN void any_moments_virial(const vreal d[3], const vreal f[4],
 MOMENTS(charge_dipole, f_bare)
 MOMENTS(yukawa_dipole, f_screened)
 
+/* Potential, field and gradient of a charge with dipole and quadrupole; order
+ * 3: third derivatives, too. */
+SIMD_FN void any_quadrupole(const struct sight *at, const double *q, int order,
+                            vreal t[CARTESIAN_ALL], vreal *phi, vreal *v)
+{
+    vreal f[CARTESIAN_ORDER + 1], inv2 = at->inv * at->inv;
+    f[0] = at->inv;
+    for (int n = 0; n < order + 2; n++)
+        f[n + 1] = v_set(2 * n + 1) * f[n] * inv2;
+    cartesian_set(at->d, f, order + 2, t);
+    cartesian_potential(t, q, order, phi);
+    for (int k = 0; k < cartesian_start(order + 1); k++)
+        v[k] += k > 0 && k < 4 ? -phi[k] : phi[k]; /* E = -grad phi */
+}
+
+SIMD_FN void any_charge_quadrupole_gradient(const struct sight *at,
+                                            const double *q, vreal *v)
+{
+    vreal t[CARTESIAN_ALL], phi[REFERENCE_GRADIENT];
+    any_quadrupole(at, q, 2, t, phi, v);
+}
+
+SIMD_FN void any_charge_quadrupole_third(const struct sight *at,
+                                         const double *q, vreal *v)
+{
+    vreal t[CARTESIAN_ALL], phi[REFERENCE_THIRD];
+    any_quadrupole(at, q, 3, t, phi, v);
+}
+
+SIMD_FN void any_charge_quadrupole_virial(const struct sight *at,
+                                          const double *q, vreal *v)
+{
+    vreal t[CARTESIAN_ALL], phi[REFERENCE_THIRD];
+    vreal w[REFERENCE_QUADRUPOLE - REFERENCE_THIRD];
+    any_quadrupole(at, q, 3, t, phi, v);
+    cartesian_strains(at->d, t, phi, q, w);
+    for (int k = 0; k < REFERENCE_QUADRUPOLE - REFERENCE_THIRD; k++)
+        v[REFERENCE_THIRD + k] += w[k];
+}
+
 SIMD_FN void lane_run(struct lane *t, const struct direct_any *args,
                       int64_t j0, int count, int strengths, int values,
                       any_pair *pair)
 {
     const struct direct_args *p = &args->pairs;
     double soft = p->softening * p->softening;
-    vreal v[SUMS] = {{0}};
+    vreal v[SUMS];
+    for (int a = 0; a < values; a++)
+        v[a] = v_set(0);
     for (int64_t j = j0; j < j0 + count; j++) {
         struct sight at = {.screen = args->screen};
         vreal r2 = v_set(0), r = r2;
@@ -227,6 +273,19 @@ ANY_RUN(r6, 1, REFERENCE_VIRIAL)
     }
 MOMENTS_RUN(charge_dipole)
 MOMENTS_RUN(yukawa_dipole)
+
+ANY_RUN(charge_quadrupole_virial, 10, REFERENCE_QUADRUPOLE)
+ANY_RUN(charge_quadrupole_third, 10, REFERENCE_THIRD)
+ANY_RUN(charge_quadrupole_gradient, 10, REFERENCE_GRADIENT)
+static void run_charge_quadrupole(const struct direct_any *args, int64_t t0,
+                                  int64_t t1, double *values)
+{
+    direct_any_run *run =
+        args->width > REFERENCE_THIRD      ? run_charge_quadrupole_virial
+        : args->width > REFERENCE_GRADIENT ? run_charge_quadrupole_third
+                                           : run_charge_quadrupole_gradient;
+    run(args, t0, t1, values);
+}
 
 extern const struct direct_any_kern ISA_NAME(direct_any);
 const struct direct_any_kern ISA_NAME(direct_any) = {{

@@ -413,7 +413,7 @@ farsum_status fmm_gpu_finish(struct task *task, struct fmm *s)
                        (int64_t)fact[FMM_FACT_BAD]);
     if (fact[FMM_FACT_RANGE] >= 0)
         return gpu_ends_range(task, (int64_t)fact[FMM_FACT_RANGE]);
-    const double unit[2] = {fact[FMM_FACT_UNIT], 0};
+    const double unit[UNITS_PARTS] = {fact[FMM_FACT_UNIT]};
     units_strength(task, unit);
     run_seconds(task, s);
     double n = (double)s->all_n;
