@@ -42,8 +42,8 @@ module farsum
     ! set_exclusions(pairs(2,:) [, factors(:)] [, status]): particles from 1
     generic :: set_exclusions => plan_exclude, plan_exclude_i32
     ! execute(q [, potential] [, field] [, energy] [, virial] [, velocity]
-    ! [, gradient] [, particle_virial] [, rhs] [, status]), or addresses:
-    ! (rhs, q, out [, status])
+    ! [, gradient] [, particle_virial] [, third] [, rhs] [, status]), or
+    ! addresses: (rhs, q, out [, status])
     generic :: execute => plan_execute, plan_execute_f64, plan_execute_f32
     procedure :: finish => plan_finish     ! ([status])
     procedure :: get_info => plan_get_info ! (info [, status])
@@ -289,16 +289,16 @@ contains
   end subroutine
 
   subroutine plan_execute_f64(plan, q, potential, field, energy, virial, &
-      velocity, gradient, particle_virial, rhs, status)
+      velocity, gradient, particle_virial, third, rhs, status)
     class(farsum_plan), intent(inout) :: plan
     real(c_double), intent(in), contiguous, target :: q(..)
     real(c_double), intent(inout), contiguous, target, optional :: &
       potential(..), field(..), energy(..), virial(..), velocity(..), &
-      gradient(..), particle_virial(..)
+      gradient(..), particle_virial(..), third(..)
     integer, intent(in), optional :: rhs
     integer, intent(out), optional :: status
     type(farsum_result) :: out
-    integer(c_int64_t) :: have(7)
+    integer(c_int64_t) :: have(8)
     have = -1
     if (present(potential)) out%potential = c_loc(potential)
     if (present(potential)) have(1) = size(potential, kind=c_int64_t)
@@ -315,23 +315,25 @@ contains
     if (present(particle_virial)) out%particle_virial = c_loc(particle_virial)
     if (present(particle_virial)) have(7) = size(particle_virial, &
       kind=c_int64_t)
+    if (present(third)) out%third = c_loc(third)
+    if (present(third)) have(8) = size(third, kind=c_int64_t)
     if (.not. right_type(plan, .false., status)) return
     call run(plan, c_loc(q), size(q, kind=c_int64_t), out, have, rhs, status)
   end subroutine
 
   subroutine plan_execute_f32(plan, q, potential, field, energy, virial, &
-      velocity, gradient, particle_virial, rhs, status)
+      velocity, gradient, particle_virial, third, rhs, status)
     class(farsum_plan), intent(inout) :: plan
     real(c_float), intent(in), contiguous, target :: q(..)
     real(c_float), intent(inout), contiguous, target, optional :: &
       potential(..), field(..), velocity(..), gradient(..), &
-      particle_virial(..)
+      particle_virial(..), third(..)
     real(c_double), intent(inout), contiguous, target, optional :: &
       energy(..), virial(..)
     integer, intent(in), optional :: rhs
     integer, intent(out), optional :: status
     type(farsum_result) :: out
-    integer(c_int64_t) :: have(7)
+    integer(c_int64_t) :: have(8)
     have = -1
     if (present(potential)) out%potential = c_loc(potential)
     if (present(potential)) have(1) = size(potential, kind=c_int64_t)
@@ -348,6 +350,8 @@ contains
     if (present(particle_virial)) out%particle_virial = c_loc(particle_virial)
     if (present(particle_virial)) have(7) = size(particle_virial, &
       kind=c_int64_t)
+    if (present(third)) out%third = c_loc(third)
+    if (present(third)) have(8) = size(third, kind=c_int64_t)
     if (.not. right_type(plan, .true., status)) return
     call run(plan, c_loc(q), size(q, kind=c_int64_t), out, have, rhs, status)
   end subroutine
@@ -356,22 +360,23 @@ contains
   subroutine run(plan, q, strengths, out, have, rhs, status)
     class(farsum_plan), intent(inout) :: plan
     type(c_ptr), intent(in) :: q
-    integer(c_int64_t), intent(in) :: strengths, have(7)
+    integer(c_int64_t), intent(in) :: strengths, have(8)
     type(farsum_result), intent(in) :: out
     integer, intent(in), optional :: rhs
     integer, intent(out), optional :: status
-    character(15), parameter :: names(7) = [character(15) :: 'potential', &
-      'field', 'energy', 'virial', 'velocity', 'gradient', 'particle_virial']
-    integer(c_int64_t) :: want(7)
+    character(15), parameter :: names(8) = [character(15) :: 'potential', &
+      'field', 'energy', 'virial', 'velocity', 'gradient', &
+      'particle_virial', 'third']
+    integer(c_int64_t) :: want(8)
     integer :: sets, i
     sets = 1
     if (present(rhs)) sets = rhs
     if (plan%n >= 0) then ! else C knows why
       if (.not. right(plan, 'q', strengths, sets*plan%n*plan%strengths, &
         status)) return
-      want = sets*plan%targets*[1, 3, 0, 0, 3, 6, 9]
+      want = sets*plan%targets*[1, 3, 0, 0, 3, 6, 9, 10]
       want(3:4) = sets*[1, 9]
-      do i = 1, 7
+      do i = 1, 8
         ! Over ranks, targets may be those of other ranks only.
         if (have(i) < 0 .or. plan%ranks) cycle
         if (.not. right(plan, trim(names(i)), have(i), want(i), status)) return

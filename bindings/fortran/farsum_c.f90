@@ -23,7 +23,7 @@ module farsum_c
   integer(c_int), parameter :: FARSUM_HOST = 1, FARSUM_DEVICE = 2
   integer(c_int), parameter :: FARSUM_POTENTIAL = 1, FARSUM_FIELD = 2, &
     FARSUM_ENERGY = 4, FARSUM_VIRIAL = 8, FARSUM_VELOCITY = 16, &
-    FARSUM_GRADIENT = 32, FARSUM_PARTICLE_VIRIAL = 64
+    FARSUM_GRADIENT = 32, FARSUM_PARTICLE_VIRIAL = 64, FARSUM_THIRD = 128
   integer(c_int), parameter :: FARSUM_ORDER_0 = -1, FARSUM_VERIFY_OFF = -1
   integer(c_int), parameter :: FARSUM_EXCESS_SAY = 1, FARSUM_EXCESS_FAIL = 2
   integer, parameter :: FARSUM_MAX_STAGES = 16
@@ -128,6 +128,7 @@ module farsum_c
     type(c_ptr) :: velocity = c_null_ptr
     type(c_ptr) :: gradient = c_null_ptr
     type(c_ptr) :: particle_virial = c_null_ptr
+    type(c_ptr) :: third = c_null_ptr
   end type
 
   type, bind(c) :: farsum_stage_info

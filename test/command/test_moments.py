@@ -165,6 +165,50 @@ class Moments(CommandTest):
                 self.assertGreater(report["estimated_" + what],
                                    report["checked_" + what] / 5 - 1e-13)
 
+    def test_quadrupoles(self):
+        """In open space neither forces nor torques are left, also with
+        softening; sums agree with those of charges, and a check is kept."""
+        kernel = ("--kernel", "charge_quadrupole")
+        self.farsum("gen", "uniform", "-n", 30, *kernel, "-o", "in.xyz")
+        made = self.frame("in.xyz")
+        self.assertEqual(made.order, ["pos", "charge", "dipole", "quadrupole"])
+        for q in made.columns["quadrupole"]:
+            self.assertAlmostEqual(q[0] + q[3] + q[5], 0, 12)
+        for more in (), ("--softening", "0.3"):
+            self.farsum("run", "in.xyz", *kernel, "--periodic", "none", *more,
+                        "-o", "out.xyz")
+            c = self.frame("out.xyz").columns
+            force, torque = [0] * 3, [0] * 3
+            for x, f, t in zip(c["pos"], c["forces"], c["torque"]):
+                arm = cross(x, f)
+                for d in range(3):
+                    force[d] += f[d]
+                    torque[d] += t[d] + arm[d]
+            size = max(abs(v) for f in c["forces"] for v in f)
+            for d in range(3):
+                self.assertLess(abs(force[d]), 1e-12 * size)
+                self.assertLess(abs(torque[d]), 1e-11 * size)
+        self.farsum("run", "in.xyz", *kernel, "--check", "-o", "out.xyz")
+        frame = self.frame("out.xyz")
+        self.assertEqual(frame.order, made.order + [
+            "potential", "field_gradient", "torque", "forces"])
+        self.farsum("check", "out.xyz", *kernel)
+        done = self.run_farsum("run", "in.xyz", *kernel, "--method", "spectral")
+        self.assertIn("ewald does", done.err)
+
+    def test_two_quadrupoles(self):
+        """Two on a line: the energy is Q Q/4 times the fourth derivative,
+        24/r^5."""
+        self.write("in.xyz", "2\nProperties=pos:R:3:dipole:R:3:quadrupole:R:6\n"
+                   "0 0 0 0 0 0 0 0 0 0 0 1\n0 0 2 0 0 0 0 0 0 0 0 3\n")
+        self.farsum("run", "in.xyz", "--kernel", "charge_quadrupole", "-o",
+                    "out.xyz")
+        frame = self.frame("out.xyz")
+        self.assertAlmostEqual(float(frame.keys["energy"]), 6 * 3 / 32, 13)
+        # -dU/dr of 6 Q Q/r^5
+        self.assertAlmostEqual(frame.columns["forces"][1][2], 30 * 3 / 64, 13)
+        self.assertEqual(frame.columns["torque"], [[0, 0, 0]] * 2)
+
     def test_refused(self):
         self.farsum("gen", "uniform", "-n", 20, *KERNEL, "-o", "in.xyz")
         for says, *words in (

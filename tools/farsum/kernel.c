@@ -105,8 +105,8 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
     else if (strcmp(kernel, "laplace") != 0 && !moments
              && s->surface == FARSUM_VACUUM)
         snprintf(error, size,
-                 "--surface vacuum requires kernel laplace or charge_dipole, "
-                 "not %s",
+                 "--surface vacuum requires kernel laplace, charge_dipole or "
+                 "charge_quadrupole, not %s",
                  kernel);
     else
         return 0;

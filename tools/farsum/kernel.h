@@ -11,7 +11,7 @@
 const char *kernel_name(const struct settings *s);
 /* 1: its sums are velocities. */
 int kernel_flow(const struct settings *s);
-/* 1: sources have dipoles. */
+/* 1: sources have dipoles; 2: and quadrupoles. */
 int kernel_moments(const struct settings *s);
 /* Returns 0, or -1 with the reason and similar names if no such kernel
  * exists. */

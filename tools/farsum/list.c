@@ -81,8 +81,8 @@ static int list_names(const char *kind)
 static int list_kernels(void)
 {
     static const char *const outputs[] = {
-        "potential", "field",    "energy",         "virial",
-        "velocity",  "gradient", "particle_virial"};
+        "potential", "field",    "energy",          "virial",
+        "velocity",  "gradient", "particle_virial", "third"};
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     farsum_kernel_info info = FARSUM_KERNEL_INFO_INIT;
     for (int k = 0; farsum_list_kernels(k, &info) == FARSUM_OK; k++) {

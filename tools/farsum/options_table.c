@@ -26,8 +26,8 @@ static const char *const word_exclude[] = {"coincident", NULL};
 static const struct option_row table[] = {
     {NULL, 0, NULL, FOR_SUMS | FOR_GEN, NULL, 0, NULL, "What to sum"},
     {"kernel", 0, "NAME", FOR_SUMS | FOR_GEN, set_kernel, FIELD(kernel), NULL,
-     "pair kernel: laplace (1/r), charge_dipole, yukawa, yukawa_dipole or "
-     "r6; flows: "
+     "pair kernel: laplace (1/r), charge_dipole, charge_quadrupole, yukawa, "
+     "yukawa_dipole or r6; flows: "
      "stokeslet, rotlet or stresslet (default: laplace)"},
     {"kappa", 0, "K", FOR_FILES, set_real, FIELD(kappa), NULL,
      "inverse screening length; yukawa only (default: none)"},

@@ -33,13 +33,53 @@ int outcome_forces(int64_t n, int64_t first, const double *q,
     return 0;
 }
 
-void outcome_force(const double q[4], const double field[3],
-                   const double gradient[6], double force[3])
+/* Number a, b of a symmetric tensor xx xy xz yy yz zz. */
+static const int six[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+
+/* Number a, b, c of xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz. */
+static int ten(int a, int b, int c)
 {
-    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-    for (int d = 0; d < 3; d++)
-        force[d] = q[0] * field[d] - gradient[at[d][0]] * q[1]
-                   - gradient[at[d][1]] * q[2] - gradient[at[d][2]] * q[3];
+    int row = (a > 0) + (b > 0) + (c > 0), z = (a > 1) + (b > 1) + (c > 1);
+    return row * (row + 1) / 2 + z;
+}
+
+void outcome_force(const double *q, const double field[3],
+                   const double gradient[6], const double *third,
+                   double force[3])
+{
+    for (int d = 0; d < 3; d++) {
+        force[d] = q[0] * field[d] - gradient[six[d][0]] * q[1]
+                   - gradient[six[d][1]] * q[2] - gradient[six[d][2]] * q[3];
+        for (int k = 0; third && k < 9; k++)
+            force[d] -=
+                0.5 * third[ten(d, k / 3, k % 3)] * q[4 + six[k / 3][k % 3]];
+    }
+}
+
+/* p x E, with a quadrupole less eps:(Q G). */
+static void outcome_torque(const double *q, const double field[3],
+                           const double gradient[6], int quadrupole,
+                           double torque[3])
+{
+    for (int d = 0; d < 3; d++) {
+        int b = (d + 1) % 3, c = (d + 2) % 3;
+        torque[d] = q[1 + b] * field[c] - q[1 + c] * field[b];
+        for (int k = 0; quadrupole && k < 3; k++)
+            torque[d] -= q[4 + six[b][k]] * gradient[six[k][c]]
+                         - q[4 + six[c][k]] * gradient[six[k][b]];
+    }
+}
+
+double outcome_energy(const double *q, double potential, const double *field,
+                      const double *gradient, int unit)
+{
+    double sum = q[0] * ldexp(potential, -unit);
+    for (int d = 0; field && d < 3; d++)
+        sum -= q[1 + d] * ldexp(field[d], -unit);
+    for (int k = 0; gradient && k < 9; k++)
+        sum += 0.5 * q[4 + six[k / 3][k % 3]]
+               * ldexp(gradient[six[k / 3][k % 3]], -unit);
+    return sum;
 }
 
 int outcome_particles(const struct system *sys, int64_t first,
@@ -54,12 +94,13 @@ int outcome_particles(const struct system *sys, int64_t first,
         return -1;
     }
     for (int64_t i = 0; i < sys->n; i++) {
-        const double *p = sys->q + 4 * i + 1;
+        const double *q = sys->q + sys->strengths * i;
         double *e = o->vector + 3 * i, force[3];
-        outcome_force(sys->q + 4 * i, e, o->gradient + 6 * i, force);
+        outcome_force(q, e, o->gradient + 6 * i,
+                      o->third ? o->third + 10 * i : NULL, force);
+        outcome_torque(q, e, o->gradient + 6 * i, o->third != NULL,
+                       o->torque + 3 * i);
         for (int d = 0; d < 3; d++) {
-            int b = (d + 1) % 3, c = (d + 2) % 3;
-            o->torque[3 * i + d] = p[b] * e[c] - p[c] * e[b];
             if (!isfinite(force[d]) || !isfinite(o->torque[3 * i + d]))
                 return force_beyond(first + i + 1, error, size);
         }
@@ -70,21 +111,23 @@ int outcome_particles(const struct system *sys, int64_t first,
 
 double outcome_energy_part(struct ranks *ranks, const struct system *sys,
                            const double *potential, const double *field,
-                           double energy)
+                           const double *gradient, double energy)
 {
     double most = 0, sum = 0;
     for (int64_t i = 0; i < sys->n; i++)
         most = fmax(most, fabs(potential[i]));
     for (int64_t i = 0; sys->moments && i < 3 * sys->n; i++)
         most = fmax(most, fabs(field[i]));
+    for (int64_t i = 0; sys->moments > 1 && i < 6 * sys->n; i++)
+        most = fmax(most, fabs(gradient[i]));
     ranks_max(ranks, &most, 1);
     int unit = verify_exponent(most);
     for (int64_t i = 0; i < sys->n; i++) {
         const double *q = sys->q + sys->strengths * i;
-        double of = q[0] * ldexp(potential[i], -unit);
-        for (int d = 0; sys->moments && d < 3; d++)
-            of -= q[1 + d] * ldexp(field[3 * i + d], -unit);
-        sum += 0.5 * fabs(of);
+        sum += 0.5
+               * fabs(outcome_energy(
+                   q, potential[i], sys->moments ? field + 3 * i : NULL,
+                   sys->moments > 1 ? gradient + 6 * i : NULL, unit));
     }
     ranks_sum(ranks, &sum, 1);
     return sum > 0 ? fabs(ldexp(energy, -unit)) / sum : 0;
@@ -128,6 +171,7 @@ void outcome_free(struct outcome *o)
     free(o->potential);
     free(o->vector);
     free(o->gradient);
+    free(o->third);
     free(o->share);
     free(o->torque);
     free(o->acceleration);

@@ -17,6 +17,8 @@ struct outcome {
                                 field if the targets are not the sources */
     double *gradient;        /* owned, [targets][6], of the field; NULL unless
                                 sources have dipoles */
+    double *third;           /* owned, [n][10], derivatives of the potential;
+                                NULL unless particles have quadrupoles */
     double *share;           /* owned, [n][9], of the virial; NULL unless
                                 requested */
     double *torque;          /* owned, [n][3]; NULL unless particles have
@@ -61,18 +63,25 @@ static inline int outcome_exceeds(const struct outcome *o)
 int outcome_forces(int64_t n, int64_t first, const double *q,
                    const double *field, double *forces, char *error,
                    size_t size);
-/* Sets the force q E - G p on a charge with a dipole, both in q. */
-void outcome_force(const double q[4], const double field[3],
-                   const double gradient[6], double force[3]);
-/* Replaces the field at the particles by the forces q E - G p, and sets the
- * torques p x E of dipoles.  Returns -1 as outcome_forces. */
+/* Sets the force q E - G p - Q:grad G/2 on a charge with a dipole, and with a
+ * quadrupole, in q.  third: NULL without quadrupoles. */
+void outcome_force(const double *q, const double field[3],
+                   const double gradient[6], const double *third,
+                   double force[3]);
+/* Replaces the field at the particles by these forces, and sets the torques
+ * p x E, of quadrupoles less eps:(Q G).  Returns -1 as outcome_forces. */
 int outcome_particles(const struct system *sys, int64_t first,
                       struct outcome *o, char *error, size_t size);
 /* |energy| over half the sum of |q phi - p.E| over all ranks; 0: no charges.
- * field: of the particles; dipoles only. */
+ * With quadrupoles also Q:G/2.  field, gradient: of the particles; dipoles
+ * only. */
 double outcome_energy_part(struct ranks *ranks, const struct system *sys,
                            const double *potential, const double *field,
-                           double energy);
+                           const double *gradient, double energy);
+/* Twice the energy of a source in these values, in units of 2^unit.  field:
+ * NULL without dipoles; gradient: NULL without quadrupoles. */
+double outcome_energy(const double *q, double potential, const double *field,
+                      const double *gradient, int unit);
 /* Sets flow_mean and flow_rms from n velocities of this rank; all: number on
  * all ranks. */
 void outcome_flow(struct outcome *o, struct ranks *ranks, int64_t n,

@@ -121,6 +121,8 @@ static int make_arrays(struct session *t, const struct system *sys,
     }
     if (sys->moments)
         out->gradient = o->gradient = malloc(6 * targets * sizeof(double) + 1);
+    if (sys->moments > 1 && sys->all_m == 0)
+        out->third = o->third = malloc(10 * targets * sizeof(double) + 1);
     if (t->s->particle_virial)
         out->particle_virial = o->share =
             malloc(9 * targets * sizeof *o->share + 1);
@@ -129,6 +131,7 @@ static int make_arrays(struct session *t, const struct system *sys,
         o->work = malloc((size_t)o->ranks * sizeof *o->work);
     if (!o->vector || !(o->potential || sys->flow)
         || (sys->moments && !o->gradient)
+        || (sys->moments > 1 && sys->all_m == 0 && !o->third)
         || (t->s->particle_virial && !o->share) || (o->ranks && !o->work)) {
         snprintf(t->error, sizeof t->error, "no memory for the result");
         return fail_here(t, t->s->words[0]);
@@ -204,7 +207,7 @@ static int sum_frame(struct session *t, const struct system *sys,
         ranks_work(t->ranks, t->plan, sys->n, &t->work, o->work);
     if (o->has_energy)
         o->energy_part = outcome_energy_part(t->ranks, sys, o->potential,
-                                             o->vector, o->energy);
+                                             o->vector, o->gradient, o->energy);
     if (o->flow)
         outcome_flow(o, t->ranks, system_targets(sys),
                      sys->all_m ? sys->all_m : sys->all_n);

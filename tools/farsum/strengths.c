@@ -28,6 +28,14 @@ static const struct strengths table[] = {
      1,
      {{"charge", 1, 0, CHARGE},
       {"dipole", 3, 1, "uniform on the unit sphere"}}},
+    {"charge_quadrupole",
+     10,
+     0,
+     0,
+     2,
+     {{"charge", 1, 0, CHARGE},
+      {"dipole", 3, 1, "uniform on the unit sphere"},
+      {"quadrupole", 6, 1, "u u - 1/3, u uniform on the unit sphere"}}},
     {"stokeslet", 3, 1, 0, 0, {{"force", 3, 0, NORMAL}}},
     {"rotlet", 3, 1, 0, 0, {{"torque", 3, 0, NORMAL}}},
     {"stresslet",
@@ -79,6 +87,18 @@ static void draw_charges(struct rng *r, int64_t n, int stride, double *q)
     }
 }
 
+/* Traceless quadrupoles of one axis at q[0], q[stride], ... */
+static void draw_quadrupoles(struct rng *r, int64_t n, int stride, double *q)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double u[3], *to = q + i * stride;
+        rng_direction(r, u);
+        for (int a = 0; a < 3; a++)
+            for (int b = a; b < 3; b++)
+                *to++ = u[a] * u[b] - (a == b ? 1.0 / 3 : 0);
+    }
+}
+
 /* Vectors at q[0], q[stride], ... */
 static void draw_vectors(struct rng *r, int64_t n, int unit, int stride,
                          double *q)
@@ -105,6 +125,8 @@ void strengths_draw(const struct strengths *row, struct rng *r, int64_t n,
         const struct strengths_column *column = &row->columns[k];
         if (column->width == 1)
             draw_charges(r, n, row->count, q + at);
+        else if (column->width == 6)
+            draw_quadrupoles(r, n, row->count, q + at);
         else
             draw_vectors(r, n, column->unit, row->count, q + at);
         at += column->width;

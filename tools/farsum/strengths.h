@@ -8,13 +8,14 @@
 
 #include <stddef.h>
 
-enum { STRENGTHS_COLUMNS = 2 };
+enum { STRENGTHS_COLUMNS = 3 };
 
 /* Numbers of a source in one column. */
 struct strengths_column {
     const char *name; /* NULL: no more */
     int width;
-    int unit;         /* cases: a unit vector; 0: the mean is subtracted */
+    int unit; /* cases: a unit vector, or with width 6 u u - 1/3 of one;
+                         0: the mean is subtracted */
     const char *drawn; /* distribution in a case, as a formula */
 };
 
@@ -23,8 +24,9 @@ struct strengths {
     int count; /* numbers per source, in the columns' order */
     int flow;  /* 1: the sums are velocities */
     int kappa; /* 1: requires kappa */
-    int moments; /* 1: the second column is a dipole of the charge; a file
-                    without charges has dipoles only */
+    int moments; /* 1: the second column is a dipole of the charge; 2: and the
+                    third a quadrupole.  A file without charges has only
+                    these */
     struct strengths_column columns[STRENGTHS_COLUMNS];
 };
 

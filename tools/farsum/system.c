@@ -174,6 +174,8 @@ farsum_problem system_problem(const struct settings *s,
     p.outputs = sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     if (sys->moments)
         p.outputs |= FARSUM_GRADIENT;
+    if (sys->moments > 1 && sys->all_m == 0) /* for forces */
+        p.outputs |= FARSUM_THIRD;
     if (sys->all_m == 0 && !sys->flow)
         p.outputs |= FARSUM_ENERGY | (s->no_virial ? 0 : FARSUM_VIRIAL)
                      | (s->particle_virial ? FARSUM_PARTICLE_VIRIAL : 0);

@@ -13,7 +13,8 @@ struct system {
     const double *x, *q, *y; /* q: [n][strengths] */
     double *own;  /* owned; NULL, or q */
     int strengths, flow; /* numbers per source; 1: the sums are velocities */
-    int moments;         /* 1: sources have a charge and a dipole */
+    int moments;         /* 1: sources have a charge and a dipole; 2: and
+                            a quadrupole */
     double cell[9];
     int periodic[3];
     struct exclude_list exclude;

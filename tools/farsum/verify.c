@@ -116,7 +116,7 @@ static int sample_make(const struct verify_request *r, struct verify_sample *s)
 
 /* The squared strength of source j.  Vector: squared length; stresslet: product
  * of its two squared lengths; a dipole p acts at the mean distance a as a
- * charge sqrt(2) p/a. */
+ * charge sqrt(2) p/a, a quadrupole as sqrt(6) |Q|/a^2. */
 static double strength_square(const struct system *sys, double a, int64_t j)
 {
     const double *q = sys->q + sys->strengths * j;
@@ -125,6 +125,10 @@ static double strength_square(const struct system *sys, double a, int64_t j)
         square = q[0] * q[0];
         for (int c = 1; c < 4 && a > 0; c++)
             square += 2 * (q[c] / a) * (q[c] / a);
+        for (int c = 4; c < sys->strengths && a > 0; c++) {
+            double of = q[c] / a / a;
+            square += (c == 4 || c == 7 || c == 9 ? 6 : 12) * of * of;
+        }
         return square;
     }
     for (int k = 0; k < sys->strengths; k += 3) {
@@ -213,6 +217,7 @@ static double reference_tolerance(const struct verify_request *r,
 struct wanted {
     double *potential, *vector; /* owned; vector: fields or velocities */
     double *gradient;           /* owned; NULL unless sources have dipoles */
+    double *third;              /* owned; NULL unless they have quadrupoles */
 };
 
 static void wanted_clear(struct wanted *w)
@@ -220,6 +225,7 @@ static void wanted_clear(struct wanted *w)
     free(w->potential);
     free(w->vector);
     free(w->gradient);
+    free(w->third);
 }
 
 static int wanted_make(const struct system *sys, size_t targets,
@@ -229,7 +235,12 @@ static int wanted_make(const struct system *sys, size_t targets,
     w->vector = malloc(targets * 3 * sizeof *w->vector);
     if (sys->moments)
         w->gradient = malloc(targets * 6 * sizeof *w->gradient);
-    return w->potential && w->vector && (w->gradient || !sys->moments) ? 0 : -1;
+    if (sys->moments > 1)
+        w->third = malloc(targets * 10 * sizeof *w->third);
+    return w->potential && w->vector && (w->gradient || !sys->moments)
+                   && (w->third || sys->moments < 2)
+               ? 0
+               : -1;
 }
 
 static farsum_status sum_reference(farsum_problem *problem,
@@ -244,6 +255,7 @@ static farsum_status sum_reference(farsum_problem *problem,
     out.field = sys->flow ? NULL : w->vector;
     out.velocity = sys->flow ? w->vector : NULL;
     out.gradient = w->gradient;
+    out.third = w->third;
     farsum_status status = farsum_plan_create(problem, how, &plan);
     if (status == FARSUM_OK)
         status = farsum_plan_set_exclusions(plan, exclude->count,
@@ -277,7 +289,8 @@ static int compared(const struct verify_request *r,
             wanted[c] *= sys->q[sys->strengths * i];
     }
     if (sys->moments && sys->all_m == 0)
-        outcome_force(sys->q + 4 * i, w->vector + 3 * k, w->gradient + 6 * k,
+        outcome_force(sys->q + sys->strengths * i, w->vector + 3 * k,
+                      w->gradient + 6 * k, w->third ? w->third + 10 * k : NULL,
                       wanted);
     return 3;
 }
@@ -430,6 +443,8 @@ int verify(const struct verify_request *request, struct verify_result *result,
         sys->flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     if (sys->moments)
         problem.outputs |= FARSUM_GRADIENT;
+    if (sys->moments > 1)
+        problem.outputs |= FARSUM_THIRD;
     problem.n_targets = sample.count;
     problem.n_exclusions = 0; /* set later for the targets only */
     if (sys->exclude.count > 0) /* excluded pairs may coincide */

@@ -6,6 +6,7 @@
 #include "verify.h"
 
 #include "kernel.h"
+#include "outcome.h"
 #include "say.h"
 #include "words.h"
 
@@ -34,10 +35,12 @@ static int is_power(const struct settings *s)
            && !(s->softening > 0);
 }
 
-/* Sums all particles by the reference in f64.  field: NULL or [n][3]. */
+/* Sums all particles by the reference in f64.  field: NULL or [n][3]; gradient:
+ * NULL or [n][6]. */
 static int sum_whole(const struct verify_request *r, double *potential,
-                     double *field, double *energy, double virial[9],
-                     struct verify_result *result, char *error, size_t size)
+                     double *field, double *gradient, double *energy,
+                     double virial[9], struct verify_result *result,
+                     char *error, size_t size)
 {
     const struct system *sys = r->system;
     farsum_problem p = system_problem(r->settings, sys);
@@ -48,13 +51,14 @@ static int sum_whole(const struct verify_request *r, double *potential,
     p.error = FARSUM_ERROR_POTENTIAL;
     p.tolerance = fmax(result->reference, LAST_F64);
     p.outputs = FARSUM_POTENTIAL | FARSUM_ENERGY | FARSUM_VIRIAL
-                | (field ? FARSUM_FIELD : 0);
+                | (field ? FARSUM_FIELD : 0) | (gradient ? FARSUM_GRADIENT : 0);
     how.method = result->method;
     how.threads = r->settings->threads;
     if (say_listens())
         how.progress = say_step;
     out.potential = potential;
     out.field = field;
+    out.gradient = gradient;
     out.energy = energy;
     out.virial = virial;
     say_progress("checking the energy by %s", how.method);
@@ -71,18 +75,19 @@ static int sum_whole(const struct verify_request *r, double *potential,
     return -1;
 }
 
-/* Sets half the sums of q phi - p.E and of its magnitudes, in a common
- * power-of-two unit.  field: NULL without dipoles. */
+/* Sets half the sums of q phi - p.E + Q:G/2 and of its magnitudes, in a common
+ * power-of-two unit.  field: NULL without dipoles; gradient: NULL without
+ * quadrupoles. */
 static void add_up(const struct system *sys, const double *potential,
-                   const double *field, int unit, double *energy,
-                   double *magnitude)
+                   const double *field, const double *gradient, int unit,
+                   double *energy, double *magnitude)
 {
     *energy = *magnitude = 0;
     for (int64_t i = 0; i < sys->n; i++) {
-        const double *q = sys->q + sys->strengths * i;
-        double v = 0.5 * q[0] * ldexp(potential[i], -unit);
-        for (int d = 0; field && d < 3; d++)
-            v -= 0.5 * q[1 + d] * ldexp(field[3 * i + d], -unit);
+        double v = 0.5
+                   * outcome_energy(sys->q + sys->strengths * i, potential[i],
+                                    field ? field + 3 * i : NULL,
+                                    gradient ? gradient + 6 * i : NULL, unit);
         *energy += v;
         *magnitude += fabs(v);
     }
@@ -122,7 +127,7 @@ int verify_energies(const struct verify_request *r,
     const struct system *sys = r->system;
     const struct settings *s = r->settings;
     double power = power_of(s), most = 0, energy, magnitude, was[9] = {0};
-    double exact = 0, *all = NULL, *field = NULL;
+    double exact = 0, *all = NULL, *field = NULL, *gradient = NULL;
     int only = s->error == FARSUM_ERROR_ENERGY
                || (s->error == FARSUM_ERROR_PRESSURE && !is_power(s));
     only |= sys->moments; /* fields at the particles became forces */
@@ -134,22 +139,26 @@ int verify_energies(const struct verify_request *r,
     for (int64_t i = 0; i < sys->n; i++)
         most = fmax(most, fabs(r->potential[i]));
     int unit = verify_exponent(most);
-    add_up(sys, r->potential, NULL, unit, &energy, &magnitude);
+    add_up(sys, r->potential, NULL, NULL, unit, &energy, &magnitude);
     double of_energy = ldexp(*r->energy, -unit) - energy, of_virial = 0;
     double virial = r->virial ? trace_of(r->virial, unit) : 0;
     if (whole) {
         snprintf(error, size, "out of memory");
-        all = malloc((size_t)sys->n * (sys->moments ? 4 : 1) * sizeof *all);
+        int each = sys->moments == 0 ? 1 : sys->moments == 1 ? 4 : 10;
+        all = malloc((size_t)sys->n * (size_t)each * sizeof *all);
         if (all && sys->moments)
             field = all + sys->n;
+        if (all && sys->moments > 1)
+            gradient = all + 4 * sys->n;
         if (!all
-            || sum_whole(r, all, field, &exact, was, result, error, size)
+            || sum_whole(r, all, field, gradient, &exact, was, result, error,
+                         size)
                    != 0) {
             free(all);
             return -1;
         }
         if (field)
-            add_up(sys, all, field, unit, &energy, &magnitude);
+            add_up(sys, all, field, gradient, unit, &energy, &magnitude);
         free(all);
         of_energy = ldexp(*r->energy, -unit) - ldexp(exact, -unit);
         of_virial = virial - trace_of(was, unit);

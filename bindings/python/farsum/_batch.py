@@ -15,7 +15,7 @@ from ._arrays import Space, as_numpy, space_of
 from ._calls import Listener
 from ._lib import ArgumentError, Error, check, lib, started
 from ._plan import KEYWORDS, Device, Ordered, on_host
-from ._result import KERNELS, Record, dipole_forces
+from ._result import KERNELS, Record, dipole_forces, quadrupole_forces
 from ._sums import UNITS, _frozen
 
 _types = {name: _options.types_of(_c.farsum_result)[name]
@@ -47,9 +47,12 @@ class BatchResult:
 
     def __getattr__(self, name: str) -> Any:
         if name == "forces":
-            self.forces = self._q[..., None] * self.field \
-                if "gradient" not in self.__dict__ else \
-                dipole_forces(self._q, self.field, self.gradient)
+            held = self.__dict__
+            self.forces = quadrupole_forces(self._q, self.field, self.gradient,
+                                            self.third) \
+                if "third" in held else \
+                dipole_forces(self._q, self.field, self.gradient) \
+                if "gradient" in held else self._q[..., None] * self.field
             return self.forces
         if name == "systems":  # at first use: conversion takes longer than sums
             self.systems = [Record(_options.plain(s)) for s in self._systems]
@@ -167,7 +170,7 @@ def _arrays(space: Space, outputs: Tuple[str, ...], lead: Tuple[int, ...],
             n: int, count: int) -> Tuple[Dict[str, Any], Any]:
     """Arrays full of NaN, and the C result that points to them."""
     shapes = {"potential": (n,), "field": (n, 3), "gradient": (n, 6),
-              "energy": (count,), "virial": (count, 3, 3)}
+              "third": (n, 10), "energy": (count,), "virial": (count, 3, 3)}
     result = started(_c.farsum_result())
     held: Dict[str, Any] = {}
     for name in outputs:

@@ -23,7 +23,7 @@ BITS = {name[len("FARSUM_"):].lower(): bit
         for name, bit in _c.CONSTANTS.items()
         if name in ("FARSUM_POTENTIAL", "FARSUM_FIELD", "FARSUM_ENERGY",
                     "FARSUM_VIRIAL", "FARSUM_VELOCITY", "FARSUM_GRADIENT",
-                    "FARSUM_PARTICLE_VIRIAL")}
+                    "FARSUM_PARTICLE_VIRIAL", "FARSUM_THIRD")}
 USES = {name[len("FARSUM_MESH_"):].lower(): bit
         for name, bit in _c.CONSTANTS.items()
         if name in ("FARSUM_MESH_SPREAD", "FARSUM_MESH_VALUE",

@@ -55,8 +55,8 @@ def _destroy(handle: ctypes.c_void_p, *_kept: Any) -> None:
 class Plan:
     """A plan: create once, then set_points and execute as often as needed.
 
-    kernel      "laplace", "yukawa", "r6", "charge_dipole",
-                "yukawa_dipole", "stokeslet", "rotlet", "stresslet"
+    kernel      "laplace", "yukawa", "r6", "charge_dipole", "yukawa_dipole",
+                "charge_quadrupole", "stokeslet", "rotlet", "stresslet"
     cell        one edge, three edges, or vectors as rows [3, 3], in the
                 caller's length; None: open space
     periodic    True, False or three of them (default: True with a cell)

@@ -11,7 +11,10 @@ from . import _c, _options
 # Output: numbers per target; 0: one per right-hand side.
 WIDTHS: Dict[str, Tuple[int, ...]] = {
     "potential": (), "field": (3,), "velocity": (3,), "gradient": (6,),
-    "particle_virial": (3, 3)}
+    "particle_virial": (3, 3), "third": (10,)}
+
+# The numbers of a symmetric tensor xx xy xz yy yz zz by its axes.
+SIX = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
 
 
 class Result:
@@ -19,11 +22,15 @@ class Result:
 
     potential   [N]      phi
     field       [N, 3]   E = -grad phi
-    forces      [N, 3]   q E, with dipoles q E - G p
-    torques     [N, 3]   p x E (kernels with dipoles)
+    forces      [N, 3]   q E, with dipoles q E - G p, with quadrupoles less
+                         Q:grad G/2
+    torques     [N, 3]   p x E, with quadrupoles less eps:(Q G) (kernels with
+                         dipoles)
     gradient    [N, 6]   grad grad phi: xx xy xz yy yz zz (the same kernels)
+    third       [N, 10]  its derivatives: xxx xxy xxz xyy xyz xzz yyy yyz yzz
+                         zzz (charge_quadrupole)
     velocity    [N, 3]   of flows
-    energy      []       (1/2) sum of q phi - p.E
+    energy      []       (1/2) sum of q phi - p.E + Q:G/2
     virial      [3, 3]   W_ab = -dU / d(strain_ab)
     particle_virial [N, 3, 3]  each particle's share of the virial
     error       float    estimated error in the tolerance's norm
@@ -58,17 +65,23 @@ class Result:
         q, field = self._q, self.field
         if self.plan.strengths == 1:
             return q[..., None] * field
-        if self.plan.strengths != 4:
-            raise AttributeError("flows have no forces")
-        return dipole_forces(q, field, self.gradient)
+        if self.plan.strengths == 4:
+            return dipole_forces(q, field, self.gradient)
+        if self.plan.strengths == 10:
+            return quadrupole_forces(q, field, self.gradient, self.third)
+        raise AttributeError("flows have no forces")
 
     def _torques(self) -> Any:
-        if self.plan.strengths != 4:
+        if self.plan.strengths not in (4, 10):
             raise AttributeError("only kernels with dipoles have torques")
         p, e = self._q[..., 1:4], self.field
         torques = p * 0
         for a, b, c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
             torques[..., a] = p[..., b] * e[..., c] - p[..., c] * e[..., b]
+            for d in range(3) if self.plan.strengths == 10 else ():
+                torques[..., a] -= \
+                    self._q[..., 4 + SIX[b][d]] * self.gradient[..., SIX[d][c]] \
+                    - self._q[..., 4 + SIX[c][d]] * self.gradient[..., SIX[d][b]]
         return torques
 
     def __repr__(self) -> str:
@@ -79,10 +92,21 @@ class Result:
 def dipole_forces(q: Any, field: Any, gradient: Any) -> Any:
     """q E - G p of charges and dipoles [..., 4]."""
     forces = q[..., :1] * field
-    rows = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
-    for a, row in enumerate(rows):
+    for a, row in enumerate(SIX):
         for b, at in enumerate(row):
             forces[..., a] -= gradient[..., at] * q[..., 1 + b]
+    return forces
+
+
+def quadrupole_forces(q: Any, field: Any, gradient: Any, third: Any) -> Any:
+    """q E - G p - Q:grad G/2 of charges, dipoles and quadrupoles [..., 10]."""
+    forces = dipole_forces(q, field, gradient)
+    for a in range(3):
+        for b in range(3):
+            for c in range(3):
+                row = sum(axis > 0 for axis in (a, b, c))
+                at = row * (row + 1) // 2 + sum(axis > 1 for axis in (a, b, c))
+                forces[..., a] -= 0.5 * third[..., at] * q[..., 4 + SIX[b][c]]
     return forces
 
 

@@ -209,21 +209,28 @@ def r6(x: Any, c6_sqrt: Any, cell: Any = None, **options: Any) -> Result:
 
 
 @_documented
-def dipoles(x: Any, q: Any, p: Any, cell: Any = None,
-            **options: Any) -> Result:
+def dipoles(x: Any, q: Any, p: Any, cell: Any = None, *,
+            quadrupoles: Any = None, **options: Any) -> Result:
     """Sums charges q [n] and dipoles p [n, 3] at x [n, 3].
 
     q None: dipoles only.  Results: potential [n], field [n, 3], gradient
     [n, 6], forces [n, 3], torques [n, 3], energy; virial [3, 3].
+    quadrupoles: [n, 6], xx xy xz yy yz zz of sum q x_a x_b, on the host and by
+    slow methods; then also third [n, 10].
     """
     space = space_of(x)
     p = space.take(p, "p")
-    both = space.empty(tuple(p.shape[:-1]) + (4,))
+    width = 4 if quadrupoles is None else 10
+    both = space.empty(tuple(p.shape[:-1]) + (width,))
     both[..., 0] = 0 if q is None else space.take(q, "q")
-    both[..., 1:] = p
+    both[..., 1:4] = p
+    if quadrupoles is not None:
+        both[..., 4:] = space.take(quadrupoles, "quadrupoles")
     options.setdefault("outputs", "potential field gradient"
+                       + ("" if width == 4 else " third")
                        + ("" if "targets" in options else " energy"))
-    return total("charge_dipole", x, both, cell=cell, **options)
+    return total("charge_dipole" if width == 4 else "charge_quadrupole", x,
+                 both, cell=cell, **options)
 
 
 @_documented

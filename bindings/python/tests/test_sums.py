@@ -122,8 +122,20 @@ def test_forces_and_torques_of_dipoles_are_derivatives(box):
         turn[7] = np.cross(np.eye(3)[axis], p[7]) * h
         slope = (energy(x, p + turn) - energy(x, p - turn)) / (2 * h)
         assert r.torques[7, axis] == pytest.approx(-slope, rel=1e-5, abs=1e-5)
+    five = np.random.default_rng(4).normal(size=(len(x), 6))
+
+    def energy_of(x, five=five):
+        return farsum.dipoles(x, q, p, cell=cell, quadrupoles=five,
+                              tolerance=1e-11).energy
+
+    r = farsum.dipoles(x, q, p, cell=cell, quadrupoles=five, tolerance=1e-11)
+    step = np.zeros_like(x)
+    step[7, 1] = h
+    slope = (energy_of(x + step) - energy_of(x - step)) / (2 * h)
+    assert r.forces[7, 1] == pytest.approx(-slope, rel=1e-5, abs=1e-5)
+    assert r.third.shape == (60, 10) and r.torques.shape == (60, 3)
     alone = farsum.dipoles(x, None, p, cell=cell)
-    assert alone.energy != pytest.approx(r.energy, rel=1e-3)
+    assert alone.energy != pytest.approx(energy(x, p), rel=1e-3)
     assert alone.gradient.shape == (60, 6)
 
 
