@@ -340,16 +340,11 @@ static void swap_next(int n, const double *below, double *b)
 
 /* x: (2 MULTIPOLE_MOST + 1)^2 entries hold the matrix of any degree up to
  * MULTIPOLE_MOST. */
-void multipole_swap(int n, double *b)
+/* The matrix of degree n from swap_next's. */
+static void swap_scaled(int n, const double *c, const long double *root,
+                        double *b)
 {
-    double x[2][MULTIPOLE_FIELD];
-    long double root[FACTORIALS];
     int wide = 2 * n + 1;
-    root_factorials(root);
-    x[0][0] = 1;
-    for (int k = 1; k <= n; k++)
-        swap_next(k, x[(k - 1) % 2], x[k % 2]);
-    const double *c = x[n % 2];
     /* scale: A(l)/A(m); real and imaginary parts do not mix */
     for (int m = -n; m <= n; m++)
         for (int l = -n; l <= n; l++) {
@@ -364,4 +359,30 @@ void multipole_swap(int n, double *b)
             b[(m + n) * wide + l + n] =
                 (m >= 0) == (l >= 0) ? scale * v : 0;
         }
+}
+
+void multipole_swap(int n, double *b)
+{
+    double x[2][MULTIPOLE_FIELD];
+    long double root[FACTORIALS];
+    root_factorials(root);
+    x[0][0] = 1;
+    for (int k = 1; k <= n; k++)
+        swap_next(k, x[(k - 1) % 2], x[k % 2]);
+    swap_scaled(n, x[n % 2], root, b);
+}
+
+void multipole_swap_all(int p, double *work, double *all)
+{
+    long double root[FACTORIALS];
+    int64_t size = (int64_t)(2 * p + 1) * (2 * p + 1);
+    root_factorials(root);
+    work[0] = 1;
+    for (int n = 0; n <= p; n++) {
+        double *c = work + n % 2 * size;
+        if (n > 0)
+            swap_next(n, work + (n - 1) % 2 * size, c);
+        swap_scaled(n, c, root, all);
+        all += (2 * n + 1) * (2 * n + 1);
+    }
 }

@@ -97,6 +97,9 @@ double multipole_factor_of(const long double *root, int n, int m, int k, int l);
  * matrix is the same for R and S and is its own inverse. b[2n+1][2n+1]: row and
  * column m are at n + m. */
 void multipole_swap(int n, double *b);
+/* The matrices of degrees 0 .. p < MULTIPOLE_DEGREES, one after another; n of
+ * multipole_swap is at most MULTIPOLE_MOST.  work: 2 (2p + 1)^2 numbers. */
+void multipole_swap_all(int p, double *work, double *all);
 
 /* multipole_lattice.c. high[n] = Q(n + 1/2, x), the regularised incomplete
  * gamma function; low[n] = 1 - Q; n = 0 .. p, x > 0. */
@@ -109,7 +112,7 @@ farsum_status multipole_lattice(int p, const double cell[3],
                                 const double near[3], const double d[3],
                                 double *s);
 
-/* multipole_images.c: rows and planes of images, of one or two periodic
+/* images/images.c: rows and planes of images, of one or two periodic
  * axes. */
 struct multipole_images;
 
@@ -121,7 +124,14 @@ farsum_status multipole_images_create(int p, const int periodic[3],
                                       const double near[3],
                                       const double reach[3],
                                       struct multipole_images **images);
-int64_t multipole_images_bytes(int p);
+/* Bytes of it; expected seconds to make it and so many fields, of which as many
+ * lie at each distance up to reach. */
+int64_t multipole_images_bytes(int p, const int periodic[3],
+                               const double cell[3], const double near[3],
+                               const double reach[3]);
+double multipole_images_cost(int p, const int periodic[3], const double cell[3],
+                             const double near[3], const double reach[3],
+                             double fields);
 void multipole_images_destroy(struct multipole_images *images);
 /* The field of a row or plane of unit charges, S summed over d + cell[a] m[a]
  * for all integers m along the periodic axes except where that is near.  Far

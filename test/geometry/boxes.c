@@ -167,6 +167,32 @@ static void variants(void)
     }
 }
 
+/* One root box along periodic axes, and many of them: a thick wire, a tall slab
+ * and a flat one.  Both lattices. */
+static void one_box(void)
+{
+    for (int k = 0; k < 6; k += full ? 1 : 2) {
+        struct slab s;
+        struct sums exact;
+        make(&s, k % 3 == 0 ? 1 : 2, 2, k % 3 == 1 ? 60 : 5, 2, 1e-7);
+        if (k % 3 == 0) /* 3 along the wire */
+            for (int i = 0; i < POINTS; i++)
+                for (int d = 0; d < 2; d++)
+                    s.x[3 * i + d] *= 4;
+        reference(&s, &exact);
+        if (k % 3 == 1)
+            boxes(&s, 1, 1, 9, 1);
+        else if (k % 3 == 0)
+            boxes(&s, 9, 7, 1, 1);
+        else
+            boxes(&s, 1, 1, 1, 1);
+        for (int fft = 0; fft < 2; fft++) {
+            s.options.fmm.lattice = fft ? "fft" : "plain";
+            compare_with(&s, &exact, s.options.fmm.lattice);
+        }
+    }
+}
+
 static void precisions(void)
 {
     for (int axes = 1; axes <= 2; axes++) {
@@ -311,6 +337,28 @@ static void refused(void)
     CHECK_FAILS(sum(&s, &a), FARSUM_ERR_POSITION);
 }
 
+static int stop(int64_t done, int64_t all, const char *what, void *data)
+{
+    (void)done, (void)all;
+    *(int *)data += strstr(what, "images") != NULL;
+    return *(int *)data > 0;
+}
+
+/* The caller may stop the sums over images. */
+static void stopped(void)
+{
+    struct slab s;
+    struct sums a;
+    int seen = 0;
+    make(&s, 2, 1, 6, 0, 1e-9);
+    boxes(&s, 33, 40, 35, 1); /* no other case has made these */
+    s.options.progress = stop;
+    s.options.progress_data = &seen;
+    CHECK_FAILS(sum(&s, &a), FARSUM_ERR_STATE);
+    CHECK_SAYS("stopped");
+    CHECK(seen > 0, "the sums over images reported nothing");
+}
+
 int main(int argc, char **argv)
 {
     full = argc > 1 && strcmp(argv[1], "--full") == 0;
@@ -320,6 +368,8 @@ int main(int argc, char **argv)
         RUN(shapes);
     RUN(compact);
     RUN(variants);
+    RUN(one_box);
+    RUN(stopped);
     RUN(precisions);
     RUN(softened);
     RUN(exclusions);

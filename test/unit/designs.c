@@ -9,6 +9,7 @@
 
 #include "base/par.h"
 #include "stage/lattice/fft_symbol.h"
+#include "stage/lattice/image_fields.h"
 #include "math/quick.h"
 #include "tune/designs.h"
 #include "tune/error_shared.h"
@@ -322,12 +323,46 @@ static void symbols_are_kept(void)
     CHECK(made[1] - made[0] == 3, "%d were made", (int)(made[1] - made[0]));
 }
 
+/* So are the sums over images, by both variants that use them. */
+static void image_fields_are_kept(void)
+{
+    struct boxes_args args = {.precision = FARSUM_F64,
+                              .threads = 2,
+                              .p = 3,
+                              .ws = 1,
+                              .periodic = {0, 1, 0},
+                              .root = {3, 4, 5},
+                              .box = {1, 1, 1}};
+    const int64_t d[3] = {2, 1, 4};
+    struct image_fields a, b;
+    uint64_t there[2], made[2];
+    image_fields_counts(&there[0], &made[0]);
+    CHECK_OK(image_fields_make(&args, &a));
+    CHECK_OK(image_fields_make(&args, &b));
+    image_fields_counts(&there[1], &made[1]);
+    CHECK(there[1] - there[0] == 1 && made[1] - made[0] == 1,
+          "%d were there, %d were made", (int)(there[1] - there[0]),
+          (int)(made[1] - made[0]));
+    CHECK(memcmp(image_field(&a, d), image_field(&b, d),
+                 (size_t)a.size * sizeof(double))
+              == 0,
+          "kept fields differ");
+    image_fields_clear(&b);
+    args.ws = 2;
+    CHECK_OK(image_fields_make(&args, &b));
+    CHECK(memcmp(a.field, b.field, (size_t)a.size * sizeof(double)) != 0,
+          "the separation is lost");
+    image_fields_clear(&a);
+    image_fields_clear(&b);
+}
+
 int main(void)
 {
     RUN(keys_are_told_apart);
     RUN(plans_share_windows);
     RUN(they_are_bounded);
     RUN(symbols_are_kept);
+    RUN(image_fields_are_kept);
     RUN(threads_may_ask);
     RUN(a_child_goes_on);
     RUN(bands_are_tabulated);

@@ -76,20 +76,48 @@ static void modes_agree_with_images(void)
     }
 }
 
-/* However many images are summed one by one, the field is the same. */
-static void tails_agree(void)
+/* The same far from a row, and however many images are summed one by one. */
+static void rows_agree(void)
 {
-    for (int o = 0; o < 3; o++) {
+    for (int c = 0; c < 6; c++) {
+        int o = c % 3, p = c < 3 ? 80 : 9;
         const int row[3] = {o == 0, o == 1, o == 2};
-        const double cell[3] = {1.4, 1.4, 1.4}, near[3] = {1.6, 1.6, 1.6};
-        const double less[3] = {1.7, 1.7, 1.7}, more[3] = {6, 6, 6};
-        const double d[3] = {0.6, -1.6, 1.1};
-        double a[SIZE], b[SIZE];
-        field(40, row, cell, near, less, d, a);
-        field(40, row, cell, near, more, d, b);
-        CHECK(off(40, a, b, 1.6) < 1e-12, "axis %d: fields differ by %g", o,
-              off(40, a, b, 1.6));
+        const double cell[3] = {0.9, 0.9, 0.9}, d[3] = {0.7, -1.2, 1.1};
+        double less[3], more[3], far[3], a[SIZE], b[SIZE];
+        double r = sqrt(0.49 + 1.44 + 1.21 - d[o] * d[o]);
+        const double none[3] = {0};
+        for (int k = 0; k < 3; k++) {
+            less[k] = k == o ? 0 : 1.3; /* images up to here */
+            more[k] = k == o ? 0 : 6;
+            far[k] = d[k] + (k == o ? -2 * 0.9 : 0);
+        }
+        field(p, row, cell, none, more, d, a); /* modes */
+        field(p, row, cell, less, none, d, b);
+        CHECK(off(p, a, b, r) < 1e-12, "axis %d: modes differ by %g", o,
+              off(p, a, b, r));
+        field(p, row, cell, more, none, far, b);
+        CHECK(off(p, a, b, r) < 1e-12, "axis %d: images differ by %g", o,
+              off(p, a, b, r));
     }
+}
+
+/* Degrees that are left out where images are far do not matter to the nearest
+ * boxes. */
+static void far_terms_are_small(void)
+{
+    for (int axes = 1; axes <= 2; axes++)
+        for (int c = 0; c < 3; c++) {
+            const int periodic[3] = {1, axes == 2, 0};
+            const double cell[3] = {6, 30, 1}, near[3] = {1.5, 1.5, 1.5};
+            const double reach[3] = {0, 60, 60}, none[3] = {0};
+            const double d[3] = {2, c == 1 ? 13 : 1, c == 2 ? 44 : 1};
+            double a[SIZE], b[SIZE];
+            int p = 30;
+            field(p, periodic, cell, near, reach, d, a);
+            field(p, periodic, cell, none, reach, d, b);
+            CHECK(off(p, a, b, 1.5) < 1e-15, "%d axes, case %d: off by %g",
+                  axes, c, off(p, a, b, 1.5));
+        }
 }
 
 /* High degrees are sums that converge without the tail. */
@@ -121,7 +149,8 @@ int main(void)
 {
     RUN(potentials_are_known);
     RUN(modes_agree_with_images);
-    RUN(tails_agree);
+    RUN(rows_agree);
+    RUN(far_terms_are_small);
     RUN(high_degrees_are_sums);
     return check_end();
 }

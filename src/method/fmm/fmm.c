@@ -250,7 +250,8 @@ static farsum_status fmm_tune(const struct task *task, void **state,
     fmm_shape_clustering(s, &s->shape, p->n_sources, &s->clustering);
     GO(fmm_choose(task, s, &s->boxes, &s->pairs, s->choice));
     GO(fmm_memory(task, s));
-    *seconds = found > 0 ? found : s->shape.seconds;
+    *seconds = (found > 0 ? found : s->shape.seconds)
+               + s->shape.making / FMM_PLAN_SUMS;
     *state = s;
     s = NULL;
 done:

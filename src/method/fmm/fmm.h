@@ -75,6 +75,8 @@ struct fmm_clustering {
         bend[2]; /* one process on the host: as random, of N / h^6, N / h^8 */
 };
 
+/* What is made once counts as if a plan served so many sums. */
+enum { FMM_PLAN_SUMS = 30 };
 /* Boxes and order. */
 struct fmm_shape {
     int order, ws;
@@ -83,6 +85,7 @@ struct fmm_shape {
     int64_t root[3], leaf;
     double box[3];  /* edges of a box over the longest edge */
     double seconds; /* estimated time of one execute */
+    double making;  /* the same of the fields of root boxes, made once */
 };
 
 /* The user-specified variants, copied because the caller's strings may be

@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "method/fmm/fmm.h"
+#include "stage/lattice/fft_symbol.h"
 
 /* Maximum ratio of the boxes' edges, where possible. */
 #define BRICK 1.34
@@ -24,6 +25,9 @@ enum { LEVELS = 10, ROOTS = 7, GRID = 512 };
 enum { RANKS_DEEPEST = 3 }; /* depth with more roots than ROOTS */
 /* Supported separations; those above USUAL only if no other suffices. */
 enum { SEPARATIONS = FMM_SEPARATIONS, USUAL = 4 };
+
+/* Shapes whose fields take more seconds to make are left out. */
+enum { MAKING_MOST = 300 };
 
 /* The fastest shape so far, if its seconds are not 0, and the failure of the
  * others: the message of the one that comes nearest to the tolerance. */
@@ -142,6 +146,13 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     shape->seconds = 0;
     for (int r = 0; r < FMM_STAGES; r++)
         shape->seconds += choice[r].cost;
+    shape->making = lattice_making(&boxes);
+    if (shape->making > MAKING_MOST)
+        FAIL(ERR_UNSUPPORTED,
+             "the fields of %lld x %lld x %lld root boxes and their images "
+             "would take %.2g s to sum, more than %d s",
+             (long long)shape->root[0], (long long)shape->root[1],
+             (long long)shape->root[2], shape->making, (int)MAKING_MOST);
     if (task->links.ranks > 0) {
         shape->seconds = shape_shared(task, s, shape, n, &boxes, choice);
         fmm_ranks_slab(fmm_ranks_most(&boxes, task->links.ranks), &boxes, NULL);
@@ -169,6 +180,12 @@ static void shapes_miss(struct shapes *all, farsum_status missed, double left,
     snprintf(all->why, sizeof all->why, "%s", why);
 }
 
+/* What a shape is chosen by. */
+static double shape_time(const struct fmm_shape *shape)
+{
+    return shape->seconds + shape->making / FMM_PLAN_SUMS;
+}
+
 /* Keeps the shape if it is the fastest so far. */
 static void shape_try(const struct task *task, const struct fmm *s, int64_t n,
                       int64_t m, struct fmm_shape *shape, struct shapes *all)
@@ -179,7 +196,8 @@ static void shape_try(const struct task *task, const struct fmm *s, int64_t n,
     farsum_status status = shape_cost(task, s, n, m, shape, &left);
     if (status != FARSUM_OK)
         shapes_miss(all, status, left, farsum_message());
-    else if (all->best.seconds == 0 || shape->seconds < all->best.seconds)
+    else if (all->best.seconds == 0
+             || shape_time(shape) < shape_time(&all->best))
         all->best = *shape;
 }
 
@@ -198,7 +216,7 @@ static void shapes_join(struct shapes *all, const struct shapes *more,
 {
     if (more->best.seconds > 0
         && (all->best.seconds == 0
-            || more->best.seconds < slower * all->best.seconds))
+            || shape_time(&more->best) < slower * shape_time(&all->best)))
         all->best = more->best;
     shapes_miss(all, more->missed, more->left, more->why);
 }

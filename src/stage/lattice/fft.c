@@ -12,9 +12,6 @@
 #include "stage/fft/fft.h"
 #include "stage/lattice/fft_modes.h"
 
-/* One or two periodic axes: each takes about a millisecond at create. */
-enum { FIELDS_MOST = 4096 };
-
 struct state {
     struct boxes_args args;
     int64_t mesh[3]; /* of the grid, x y z; larger than the roots along open
@@ -65,20 +62,11 @@ static farsum_status fft_fits(const void *args)
     const struct boxes_args *a = args;
     int64_t mesh[3];
     lattice_mesh(a, mesh);
-    int axes = boxes_axes(a);
-    int64_t fields = 1;
-    for (int c = 0; c < 3; c++) {
-        if ((axes % 3 == 0 ? a->root[c] : mesh[c]) < 2)
+    for (int c = 0; c < 3; c++)
+        if ((boxes_axes(a) % 3 == 0 ? a->root[c] : mesh[c]) < 2)
             FAIL(ERR_UNSUPPORTED,
                  "one root box along axis %d; the variant needs at least two",
                  c);
-        fields *= a->periodic[c] ? a->root[c] / 2 + 1 : a->root[c];
-    }
-    if ((axes == 1 || axes == 2) && fields > FIELDS_MOST)
-        FAIL(ERR_UNSUPPORTED,
-             "%lld sums over images of %d periodic axes; the variant makes up "
-             "to %d",
-             (long long)fields, axes, (int)FIELDS_MOST);
     return boxes_host_fits(args);
 }
 

@@ -33,10 +33,13 @@ void lattice_mesh(const struct boxes_args *boxes, int64_t mesh[3])
 {
     int axes = boxes_axes(boxes);
     for (int c = 0; c < 3; c++) {
-        int64_t open = 2 * boxes->root[c] - 1;
+        int64_t root = boxes->root[c], open = 2 * root - 1;
         if (axes > 0 && open < 2) /* transforms have two points or more */
             open = 2;
-        mesh[c] = boxes->periodic[c] ? boxes->root[c] : fft_good_size(open);
+        /* images of one box are its field already, which needs no period */
+        mesh[c] = boxes->periodic[c] && (axes == 3 || root > 1)
+                      ? root
+                      : fft_good_size(open);
     }
 }
 

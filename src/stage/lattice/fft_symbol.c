@@ -2,7 +2,7 @@
 /* fft_symbol.c: the field between root boxes in the modes of their grid,
  * (10.23).
  *
- * One or two periodic axes: multipole_images.c sums each difference.  Three:
+ * One or two periodic axes: image_fields.c sums each difference.  Three:
  * Ewald summation as in multipole_lattice.c.  Since the positions are
  * a grid, the transforms are known.  Each term of the real-space part becomes a
  * cosine or sine per axis.  The reciprocal part of a mode is a sum over the
@@ -19,13 +19,18 @@
 #include "base/kept.h"
 #include "base/mem.h"
 #include "base/par.h"
-#include "stage/lattice/plain_field.h"
+#include "base/progress.h"
+#include "stage/lattice/fft_modes.h"
+#include "stage/lattice/image_fields.h"
 
 /* Ewald's splitting parameter a, times the longest edge of a box: the candidate
  * with the smallest work.  A term in real or reciprocal space costs as much as
  * TERM additions to a mode. */
 static const double splittings[] = {0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9};
 enum { SPLITTINGS = sizeof splittings / sizeof *splittings, TERM = 5 };
+
+/* Seconds of an addition to a coefficient of a mode, as measured. */
+#define ADDITION 4e-10
 
 enum { SYMBOLS = 6, SYMBOL_NUMBERS = 1 << 18 };
 
@@ -42,7 +47,7 @@ static struct kept symbols = KEPT(symbols);
 struct symbol {
     const struct boxes_args *args;
     int axes;                        /* periodic ones */
-    struct multipole_images *images; /* owned; one or two axes, else NULL */
+    struct image_fields images;      /* owned; one or two axes, else empty */
     int q, size;      /* degrees to q = 2p; (q + 1)^2 */
     int64_t mesh[3], half[3];  /* modes 0 .. half */
     int64_t first, rows;       /* of y: modes first .. first + rows */
@@ -63,7 +68,7 @@ int lattice_odd(int n, int m, int axis)
 
 static void symbol_clear(struct symbol *s)
 {
-    multipole_images_destroy(s->images);
+    image_fields_clear(&s->images);
     for (int c = 0; c < 3; c++)
         mem_free(s->odd[c]);
     mem_free(s->field);
@@ -75,7 +80,8 @@ static void symbol_clear(struct symbol *s)
 static farsum_status symbol_capacity(struct symbol *s)
 {
     int64_t size = s->size;
-    TRY(lattice_images(s->args, &s->images));
+    if (s->axes % 3 != 0)
+        TRY(image_fields_make(s->args, &s->images));
     for (int c = 0; c < 3; c++)
         TRY(MEM_RAW(s->odd[c], size));
     for (int n = 0; n <= s->q; n++)
@@ -107,8 +113,9 @@ static int symbol_field(const struct symbol *s, const int64_t d[3],
         r2 += at[c] * at[c];
         near &= d[c] <= args->ws;
     }
-    if (s->images) {
-        multipole_images_field(s->images, at, field);
+    if (s->images.field) {
+        memcpy(field, image_field(&s->images, d),
+               (size_t)s->size * sizeof *field);
         return 1;
     }
     double x = s->a * s->a * r2;
@@ -139,7 +146,7 @@ static void symbol_add(const struct symbol *s, int axis, int64_t i, int64_t r,
 {
     /* angle modulo a turn: products of integers are exact */
     double turn = (double)(i * r % s->mesh[axis]) / (double)s->mesh[axis];
-    int once = r == 0 || (s->images && 2 * r == s->mesh[axis]);
+    int once = r == 0 || (s->images.field && 2 * r == s->mesh[axis]);
     double even = once ? cos(2 * M_PI * turn) : 2 * cos(2 * M_PI * turn);
     double more = (r ? 2 * sin(2 * M_PI * turn) : 0) - even;
     const double *odd = s->odd[axis];
@@ -255,8 +262,11 @@ static void symbol_finish(struct symbol *s)
 static farsum_status symbol_make(struct symbol *s)
 {
     TRY(symbol_capacity(s));
-    for (int64_t z = 0; z <= s->reach[2] && s->rows > 0; z++)
+    for (int64_t z = 0; z <= s->reach[2] && s->rows > 0; z++) {
+        TRY(progress_step(z, s->reach[2] + 1,
+                          "transforming the fields of root boxes"));
         symbol_plane(s, z);
+    }
     symbol_finish(s);
     return FARSUM_OK;
 }
@@ -312,7 +322,7 @@ static struct symbol symbol_shape(const struct boxes_args *args,
     for (int c = 0; c < 3; c++) {
         double radius = sqrt(s.most) / s.a / args->box[c];
         s.reach[c] = s.axes == 3         ? (int64_t)radius
-                     : args->periodic[c] ? mesh[c] / 2
+                     : args->periodic[c] ? args->root[c] / 2
                                          : args->root[c] - 1;
         if (s.axes == 3 && s.reach[c] < args->ws)
             s.reach[c] = args->ws;
@@ -326,10 +336,30 @@ int64_t lattice_symbol_bytes(const struct boxes_args *args,
     const struct symbol s = symbol_shape(args, mesh, 0, rows);
     int64_t x = s.half[0] + 1, z = s.half[2] + 1;
     int images = s.axes == 1 || s.axes == 2;
-    return (images ? multipole_images_bytes(s.q) : 0)
+    return (images ? image_fields_bytes(args) : 0)
            + 8 * s.size
                  * (3 + (s.reach[0] + 1) * (s.reach[1] + 1 + rows)
                     + (1 + z) * rows * x);
+}
+
+double lattice_making(const struct boxes_args *args)
+{
+    int64_t mesh[3];
+    double modes[3], reach[3];
+    if (boxes_axes(args) % 3 == 0)
+        return 0;
+    lattice_mesh(args, mesh);
+    const struct symbol s = symbol_shape(args, mesh, 0, mesh[1] / 2 + 1);
+    for (int c = 0; c < 3; c++) {
+        modes[c] = (double)s.half[c] + 1;
+        reach[c] = (double)s.reach[c] + 1;
+    }
+    double sums = reach[2]
+                  * (reach[0] * modes[1] * (reach[1] + modes[0])
+                     + modes[0] * modes[1] * modes[2]);
+    return image_fields_cost(args)
+           + ADDITION * sums * s.size
+                 / pow(args->threads > 0 ? args->threads : 1, 0.9);
 }
 
 farsum_status lattice_symbol(const struct boxes_args *args,

@@ -19,6 +19,9 @@ farsum_status lattice_symbol(const struct boxes_args *args,
  * rows. */
 int64_t lattice_symbol_bytes(const struct boxes_args *args,
                              const int64_t mesh[3], int64_t rows);
+/* One or two periodic axes: expected seconds to make the fields of the root
+ * boxes and their transform, unless they are kept; else 0. */
+double lattice_making(const struct boxes_args *args);
 /* For tests: how many symbols were found in the cache, and how many were
  * computed. */
 void lattice_symbol_counts(uint64_t *there, uint64_t *made);

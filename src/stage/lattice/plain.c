@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "stage/lattice/image_fields.h"
 #include "stage/lattice/plain_field.h"
 
 struct state {
@@ -37,7 +38,8 @@ static int64_t plain_bytes(const void *args)
 {
     const struct boxes_args *a = args;
     int64_t size = multipole_size(a->p);
-    return 8 * 8 * plain_roots(a) * plain_field(a) + 8 * size * size;
+    return 8 * 8 * plain_roots(a) * plain_field(a) + 8 * size * size
+           + (boxes_axes(a) % 3 ? image_fields_bytes(a) : 0);
 }
 
 static void plain_destroy(void *state)

@@ -15,10 +15,6 @@ struct lattice_fields {
  * not near (periodic, (10.13), (10.51)). */
 farsum_status lattice_fields_make(const struct boxes_args *args,
                                   struct lattice_fields *fields);
-/* One or two periodic axes: makes the sums over images of the root boxes, else
- * NULL. */
-farsum_status lattice_images(const struct boxes_args *args,
-                             struct multipole_images **images);
 void lattice_fields_clear(struct lattice_fields *fields);
 /* d: target's position minus the source's. */
 double *lattice_field(const struct lattice_fields *fields, const int64_t d[3]);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multipole_images.c: sums of S over the images of one or two periodic axes.
+/* images.c: sums of S over the images of one or two periodic axes.
  *
  * Images up to some number are summed one by one.  The others are beyond
  * APART times the distances d, and their sum is an expansion about d = 0.  Its
  * numbers follow from a lattice's self-similarity: the images beyond three
- * times as many are blocks of 3 or 9 of it (10.51).  Far above a plane the sum
- * is one over the plane's modes (10.52). */
+ * times as many are blocks of 3 or 9 of it (10.51).  Far from a plane or row
+ * the sum is one over its modes (modes.c).
+ *
+ * Boxes are about as large as the smallest extent of the near region.  At r
+ * times that distance a term of degree n is smaller than those of the nearest
+ * boxes by r^(n + 1), so that terms below EPS of them are left out. */
 #include "math/multipole.h"
 
 #include <math.h>
@@ -14,20 +18,35 @@
 
 #include "base/hypot.h"
 #include "base/mem.h"
+#include "math/images/modes.h"
 
-/* Degrees of the expansion in d, and of a block's. */
-enum { APART = 8, ABOUT = 18, BLOCK = 20 };
-/* Planes are summed by modes from this part of the longest edge on. */
+/* Degrees of a block's expansion. */
+enum { APART = 8, BLOCK = 20 };
+/* Modes are summed from this part of the longest edge on. */
 #define HIGH 1.2
+#define EPS 1e-18
+/* Seconds, as measured: a mode's coefficient, an exchange of axes over the cube
+ * of its degrees, a term of the tail's field, an image; to make a term of the
+ * tail, and an image's coefficient. */
+#define MODE 6e-9
+#define SWAP 1e-9
+#define FIELD 1.5e-9
+#define IMAGE 3e-7
+#define FIXED 1e-8
+#define SHELL 2e-9
 
 struct multipole_images {
-    int p, most; /* degrees of the field, and of the tail */
-    int open;    /* of a plane: the open axis; of a row -1 */
-    int periodic[3];
+    int p;     /* degrees of the field */
+    int total; /* degrees of the tail that are used, */
+    int most;  /* and that are summed */
+    int axis;  /* of a plane the open one, of a row the periodic one */
+    int periodic[3], axes;
     double cell[3], near[3], high;
+    double least;      /* the smallest extent of the near region */
     int64_t direct[3]; /* images that are summed one by one */
     double *tail;      /* owned: S summed over all other images, d = 0 */
     double *factor;    /* owned: tail_field's, in its order */
+    double *swap;      /* owned: of a row; see modes.h */
 };
 
 static int is_near(const struct multipole_images *s, const double at[3])
@@ -36,6 +55,23 @@ static int is_near(const struct multipole_images *s, const double at[3])
     for (int c = 0; c < 3; c++)
         near &= fabs(at[c]) < s->near[c];
     return near;
+}
+
+/* The degrees, below p, of which terms at the distance r count. */
+static int degrees_at(int p, double least, double r)
+{
+    double n = -log(EPS) / log(r / least) - 1;
+    return least > 0 && r > least && n < p ? (n > 0 ? (int)ceil(n) : 0) : p;
+}
+
+/* The distance from the plane or row. */
+static double distance_across(const struct multipole_images *s,
+                              const double d[3])
+{
+    double square = 0;
+    for (int c = 0; c < 3; c++)
+        square += s->periodic[c] ? 0 : d[c] * d[c];
+    return sqrt(square);
 }
 
 /* The potential at a charge of a plane or row due to all its images, with the
@@ -146,18 +182,11 @@ static void block_members(const struct multipole_images *s, double *block,
     }
 }
 
-/* The degrees k whose terms enter degree n of the field: those of the tail are
- * even. */
-static inline int about(const struct multipole_images *s, int n)
-{
-    return s->most - n < ABOUT ? s->most - n : ABOUT;
-}
-
 static int64_t tail_terms(const struct multipole_images *s)
 {
     int64_t all = 0;
     for (int n = 0; n <= s->p; n++)
-        for (int k = n % 2; k <= about(s, n); k += 2)
+        for (int k = n % 2; n + k <= s->total; k += 2)
             all += (n + 1) * (2 * k + 1);
     return all;
 }
@@ -169,7 +198,7 @@ static farsum_status tail_factors(struct multipole_images *s,
     double *f = s->factor;
     for (int n = 0; n <= s->p; n++)
         for (int m = 0; m <= n; m++)
-            for (int k = n % 2; k <= about(s, n); k += 2)
+            for (int k = n % 2; n + k <= s->total; k += 2)
                 for (int l = -k; l <= k; l++)
                     *f++ = (k % 2 ? -1 : 1)
                            * multipole_factor_of(root, n, m, k, l);
@@ -181,13 +210,13 @@ static farsum_status tail_factors(struct multipole_images *s,
 static void tail_field(const struct multipole_images *s, const double d[3],
                        double *to)
 {
-    double r[(ABOUT + 1) * (ABOUT + 1)];
+    double r[MULTIPOLE_FIELD];
     const double *f = s->factor;
-    multipole_regular(ABOUT, d, r);
-    for (int n = 0; n <= s->p; n++)
+    multipole_regular(s->total, d, r);
+    for (int n = 0; n <= s->p && n <= s->total; n++)
         for (int m = 0; m <= n; m++) {
             struct cnum sum = {0, 0};
-            for (int k = n % 2; k <= about(s, n); k += 2)
+            for (int k = n % 2; n + k <= s->total; k += 2)
                 for (int l = -k; l <= k; l++, f++) {
                     struct cnum a = multipole_part(r, k, l);
                     struct cnum t = multipole_part(s->tail, n + k, m + l);
@@ -204,31 +233,88 @@ static void tail_field(const struct multipole_images *s, const double d[3],
  * all others. */
 static void images_direct(struct multipole_images *s, const double reach[3])
 {
-    double square = 0;
+    double across = 0, along = 0, near = 0, others = INFINITY, least = INFINITY;
     for (int c = 0; c < 3; c++) {
         double most = fmax(reach[c], s->near[c]);
-        if (s->periodic[c])
-            most = s->cell[c] / 2;
-        else if (s->open >= 0)
-            most = fmin(most, s->high);
-        square += most * most;
+        across += s->periodic[c] ? 0 : most * most;
+        along += s->cell[c] * s->cell[c] / 4;
+        near = fmax(near, s->near[c]);
+        least = fmin(least, s->near[c]);
+        s->high = fmax(s->high, HIGH * s->cell[c]);
+    }
+    s->least = least;
+    s->high = fmax(s->high, distance_across(s, s->near));
+    double most = sqrt(along + fmin(across, s->high * s->high));
+    for (int c = 0; c < 3; c++)
+        if (s->periodic[c]) {
+            s->direct[c] = (int64_t)ceil(APART * most / s->cell[c]);
+            others = fmin(others, ((double)s->direct[c] + 0.5) * s->cell[c]);
+        }
+    s->total =
+        degrees_at(MULTIPOLE_DEGREES - 1 - BLOCK, fmax(most, near), others);
+    s->most = s->total + BLOCK;
+}
+
+static struct multipole_images images_of(int p, const int periodic[3],
+                                         const double cell[3],
+                                         const double near[3],
+                                         const double reach[3])
+{
+    struct multipole_images s = {.p = p};
+    for (int c = 0; c < 3; c++) {
+        s.periodic[c] = periodic[c];
+        s.axes += periodic[c];
+        s.cell[c] = periodic[c] ? cell[c] : 0;
+        s.near[c] = near[c];
     }
     for (int c = 0; c < 3; c++)
-        if (s->periodic[c])
-            s->direct[c] = (int64_t)ceil(APART * sqrt(square) / s->cell[c]);
+        if (periodic[c] == (s.axes == 1))
+            s.axis = c;
+    images_direct(&s, reach);
+    return s;
 }
 
-static struct multipole_images images_of(int p)
+static int images_swap(const struct multipole_images *s)
 {
-    int most =
-        p + ABOUT < MULTIPOLE_DEGREES ? p + ABOUT : MULTIPOLE_DEGREES - 1;
-    return (struct multipole_images){.p = p, .most = most, .open = -1};
+    return s->axes == 1 && s->axis != 2;
 }
 
-int64_t multipole_images_bytes(int p)
+double multipole_images_cost(int p, const int periodic[3], const double cell[3],
+                             const double near[3], const double reach[3],
+                             double fields)
 {
-    const struct multipole_images s = images_of(p);
-    return 8 * (multipole_size(s.most) + tail_terms(&s));
+    const struct multipole_images s = images_of(p, periodic, cell, near, reach);
+    double images = 1, shell = 1, modes = 1, across = 0;
+    for (int c = 0; c < 3; c++) {
+        images *= 2 * (double)s.direct[c] + 1;
+        shell *= periodic[c] ? 6 * (double)s.direct[c] + 3 : 1;
+        across += periodic[c] ? 0 : reach[c] * reach[c];
+    }
+    across = sqrt(across);
+    /* fields by modes, most of them at about `middle` */
+    double middle = sqrt(s.high * fmax(s.high, across));
+    double far = s.axes == 1 ? 1 - pow(fmin(s.high / across, 1), 2)
+                             : 1 - fmin(s.high / across, 1);
+    int degrees = degrees_at(p, s.least, middle);
+    double wave = multipole_modes_most(degrees) / middle / (2 * M_PI);
+    for (int c = 0; c < 3; c++)
+        modes *= periodic[c] ? 1 + wave * s.cell[c] : 1;
+    double by_modes = MODE * modes * multipole_size(degrees)
+                      + (images_swap(&s) ? SWAP * pow(degrees + 1, 3) : 0);
+    double by_images = FIELD * (double)tail_terms(&s) + IMAGE * images;
+    return FIXED * (double)tail_terms(&s)
+           + SHELL * shell * multipole_size(s.most)
+           + fields * (far * by_modes + (1 - far) * by_images);
+}
+
+int64_t multipole_images_bytes(int p, const int periodic[3],
+                               const double cell[3], const double near[3],
+                               const double reach[3])
+{
+    const struct multipole_images s = images_of(p, periodic, cell, near, reach);
+    return 8
+           * (multipole_size(s.most) + tail_terms(&s)
+              + (images_swap(&s) ? multipole_swap_numbers(p) : 0));
 }
 
 farsum_status multipole_images_create(int p, const int periodic[3],
@@ -239,28 +325,22 @@ farsum_status multipole_images_create(int p, const int periodic[3],
 {
     farsum_status status = FARSUM_OK;
     long double root[2 * MULTIPOLE_DEGREES];
-    double *term = NULL, *block = NULL;
+    double *term = NULL, *block = NULL, *work = NULL;
     struct multipole_images *s = NULL;
     int axes = periodic[0] + periodic[1] + periodic[2];
     if (p < 0 || p >= MULTIPOLE_DEGREES || axes < 1 || axes > 2)
         FAIL(ERR_INTERNAL, "a sum of degree %d over images of %d axes", p,
              axes);
     GO(MEM_NEW(s, 1));
-    *s = images_of(p);
-    for (int c = 0; c < 3; c++) {
-        s->periodic[c] = periodic[c];
-        s->cell[c] = periodic[c] ? cell[c] : 0;
-        s->near[c] = near[c];
-        if (axes == 2 && !periodic[c])
-            s->open = c;
-        s->high = fmax(s->high, HIGH * s->cell[c]);
-    }
-    if (s->open >= 0)
-        s->high = fmax(s->high, near[s->open]);
-    images_direct(s, reach);
+    *s = images_of(p, periodic, cell, near, reach);
     GO(MEM_NEW(s->tail, multipole_size(s->most)));
     GO(MEM_RAW(term, MULTIPOLE_FIELD));
     GO(MEM_RAW(block, multipole_size(BLOCK)));
+    if (images_swap(s)) {
+        GO(MEM_RAW(s->swap, multipole_swap_numbers(p)));
+        GO(MEM_RAW(work, 2 * (2 * p + 1) * (2 * p + 1)));
+        multipole_swap_all(p, work, s->swap);
+    }
     multipole_roots(2 * MULTIPOLE_DEGREES - 1, root);
     GO(tail_factors(s, root));
     s->tail[0] = own_images(s);
@@ -272,6 +352,7 @@ farsum_status multipole_images_create(int p, const int periodic[3],
 done:
     mem_free(term);
     mem_free(block);
+    mem_free(work);
     multipole_images_destroy(s);
     return status;
 }
@@ -282,74 +363,8 @@ void multipole_images_destroy(struct multipole_images *s)
         return;
     mem_free(s->tail);
     mem_free(s->factor);
+    mem_free(s->swap);
     mem_free(s);
-}
-
-/* Adds the derivatives of front e^(b.d), b.b = 0: degree n has the factor
- * (-1)^n b_z^(n - m) (b_x + i b_y)^m/A_n^m.  zero, up: b_z, b_x + i b_y. */
-static void add_wave(int p, struct cnum front, struct cnum zero, struct cnum up,
-                     double *to)
-{
-    struct cnum top = front;
-    for (int m = 0; m <= p; m++) {
-        if (m > 0) {
-            double f = -1 / sqrt((2.0 * m) * (2.0 * m - 1));
-            top = (struct cnum){f * (top.re * up.re - top.im * up.im),
-                                f * (top.re * up.im + top.im * up.re)};
-        }
-        struct cnum v = top;
-        for (int n = m; n <= p; n++) {
-            if (n > m) {
-                double f = -1 / sqrt((double)(n - m) * (double)(n + m));
-                v = (struct cnum){f * (v.re * zero.re - v.im * zero.im),
-                                  f * (v.re * zero.im + v.im * zero.re)};
-            }
-            to[multipole_at(n, m)] += v.re;
-            if (m > 0)
-                to[multipole_at(n, -m)] += v.im;
-        }
-    }
-}
-
-/* The mode 0 of a plane, -2 pi |z|/A. */
-static void add_mean(const struct multipole_images *s, double z, double area,
-                     double *to)
-{
-    double slope = z > 0 ? 2 * M_PI / area : -2 * M_PI / area;
-    to[0] -= 2 * M_PI * fabs(z) / area;
-    if (s->p == 0)
-        return;
-    to[s->open == 0   ? multipole_at(1, 1)
-       : s->open == 1 ? multipole_at(1, -1)
-                      : multipole_at(1, 0)] +=
-        s->open == 2 ? slope : slope / M_SQRT2;
-}
-
-/* A plane's field far above or below it, (10.52). */
-static void plane_modes(const struct multipole_images *s, const double d[3],
-                        double *to)
-{
-    int o = s->open, u = (o + 1) % 3, v = (o + 2) % 3;
-    double z = d[o], area = s->cell[u] * s->cell[v];
-    double most = (s->p + 9 * sqrt(s->p) + 45) / fabs(z);
-    int64_t iu = (int64_t)(most * s->cell[u] / (2 * M_PI));
-    int64_t iv = (int64_t)(most * s->cell[v] / (2 * M_PI));
-    add_mean(s, z, area, to);
-    for (int64_t i = -iu; i <= iu; i++)
-        for (int64_t j = -iv; j <= iv; j++) {
-            double re[3] = {0}, im[3] = {0};
-            im[u] = 2 * M_PI * (double)i / s->cell[u];
-            im[v] = 2 * M_PI * (double)j / s->cell[v];
-            double k = hypot_of(im[u], im[v]);
-            if (k == 0 || k > most)
-                continue;
-            re[o] = z > 0 ? -k : k;
-            double angle = im[u] * d[u] + im[v] * d[v];
-            double f = 2 * M_PI / (area * k) * exp(-k * fabs(z));
-            add_wave(s->p, (struct cnum){f * cos(angle), f * sin(angle)},
-                     (struct cnum){re[2], im[2]},
-                     (struct cnum){re[0] - im[1], im[0] + re[1]}, to);
-        }
 }
 
 void multipole_images_field(const struct multipole_images *s, const double d[3],
@@ -363,8 +378,13 @@ void multipole_images_field(const struct multipole_images *s, const double d[3],
         from[c] = s->periodic[c]
                       ? d[c] - s->cell[c] * nearbyint(d[c] / s->cell[c])
                       : d[c];
-    if (s->open >= 0 && fabs(from[s->open]) > s->high) {
-        plane_modes(s, from, to);
+    if (distance_across(s, from) > s->high) {
+        int p = degrees_at(s->p, s->least, distance_across(s, from));
+        if (s->axes == 1)
+            multipole_row_modes(p, s->axis, s->cell[s->axis], s->swap, from,
+                                to);
+        else
+            multipole_plane_modes(p, s->axis, s->cell, from, to);
         return;
     }
     tail_field(s, from, to);
@@ -376,8 +396,10 @@ void multipole_images_field(const struct multipole_images *s, const double d[3],
                     at[c] = from[c] + (double)i[c] * s->cell[c];
                 if (is_near(s, at))
                     continue;
-                multipole_singular(s->p, at, term);
-                for (int k = 0; k < size; k++)
+                double r = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
+                int degrees = degrees_at(s->p, s->least, r);
+                multipole_singular(degrees, at, term);
+                for (int k = 0; k < multipole_size(degrees); k++)
                     to[k] += term[k];
             }
 }
