@@ -25,9 +25,9 @@
  *     rotlet     u_i = C sum_j t_j x d / r^3
  *     stresslet  u_i = -6 C sum_j (q_j.d) (n_j.d) d / r^5
  *
- *     field E = -grad phi, gradient G = grad grad phi, energy U = (1/2) sum
- *     q phi - p.E + Q:G/2, force q E - G p - Q:grad G/2, torque p x E - eps:QG,
- *     virial W_ab = -dU/d(strain_ab), p and Q fixed, x_a += strain_ab x_b
+ *     field E = -grad phi, gradient G = grad grad phi, force q E - G p -
+ *     Q:grad G/2, torque p x E - eps:QG, energy U = (1/2) sum (q phi - p.E +
+ *     Q:G/2), virial W_ab = -dU/d(strain_ab), x_a += strain_ab x_b; row-major
  *
  * Periodic sums follow Ewald's conventions.  Charges: conducting surroundings
  * (default: tinfoil), and a uniform background neutralises a net charge.
@@ -436,14 +436,14 @@ FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_set_exclusions(farsum_plan *plan, int64_t count,
                            const int64_t *pairs, const double *factors);
 /* Sums rhs >= 1 sets of strengths.  q: [rhs][n][strengths], type `arrays`, in
- * `memory`: one number for laplace, yukawa and r6; charge, then dipole vector
- * for *_dipole; then Q = sum q x x of a cluster, with or without trace,
- * as xx xy xz yy yz zz for charge_quadrupole; force or torque for stokeslet and
- * rotlet; strength, then normal vector for stresslet.  result: what to write.
- * Errors: ERR_STATE (no points), ERR_ARGUMENT (not among the outputs),
- * ERR_UNSUPPORTED (energy at separate targets), ERR_STRENGTH (out of range;
- * device arrays: by finish), ERR_TOLERANCE.  Allocates only to check the first
- * sum, or if rhs > 1 and progress is set; only a check blocks device arrays. */
+ * `memory`: one number for laplace, yukawa and r6; charge, dipole vector for
+ * *_dipole; charge, dipole vector, Q as xx xy xz yy yz zz for charge_quadrupole
+ * (Q = sum q x x of a cluster); force (stokeslet); torque (rotlet); strength
+ * and normal for stresslet.  result: what to write.  Errors: ERR_STATE (no
+ * points), ERR_ARGUMENT (not an output of the problem), ERR_UNSUPPORTED (energy
+ * at separate targets), ERR_STRENGTH (out of range; device arrays: by finish),
+ * ERR_TOLERANCE.  Allocates only to check the first sum, or if rhs > 1 and
+ * progress is set.  With device arrays, waits only to check that sum. */
 FARSUM_API FARSUM_MUST_CHECK farsum_status
 farsum_plan_execute(farsum_plan *plan, int rhs, const void *q,
                     farsum_result *result);

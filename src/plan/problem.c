@@ -212,7 +212,8 @@ farsum_status problem_check(const farsum_problem *problem,
         FAIL(ERR_ARGUMENT, "surface vacuum needs three periodic axes");
     if (p.surface == FARSUM_VACUUM && !row->kind->charged)
         FAIL(ERR_ARGUMENT,
-             "surface vacuum requires kernel laplace or charge_dipole, not %s",
+             "surface vacuum requires kernel laplace, charge_dipole or "
+             "charge_quadrupole, not %s",
              row->name);
     *filled = p;
     *pair = *row;

@@ -68,7 +68,8 @@ int kernel_check(const struct settings *s, const char *kernel, char *error,
         snprintf(error, size, "the command knows no columns for kernel %s",
                  kernel);
     else if (s->kappa > 0 && !strengths_of(kernel)->kappa)
-        snprintf(error, size, "--kappa requires kernel yukawa, not %s",
+        snprintf(error, size,
+                 "--kappa requires kernel yukawa or yukawa_dipole, not %s",
                  kernel);
     else if ((s->gravity > 0 || (s->softening > 0 && !moments))
              && strcmp(kernel, "laplace") != 0)

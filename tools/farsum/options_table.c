@@ -30,7 +30,7 @@ static const struct option_row table[] = {
      "yukawa_dipole or r6; flows: "
      "stokeslet, rotlet or stresslet (default: laplace)"},
     {"kappa", 0, "K", FOR_FILES, set_real, FIELD(kappa), NULL,
-     "inverse screening length; yukawa only (default: none)"},
+     "inverse screening length; yukawa and yukawa_dipole only (default: none)"},
     {"tolerance", 0, "X", FOR_SUMS, set_real, FIELD(tolerance), NULL,
      "largest error allowed, in the norm of --error (default: 1e-5)"},
     {"error", 0, "WHAT", FOR_SUMS, set_word, FIELD(error), word_error,
@@ -227,7 +227,8 @@ static const struct option_row table[] = {
     {"particle-virial", 0, NULL, FOR_RUN, set_flag, FIELD(particle_virial),
      NULL,
      "writes each particle's share of the virial as the column virials, row by "
-     "row; not by fmm or over ranks with devices (default: off)"},
+     "row; fmm, spectral in slabs, wires and open space, separate targets, and "
+     "ranks with devices do not have it (default: off)"},
     {"check-targets", 0, "M", FOR_RUN | FOR_CHECK, set_count,
      FIELD(check_targets), NULL,
      "number of random targets to check, or all if there are fewer; fewer "

@@ -320,7 +320,7 @@ static void print_exchange(const struct outcome *o, int part, FILE *out)
     }
     fprintf(out, "%-11s",
             part < COMM_PARTS ? ranks_work_names[part] : "together");
-    c_locale_write(out, " %12.4g %12.4g %12.4g %12.4g\n", all, most, least_s,
+    c_locale_write(out, " %12.4g %13.4g %12.4g %12.4g\n", all, most, least_s,
                    most_s);
 }
 
@@ -344,8 +344,8 @@ static void print_ranks(const struct outcome *o, FILE *out)
     print_range(ghosts[0], ghosts[1], "ghosts", out);
     c_locale_write(out, "; imbalance %.3g\n", outcome_imbalance(o));
     print_devices(o, out);
-    fprintf(out, "%-11s %12s %12s %12s %12s\n", "exchange", "sent bytes",
-            "most a rank", "least s", "most s");
+    fprintf(out, "%-11s %12s %13s %12s %12s\n", "exchange", "sent bytes",
+            "most per rank", "least s", "most s");
     for (int k = 0; k <= COMM_PARTS; k++)
         print_exchange(o, k, out);
 }

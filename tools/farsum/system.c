@@ -103,8 +103,8 @@ int system_make_bare(const struct settings *s, struct io_frame *sources,
     }
     if (check_units(s, sources, error, size) != 0
         || (targets
-            && (check_units(s, targets, error, size) != 0
-                || check_targets(s, sources, targets, error, size) != 0)))
+            && (check_targets(s, sources, targets, error, size) != 0
+                || check_units(s, targets, error, size) != 0)))
         return -1;
     int has_cell = s->has_cell || sources->has_cell;
     if (has_cell)

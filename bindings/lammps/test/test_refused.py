@@ -15,8 +15,6 @@ CASES = {
                  "nozforce"),
     "wire": ("boundary f f p", "", "kspace_modify wire 3.0",
              "kspace_modify wire"),
-    "fmm": ("boundary p p f", "", "kspace_modify farsum method fmm",
-            "method fmm: .*has 2"),
     "respa": ("", "", "run_style respa 2 2 pair 1 kspace 2\n"
               "fix move all nve", "respa"),
     "exclude": ("", "neigh_modify exclude type 1 1", "", "exclude"),
@@ -46,6 +44,13 @@ def test_refused(run, name):
     first, middle, last, words = CASES[name]
     lmp = run(salt(), begin=first + BEGIN, sums=SUMS + middle + "\n" + last)
     with pytest.raises(Exception, match=words):
+        lmp.command("run 0")
+
+
+def test_oblique_slab_by_fmm(run):
+    lmp = run(salt(tilt=(1.5, 0, 0)), begin="boundary p p f" + BEGIN,
+              sums=SUMS + "kspace_modify farsum method fmm")
+    with pytest.raises(Exception, match="method fmm: .*right angles"):
         lmp.command("run 0")
 
 

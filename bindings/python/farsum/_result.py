@@ -22,15 +22,15 @@ class Result:
 
     potential   [N]      phi
     field       [N, 3]   E = -grad phi
-    forces      [N, 3]   q E, with dipoles q E - G p, with quadrupoles less
-                         Q:grad G/2
-    torques     [N, 3]   p x E, with quadrupoles less eps:(Q G) (kernels with
+    forces      [N, 3]   q E; dipoles: q E - G p; quadrupoles: q E - G p
+                         - Q:grad G/2
+    torques     [N, 3]   p x E; quadrupoles: p x E - eps:(Q G) (kernels with
                          dipoles)
     gradient    [N, 6]   grad grad phi: xx xy xz yy yz zz (the same kernels)
     third       [N, 10]  its derivatives: xxx xxy xxz xyy xyz xzz yyy yyz yzz
                          zzz (charge_quadrupole)
     velocity    [N, 3]   of flows
-    energy      []       (1/2) sum of q phi - p.E + Q:G/2
+    energy      []       (1/2) sum of (q phi - p.E + Q:G/2)
     virial      [3, 3]   W_ab = -dU / d(strain_ab)
     particle_virial [N, 3, 3]  each particle's share of the virial
     error       float    estimated error in the tolerance's norm

@@ -150,7 +150,7 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
     if (shape->making > MAKING_MOST)
         FAIL(ERR_UNSUPPORTED,
              "the fields of %lld x %lld x %lld root boxes and their images "
-             "would take %.2g s to sum, more than %d s",
+             "would take %.2g s to sum, more than %d s; use method spectral",
              (long long)shape->root[0], (long long)shape->root[1],
              (long long)shape->root[2], shape->making, (int)MAKING_MOST);
     if (task->links.ranks > 0) {

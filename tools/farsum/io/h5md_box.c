@@ -108,8 +108,8 @@ int h5md_check_frames(struct text *t, const struct h5md *h, hid_t parent,
         if (k < 0)
             return 0;
         return text_fail(t,
-                         "%s: its step %lld is that of no position, whose "
-                         "frame %lld has step %lld",
+                         "%s: step %lld is no step of the positions; frame "
+                         "%lld of the positions has step %lld",
                          e->path, (long long)its, (long long)k + 1,
                          (long long)ours);
     }
