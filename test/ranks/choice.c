@@ -150,13 +150,13 @@ static void memory(void)
     struct shared *s = shared(0);
     place(-1);
     double spectral = held(s, "spectral"), fmm = held(s, "fmm");
-    CHECK(1.5 * fmm < spectral, "fmm holds %g bytes, spectral %g", fmm,
+    CHECK(1.25 * fmm < spectral, "fmm holds %g bytes, spectral %g", fmm,
           spectral);
     make(s, "spectral");
     for (int r = 0; r < RANKS; r++) {
         char rank[32];
         memset(s->limit, 0, sizeof s->limit);
-        s->limit[r] = (uint64_t)sqrt(fmm * spectral);
+        s->limit[r] = (uint64_t)((fmm + 3 * spectral) / 4);
         make(s, "fmm");
         CHECK(strstr(s->text[0], "spectral: a mesh of"), "%s", s->text[0]);
         s->limit[r] = 1000;
