@@ -333,6 +333,61 @@ static void test_rounding(void)
     farsum_plan_destroy(plan);
 }
 
+/* The estimate for charges of 1e-9 next to two quadrupoles that are first or
+ * last in the list; *phi: the potentials, shift: of all positions. */
+static double quadrupoles_estimate(int last, double shift, double phi[5])
+{
+    static const double at[5][3] = {
+        {0, 2.1, 3.3}, {5, 1.2, 7.7}, {2.9, 0, 1.4}, {0, 0, 0}, {5, 5, 5}};
+    static const double charge[5] = {1e-9, 1e-9, -2e-9, 0, 0};
+    double x[5][3], q[5][10] = {{0}};
+    farsum_problem p = FARSUM_PROBLEM_INIT;
+    farsum_options o = FARSUM_OPTIONS_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    farsum_result r = FARSUM_RESULT_INIT;
+    farsum_plan *plan = NULL;
+    for (int i = 0; i < 5; i++) {
+        int to = last ? i : (i + 2) % 5;
+        for (int d = 0; d < 3; d++)
+            x[to][d] = at[i][d] + shift * (d + 1);
+        q[to][0] = charge[i];
+        q[to][5] = i > 2; /* xy */
+    }
+    p.kernel = "charge_quadrupole";
+    for (int d = 0; d < 3; d++) {
+        p.cell[4 * d] = 10;
+        p.periodic[d] = 1;
+    }
+    p.error = FARSUM_ERROR_POTENTIAL;
+    p.outputs = FARSUM_POTENTIAL;
+    p.tolerance = 1e-9;
+    p.n_sources = 5;
+    o.method = "ewald";
+    r.potential = phi;
+    CHECK_OK(farsum_plan_create(&p, &o, &plan));
+    CHECK_OK(farsum_plan_set_points(plan, 5, x[0], 0, NULL));
+    CHECK_OK(farsum_plan_execute(plan, 1, q[0], &r));
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    farsum_plan_destroy(plan);
+    return info.estimated_error;
+}
+
+static void test_rounding_of_quadrupoles(void)
+{
+    double phi[2][5], off = 0, all = 0;
+    double first = quadrupoles_estimate(0, 0, phi[0]);
+    double last = quadrupoles_estimate(1, 0, phi[0]);
+    CHECK(fabs(first / last - 1) < 1e-3, "estimates by order: %g, %g", first,
+          last);
+    (void)quadrupoles_estimate(1, 0.37, phi[1]);
+    for (int i = 0; i < 5; i++) {
+        off += pow(phi[0][i] - phi[1][i], 2);
+        all += phi[0][i] * phi[0][i];
+    }
+    CHECK(sqrt(off / all) < 5 * last, "the error is %g, the estimate %g",
+          sqrt(off / all), last);
+}
+
 int main(void)
 {
     RUN(test_split);
@@ -347,5 +402,6 @@ int main(void)
     RUN(test_cell);
     RUN(test_refused);
     RUN(test_rounding);
+    RUN(test_rounding_of_quadrupoles);
     return check_end();
 }

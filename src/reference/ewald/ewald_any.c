@@ -273,9 +273,12 @@ double ewald_any_rounding(const struct ewald_any *e, const double *q,
     double a = cbrt((double)b->lattice.filled / (double)n);
     double terms = 0, value = 0;
     for (int64_t j = 0; j < n; j++) {
-        const double *p = q + 4 * j + 1;
+        const double *own = q + b->job.kind->strengths * j, *p = own + 1;
         double dipole = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-        terms += (q[4 * j] * q[4 * j] + 2 * dipole / (a * a)) / (a * a);
+        terms += (own[0] * own[0] + 2 * dipole / (a * a)) / (a * a);
+        for (int k = 4; k < b->job.kind->strengths; k++) /* xy, xz, yz: twice */
+            terms += (k == 4 || k == 7 || k == 9 ? 2 : 4) * own[k] * own[k]
+                     / pow(a, 6);
     }
     for (int64_t i = 0; i < m; i++)
         value += potential[i] * potential[i];

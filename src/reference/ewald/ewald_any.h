@@ -40,9 +40,9 @@ farsum_status ewald_any_run(struct ewald_any *e, const double *q, int width,
  * to velocities due to strengths at a distance (V/N)^(1/3). */
 double ewald_any_estimate(const struct ewald_any *e, const double *q,
                           const double *values, double *norm);
-/* Charges with dipoles: the rounding error of potentials [targets], relative to
- * their RMS.  A dipole's potential may vanish by symmetry; its terms are
- * rounded all the same. */
+/* Charges with dipoles or quadrupoles: the rounding error of potentials
+ * [targets], relative to their RMS.  A dipole's potential may vanish by
+ * symmetry; its terms are rounded all the same. */
 double ewald_any_rounding(const struct ewald_any *e, const double *q,
                           const double *potential);
 #endif
