@@ -48,11 +48,13 @@ class BatchResult:
     def __getattr__(self, name: str) -> Any:
         if name == "forces":
             held = self.__dict__
-            self.forces = quadrupole_forces(self._q, self.field, self.gradient,
-                                            self.third) \
-                if "third" in held else \
-                dipole_forces(self._q, self.field, self.gradient) \
-                if "gradient" in held else self._q[..., None] * self.field
+            if "gradient" not in held:
+                self.forces = self._q[..., None] * self.field
+            elif self._q.shape[-1] == 4:
+                self.forces = dipole_forces(self._q, self.field, self.gradient)
+            else:
+                self.forces = quadrupole_forces(self._q, self.field,
+                                                self.gradient, self.third)
             return self.forces
         if name == "systems":  # at first use: conversion takes longer than sums
             self.systems = [Record(_options.plain(s)) for s in self._systems]

@@ -225,7 +225,12 @@ def dipoles(x: Any, q: Any, p: Any, cell: Any = None, *,
     both[..., 0] = 0 if q is None else space.take(q, "q")
     both[..., 1:4] = p
     if quadrupoles is not None:
-        both[..., 4:] = space.take(quadrupoles, "quadrupoles")
+        tensor = space.take(quadrupoles, "quadrupoles")
+        shape = list(p.shape[:-1]) + [6]
+        if list(tensor.shape) != shape:
+            raise ArgumentError(f"quadrupoles has the shape "
+                                f"{list(tensor.shape)}, not {shape}")
+        both[..., 4:] = tensor
     options.setdefault("outputs", "potential field gradient"
                        + ("" if width == 4 else " third")
                        + ("" if "targets" in options else " energy"))

@@ -134,6 +134,9 @@ def test_forces_and_torques_of_dipoles_are_derivatives(box):
     slope = (energy_of(x + step) - energy_of(x - step)) / (2 * h)
     assert r.forces[7, 1] == pytest.approx(-slope, rel=1e-5, abs=1e-5)
     assert r.third.shape == (60, 10) and r.torques.shape == (60, 3)
+    for wrong in (five[:, :1], five[0], 1.0):
+        with pytest.raises(farsum.ArgumentError, match="quadrupoles has"):
+            farsum.dipoles(x, q, p, cell=cell, quadrupoles=wrong)
     alone = farsum.dipoles(x, None, p, cell=cell)
     assert alone.energy != pytest.approx(energy(x, p), rel=1e-3)
     assert alone.gradient.shape == (60, 6)
