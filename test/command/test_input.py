@@ -70,7 +70,10 @@ class Geometry(InputTest):
         self.sums(PERIODIC, self.xyz("Lx=10"), "--cell", "10,10,10")
         # these are no cells
         self.sums(OPEN, self.xyz("n_cells=3 cell_index=4 lattice_energy=-3 "
-                                 "a=10 step=1 box=sim flattened=3"))
+                                 "a=10 step=1 box=sim flattened=3 "
+                                 "cell_density=0.5 latte_charges=3"))
+        for key in ("cell=3T3", "supercell=2x2x2"):
+            self.sums(OPEN, self.xyz(key + ' pbc="F F F"'))
         file = self.write("plain.xyz", f"1\nLx 10 Ly 10\nNa 1 2 3\n")
         self.refused(1, 'found "Lx"', "run", file, "--charge", "Na=1")
 
@@ -115,6 +118,9 @@ class Geometry(InputTest):
             for words in (["--cell", "10,10,10"], ["--periodic", "none"]):
                 done = self.farsum("run", file, "--targets", other, *words)
                 self.assertEqual(done.err, "")
+        digits = self.write("at.xyz", '1\nLattice="10.0001 0 0 0 10 0 0 0 10" '
+                            "Properties=pos:R:3\n1 1 1\n")
+        self.farsum("run", file, "--targets", digits)
         periodic = self.write("at.xyz", f"1\n{LATTICE} Properties=pos:R:3\n"
                               "1 1 1\n")
         self.farsum("run", file, "--targets", periodic)
@@ -156,7 +162,7 @@ class Units(InputTest):
                          "metal")
         for key in ("units=Metal", "units=eV", "length_unit=angstrom",
                     "length_unit=", "energy_unit=kcal/mol", "charge_unit=e",
-                    "time_unit=ps"):
+                    "time_unit=ps", "length_unit=3.4"):
             self.sums(14.399645 * PERIODIC, self.xyz(f"{LATTICE} {key}"),
                       "--units", "metal")
         done = self.farsum("run", self.xyz(f"{LATTICE} units=METAL"))
@@ -172,6 +178,12 @@ class Units(InputTest):
         same = self.write("at.xyz", "1\nlength_unit=Angstrom "
                           "Properties=pos:R:3\n1 1 1\n")
         self.farsum("run", file, "--targets", same)
+        atomic = self.xyz(LATTICE + " units=electron")
+        self.refused(1, "lengths are in \"bohr\"", "run", atomic, "--targets",
+                     same)
+        same = self.write("at.xyz", "1\nlength_unit=a0 Properties=pos:R:3\n"
+                          "1 1 1\n")
+        self.farsum("run", atomic, "--targets", same)
 
     def test_lammps_title(self):
         file = self.write("in.data", "LAMMPS data file, units = metal\n\n"

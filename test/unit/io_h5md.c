@@ -126,8 +126,8 @@ static void sampled_once(void **state) {
         others);
     put_boundary(file, P "box", "periodic", "periodic", "periodic");
     finish(file);
-    refused(path, NULL, "/particles/all/box/edges: its step 10 is that of no "
-                        "position, whose frame 2 has step 100");
+    refused(path, NULL, "/particles/all/box/edges: step 10 is no step of the "
+                        "positions; frame 2 of the positions has step 100");
 }
 
 /* Steps by their distance and offset are compared like explicit ones. */
@@ -158,8 +158,8 @@ static void steps_at_a_distance(void **state)
         finish(file);
         if (!with) {
             refused(path, NULL,
-                    "/particles/all/box/edges: its step 50 is that of no "
-                    "position, whose frame 1 has step 0");
+                    "/particles/all/box/edges: step 50 is no step of the "
+                    "positions; frame 1 of the positions has step 0");
             continue;
         }
         assert_int_equal(read_all(path, f, 3), 2);
@@ -228,6 +228,7 @@ static void other_ids(void **state)
     const int64_t id[4] = {5, -1, 7, -1}, steps[2] = {0, 10},
                   others[2] = {0, 9};
     const uint32_t bare[2] = {7, UINT32_MAX};
+    const uint16_t small[2] = {7, UINT16_MAX};
     const double real[2] = {7, -1};
     struct io_frame f[3] = {0};
     hid_t file = create_positions(path, 2); /* once */
@@ -242,6 +243,13 @@ static void other_ids(void **state)
     unlink(path);
     file = create_positions(path, 1); /* without a sign */
     put(file, P "id", H5T_STD_U32LE, H5T_NATIVE_UINT32, 1, DIMS(2), bare);
+    finish(file);
+    assert_int_equal(read_all(path, f, 3), 1);
+    assert_int_equal(f[0].n, 1);
+    io_frame_clear(&f[0]);
+    unlink(path);
+    file = create_positions(path, 1);
+    put(file, P "id", H5T_STD_U16LE, H5T_NATIVE_UINT16, 1, DIMS(2), small);
     finish(file);
     assert_int_equal(read_all(path, f, 3), 1);
     assert_int_equal(f[0].n, 1);
@@ -276,8 +284,8 @@ static void other_ids(void **state)
         finish(file);
         if (!late) {
             refused(path, NULL,
-                    "/particles/all/id: its step 9 is that of no "
-                    "position, whose frame 2 has step 10");
+                    "/particles/all/id: step 9 is no step of the "
+                    "positions; frame 2 of the positions has step 10");
             continue;
         }
         assert_int_equal(read_all(path, f, 3), 2); /* another is passed over */

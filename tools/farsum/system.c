@@ -24,7 +24,8 @@ static int check_units(const struct settings *s, const struct io_frame *frame,
     return units_agree(units_of(s), frame, error, size);
 }
 
-/* Row d of the cells is the same. */
+/* Row d of the cells is the same, up to the digits that programs write: three
+ * behind the point in PDB files. */
 static int same_vector(const struct io_frame *a, const struct io_frame *b,
                        int d)
 {
@@ -33,7 +34,7 @@ static int same_vector(const struct io_frame *a, const struct io_frame *b,
         most = fmax(most, fabs(a->cell[k]));
     for (int k = 3 * d; k < 3 * d + 3; k++)
         off = fmax(off, fabs(a->cell[k] - b->cell[k]));
-    return off <= 1e-6 * most;
+    return off <= 1e-4 * most;
 }
 
 /* Fails if both files state a geometry or units, and these differ.  A cell or

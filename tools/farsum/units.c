@@ -2,6 +2,7 @@
 /* units.c: the table of unit systems. */
 #include "units.h"
 
+#include "base/number.h"
 #include "io/io.h"
 
 #include <ctype.h>
@@ -38,7 +39,8 @@ static const char *const spellings[][10] = {
      "\xc3\xa5ngstr\xc3\xb6m", "\xc3\x85ngstr\xc3\xb6m", NULL},
     {"nm", "nanometer", "nanometers", "nanometre", "nanometres", NULL},
     {"m", "meter", "meters", "metre", "metres", NULL},
-    {"e", "e0", "elementary charge", "elementary_charge", "|e|", NULL},
+    {"e", "e0", "elementary", "elementary charge", "elementary_charge", "|e|",
+     NULL},
     {"C", "coulomb", "coulombs", NULL},
 };
 
@@ -56,21 +58,25 @@ static int spells(const char *word, const char *unit)
     return 0;
 }
 
-/* The table's unit of length that the word spells; else the word itself, if it
- * is another unit of length; else NULL. */
+/* The table's unit of length that the word spells; else the name of another
+ * one; else NULL. */
 static const char *length_of(const char *word)
 {
-    static const char *const others[] = {
-        "bohr", "a0",     "au",     "a.u.",       "fm",         "pm",
-        "um",   "micron", "mm",     "cm",         "km",         "pc",
-        "kpc",  "mpc",    "parsec", "kiloparsec", "megaparsec", "ly",
-        "in",   "inch",   "sigma",  NULL};
+    static const char *const others[][2] = {
+        {"bohr", "bohr"}, {"a0", "bohr"},        {"au", "bohr"},
+        {"a.u.", "bohr"}, {"fm", "fm"},          {"pm", "pm"},
+        {"um", "um"},     {"micron", "um"},      {"mm", "mm"},
+        {"cm", "cm"},     {"km", "km"},          {"pc", "pc"},
+        {"parsec", "pc"}, {"kpc", "kpc"},        {"kiloparsec", "kpc"},
+        {"mpc", "Mpc"},   {"megaparsec", "Mpc"}, {"ly", "ly"},
+        {"in", "in"},     {"inch", "in"},        {"sigma", "sigma"},
+        {NULL, NULL}};
     for (int k = 0; units_get(k); k++)
         if (*units_get(k)->length && spells(word, units_get(k)->length))
             return units_get(k)->length;
-    for (int k = 0; others[k]; k++)
-        if (strcasecmp(others[k], word) == 0)
-            return word;
+    for (int k = 0; others[k][0]; k++)
+        if (strcasecmp(others[k][0], word) == 0)
+            return others[k][1];
     return NULL;
 }
 
@@ -83,16 +89,24 @@ static const struct units *system_named(const char *word)
     return NULL;
 }
 
+/* The unit of length of a system of other programs, "" if it has none; NULL: no
+ * such system. */
+static const char *other_system(const char *word)
+{
+    static const char *const others[][2] = {
+        {"lj", "sigma"},     {"electron", "bohr"}, {"cgs", "cm"},
+        {"micro", "um"},     {"nano", "nm"},       {"atomic", "bohr"},
+        {"hartree", "bohr"}, {"natural", ""},      {NULL, NULL}};
+    for (int k = 0; others[k][0]; k++)
+        if (strcasecmp(others[k][0], word) == 0)
+            return others[k][1];
+    return NULL;
+}
+
 /* True for the name of a unit system of ours or of other programs. */
 static int is_system(const char *word)
 {
-    static const char *const others[] = {"lj",      "electron", "cgs",
-                                         "micro",   "nano",     "atomic",
-                                         "hartree", "natural",  NULL};
-    for (int k = 0; others[k]; k++)
-        if (strcasecmp(others[k], word) == 0)
-            return 1;
-    return system_named(word) != NULL;
+    return other_system(word) || system_named(word);
 }
 
 /* --- units that a frame states --- */
@@ -137,6 +151,12 @@ static enum says key_says(const char *key)
                                        : SAYS_NOTHING;
 }
 
+static int is_number(const char *word)
+{
+    double v;
+    return number_real(word, strlen(word), &v) == NUMBER_OK;
+}
+
 static int contradict(const struct units *units, const char *what,
                       const char *word, char *error, size_t size)
 {
@@ -159,7 +179,9 @@ static int key_agrees(const struct units *units, const struct io_key *key,
                  key->key, word, units->name);
         return -1;
     }
-    if ((says == SAYS_LENGTH && !spells(word, units->length))
+    /* a number is a scale, as sigma of reduced units */
+    if ((says == SAYS_LENGTH && !is_number(word)
+         && !spells(word, units->length))
         || (says == SAYS_SYSTEM && length_of(word)
             && !spells(word, units->length)))
         return contradict(units, "the file says that lengths are in", word,
@@ -198,10 +220,14 @@ static const char *frame_length(const struct io_frame *frame)
         enum says says = *word ? key_says(frame->keys[k].key) : SAYS_NOTHING;
         const struct units *units =
             says == SAYS_SYSTEM ? system_named(word) : NULL;
-        if (says == SAYS_LENGTH || (says == SAYS_SYSTEM && length_of(word)))
+        if ((says == SAYS_LENGTH && !is_number(word))
+            || (says == SAYS_SYSTEM && length_of(word)))
             found = word;
         else if (units && *units->length)
             found = units->length;
+        else if (says == SAYS_SYSTEM && other_system(word)
+                 && *other_system(word))
+            found = other_system(word);
     }
     return found && length_of(found) ? length_of(found) : found;
 }

@@ -54,7 +54,8 @@ static const char cell_parts[] =
 /* Next to one of these they are no geometry, as in cell_index. */
 static const char other_parts[] =
     " n num number count id idx index type types name label list site sites "
-    "volume energy charge mass ";
+    "volume energy charge mass density temperature pressure system seed step "
+    "angle time ";
 
 static bool is_upper(char c)
 {
@@ -96,8 +97,8 @@ static bool resembles_cell(const char *p, size_t n)
     while (next_part(&p, end, word)) {
         if (strstr(other_parts, word))
             return false;
-        found |= strstr(cell_parts, word) != NULL
-                 || strncmp(word, " latt", 5) == 0
+        found |= strstr(cell_parts, word) != NULL || strcmp(word, " latt ") == 0
+                 || strncmp(word, " latti", 6) == 0
                  || strncmp(word, " latic", 6) == 0;
     }
     return found;
@@ -206,11 +207,12 @@ static struct text_word place(const struct text *t, const char *key) {
 }
 
 static int check_cell(struct text *t, const struct io_frame *frame,
-                      const struct io_key *key) {
+                      bool with_pbc, const struct io_key *key)
+{
     double v[9];
     int n = numbers(key->value, v);
-    /* some word of the user, but not as in cell=10x10x10 */
-    if (n == 0 && (frame->has_cell || !begins_number(key->value)))
+    /* some word of the user; without pbc not as in cell=10x10x10 */
+    if (n == 0 && (frame->has_cell || with_pbc || !begins_number(key->value)))
         return 0;
     if (!frame->has_cell)
         return text_expected(t, place(t, key->key), "a cell as Lattice=\"...\" "
@@ -333,7 +335,7 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     for (int k = 0; k < frame->n_keys; k++) {
         const struct io_key *key = &frame->keys[k];
         enum kind kind = kind_of(key->key, strlen(key->key));
-        if ((kind == CELL && check_cell(t, frame, key))
+        if ((kind == CELL && check_cell(t, frame, with_pbc, key))
             || (kind == PERIODIC && check_periodic(t, options, frame, key))
             || (kind == OPEN && check_open(t, options, frame, key))
             || (!frame->has_cell && !with_pbc
@@ -358,14 +360,16 @@ int geometry_check_free_text(struct text *t,
                               word.p[n] == '_'))
             n++;
         enum kind kind = kind_of(word.p + from, n - from);
-        if (kind == NO_GEOMETRY && resembles_cell(word.p + from, n - from))
-            kind = CELL;
-        if (kind == NO_GEOMETRY || kind == OPEN)
+        bool similar =
+            kind == NO_GEOMETRY && resembles_cell(word.p + from, n - from);
+        if (!similar && (kind == NO_GEOMETRY || kind == OPEN))
             continue;
         struct text peek = copy;
         struct text_word next = text_next_word(&peek);
         double v;
-        bool value = n < word.n ? strchr(":=({[", word.p[n]) != NULL
+        const char *rest = word.p + n;
+        bool value = similar ? begins_number(rest + strspn(rest, " \t:=\"'"))
+                     : n < word.n ? strchr(":=({[", word.p[n]) != NULL
                      : next.n > 0 && strchr("=:", *next.p) ? true
                      : kind == CELL
                          ? number_real(next.p, next.n, &v) == NUMBER_OK

@@ -141,14 +141,14 @@ static int read_columns(struct text *t, const struct h5md *h,
     return 0;
 }
 
-/* The id of a row without a particle: -1, also as an integer of 32 bits without
- * sign (H5MD, "Observables and varying numbers of particles"). */
+/* The id of a row without a particle: -1, or the largest value of an integer
+ * without sign (H5MD, "Observables and varying numbers of particles"). */
 static int64_t filled_id(const struct h5md *h)
 {
     for (int k = 0; k < h->n_columns; k++) {
         const struct h5md_element *e = &h->columns[k];
-        if (strcmp(e->name, "id") == 0 && e->is_unsigned && e->file_size == 4)
-            return UINT32_MAX;
+        if (strcmp(e->name, "id") == 0 && e->is_unsigned && e->file_size < 8)
+            return ((int64_t)1 << 8 * e->file_size) - 1;
     }
     return -1;
 }
