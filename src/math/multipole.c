@@ -338,8 +338,6 @@ static void swap_next(int n, const double *below, double *b)
 #undef BELOW
 }
 
-/* x: (2 MULTIPOLE_MOST + 1)^2 entries hold the matrix of any degree up to
- * MULTIPOLE_MOST. */
 /* The matrix of degree n from swap_next's. */
 static void swap_scaled(int n, const double *c, const long double *root,
                         double *b)
@@ -361,6 +359,8 @@ static void swap_scaled(int n, const double *c, const long double *root,
         }
 }
 
+/* x: (2 MULTIPOLE_MOST + 1)^2 entries hold the matrix of any degree up to
+ * MULTIPOLE_MOST. */
 void multipole_swap(int n, double *b)
 {
     double x[2][MULTIPOLE_FIELD];

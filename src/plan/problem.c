@@ -111,8 +111,9 @@ static farsum_status problem_outputs(farsum_problem *p,
                    "or "
                    "third derivatives; charge_quadrupole has these"
              : pair->kind->gradient
-                 ? "potential, field, energy and virial, no velocity or "
-                   "gradient; charge_dipole has a gradient"
+                 ? "potential, field, energy and virial, no velocity, gradient "
+                   "or third derivatives; charge_dipole has a gradient, "
+                   "charge_quadrupole both"
                  : "a velocity, no potential, field, gradient, energy or "
                    "virial");
     if (p->outputs == 0)

@@ -84,7 +84,7 @@ static void numbers(void)
     REFUSED(s.problem.tolerance = 1, ERR_ARGUMENT, "tolerance 1", "below 1");
     REFUSED(s.problem.coulomb = -INFINITY, ERR_ARGUMENT, "-inf");
     REFUSED(s.problem.coulomb = NAN, ERR_ARGUMENT, "nan");
-    REFUSED(s.problem.outputs = 128, ERR_ARGUMENT, "0x80");
+    REFUSED(s.problem.outputs = 256, ERR_ARGUMENT, "0x100");
     REFUSED(s.problem.precision = 9, ERR_ARGUMENT, "precision is 9");
     REFUSED(s.problem.arrays = 9, ERR_ARGUMENT, "arrays is 9");
     REFUSED(s.problem.error = 9, ERR_ARGUMENT, "error is 9");
