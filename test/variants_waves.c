@@ -349,9 +349,10 @@ static farsum_status scale_run_rows(int k, const struct trial *trial,
     };
     void *energy = trial_io(trial, &w->energy_on, &w->energy);
     void *virial = trial_io(trial, &w->virial_on, w->virial);
-    struct scale_io io = {trial_io(trial, &w->on_device, w->data),
-                          scales[k].keep, scales[k].energy ? energy : NULL,
-                          scales[k].virial ? virial : NULL, 0};
+    struct scale_io io = {.spectrum = trial_io(trial, &w->on_device, w->data),
+                          .keep = scales[k].keep,
+                          .energy = scales[k].energy ? energy : NULL,
+                          .virial = scales[k].virial ? virial : NULL};
     GO(trial_run(trial, &args, NULL, NULL, &io, wave_again, w));
     trial_fetch(trial, &w->on_device, w->data, w->bytes);
     trial_fetch(trial, &w->energy_on, &w->energy, sizeof w->energy);

@@ -66,7 +66,8 @@ static void run(const struct setting *s, double *energy, double *virial)
 {
     const struct variant *v = scale_stage.rows->variant;
     struct scale_args args = args_of(s, NULL);
-    struct scale_io io = {s->data, 1, energy, virial, 0};
+    struct scale_io io = {
+        .spectrum = s->data, .keep = 1, .energy = energy, .virial = virial};
     void *state = NULL;
     spectrum(s->before);
     memcpy(s->data, s->before, SIZE * sizeof *s->data);
@@ -224,8 +225,11 @@ static int64_t run_exchanged(const struct setting *s, const struct variant *v,
         args.first2 = part / 2 ? 5 : 0;
         args.count2 = part / 2 ? mesh[2] / 2 + 1 - 5 : halves ? 5 : 0;
         double *from = data + args.first * mesh[0] * LDZ + 2 * args.first2;
-        struct scale_io io = {from, 1, pair->kind->gradient ? energy : NULL,
-                              pair->kind->gradient ? virial : NULL, SIZE};
+        struct scale_io io = {.spectrum = from,
+                              .keep = 1,
+                              .energy = pair->kind->gradient ? energy : NULL,
+                              .virial = pair->kind->gradient ? virial : NULL,
+                              .mesh_channel = SIZE};
         CHECK_OK(v->create(&args, &state));
         CHECK_OK(v->run(state, &io));
         v->destroy(state);
@@ -253,8 +257,10 @@ static void axes_exchange(const struct variant_row *row, const char *kernel,
     }
     memcpy(whole, s.before, size * sizeof *whole);
     struct scale_args args = args_of(&s, &pair);
-    struct scale_io io = {whole, 1, pair.kind->gradient ? &energy[0] : NULL,
-                          pair.kind->gradient ? virial[0] : NULL, 0};
+    struct scale_io io = {.spectrum = whole,
+                          .keep = 1,
+                          .energy = pair.kind->gradient ? &energy[0] : NULL,
+                          .virial = pair.kind->gradient ? virial[0] : NULL};
     void *state = NULL;
     CHECK_OK(row->variant->create(&args, &state));
     CHECK_OK(row->variant->run(state, &io));

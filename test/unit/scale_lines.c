@@ -170,9 +170,11 @@ static void run(const char *name, const struct scale_args *args, int outputs,
     on_device(&buf[2], sums->virial, sizeof sums->virial);
     void *energy = there ? (void *)&buf[1] : &sums->energy;
     void *virial = there ? (void *)&buf[2] : sums->virial;
-    struct scale_io io = {there ? (void *)&buf[0] : data, outputs & 1,
-                          outputs & 2 ? energy : NULL,
-                          outputs & 2 ? virial : NULL, channel};
+    struct scale_io io = {.spectrum = there ? (void *)&buf[0] : data,
+                          .keep = outputs & 1,
+                          .energy = outputs & 2 ? energy : NULL,
+                          .virial = outputs & 2 ? virial : NULL,
+                          .mesh_channel = channel};
     CHECK_OK(v->fits(args));
     CHECK_OK(v->create(args, &state));
     CHECK_OK(v->set(state, NULL, NULL));

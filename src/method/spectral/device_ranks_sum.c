@@ -163,8 +163,11 @@ static farsum_status part_mesh(void *data)
     struct gpu_slab_io slab = {&m->mesh, channel, &m->spectrum, lines,
                                pair->channels};
     const struct scale_io scale = {
-        &m->spectrum, p->back, p->units->energy ? &g->energy_sum : NULL,
-        p->units->virial ? &g->virial_sum : NULL, lines};
+        .spectrum = &m->spectrum,
+        .keep = p->back,
+        .energy = p->units->energy ? &g->energy_sum : NULL,
+        .virial = p->units->virial ? &g->virial_sum : NULL,
+        .mesh_channel = lines};
     const struct interp_io interp = {
         .mesh = &m->mesh,
         .potential = p->values ? &g->ranks->potential : NULL,

@@ -87,8 +87,11 @@ static farsum_status sum_mesh(const struct part *p, const struct totals *t)
         .q_point = moments ? pair->strengths : pair->channels,
         .mesh_channel = channel};
     const struct fft_io there = {&g->mesh, 0}, home = {&g->mesh, 1};
-    const struct scale_io scale = {&g->mesh, back, t->energy, t->virial,
-                                   channel};
+    const struct scale_io scale = {.spectrum = &g->mesh,
+                                   .keep = back,
+                                   .energy = t->energy,
+                                   .virial = t->virial,
+                                   .mesh_channel = channel};
     const struct interp_io interp = {.mesh = &g->mesh,
                                      .potential = t->potential,
                                      .field = t->field,

@@ -191,8 +191,11 @@ static farsum_status ranks_sum(const struct task *task, struct spectral *s,
                            .spectrum = k->spectrum,
                            .spectrum_channel = rows,
                            .channels = channels};
-    const struct scale_io scale = {k->spectrum, back, out.energy, out.virial,
-                                   rows};
+    const struct scale_io scale = {.spectrum = k->spectrum,
+                                   .keep = back,
+                                   .energy = out.energy,
+                                   .virial = out.virial,
+                                   .mesh_channel = rows};
     const struct interp_io interp = {.mesh = s->mesh,
                                      .potential = out.potential,
                                      .field = out.field,

@@ -377,7 +377,11 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
     const struct spread_io spread = spectral_spread(task, s, channel);
     int back = potential || field || gradient;
     const struct fft_io there = {s->mesh, 0}, home = {s->mesh, 1};
-    struct scale_io scale = {s->mesh, back, energy, virial, channel};
+    struct scale_io scale = {.spectrum = s->mesh,
+                             .keep = back,
+                             .energy = energy,
+                             .virial = virial,
+                             .mesh_channel = channel};
     struct interp_io interp = {.mesh = s->mesh,
                                .potential = potential,
                                .field = field,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gpu_table: a table of the influence function, computed and stored on the
  * device; bound by memory.  Sums run in a fixed order. */
-#include "stage/scale/gpu_table.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +8,7 @@
 #include "stage/device.h"
 #include "cost/expected_rates.h"
 #include "stage/scale/modes.h"
+#include "stage/scale/scale.h"
 
 enum { GROUP = 128, RECORD = 7, GROUPS_A_UNIT = 8 };
 
@@ -220,16 +219,17 @@ static farsum_status table_set(void *state, const struct points *sources,
     return table_fill(s);
 }
 
-farsum_status scale_gpu_component(void *state, struct buf *spectrum,
-                                  const struct buf *charges, int c)
+/* A component of the virial of charges. */
+static farsum_status table_component(const struct state *s,
+                                     const struct scale_io *f)
 {
     static const int axis[6][2] = {{0, 0}, {0, 1}, {0, 2},
                                    {1, 1}, {1, 2}, {2, 2}};
-    struct state *s = state;
-    return LAUNCH(&s->component, s->groups, ARG_BUF(spectrum), ARG_BUF(charges),
-                  ARG_BUF(&s->decon), ARG_BUF(&s->gamma),
-                  ARG_BUF(table_line(s)), ARG_I32(axis[c][0]),
-                  ARG_I32(axis[c][1]), ARG_STRUCT(s->modes));
+    const int *of = axis[f->component];
+    return LAUNCH(&s->component, s->groups, ARG_BUF(f->spectrum),
+                  ARG_BUF(f->charges), ARG_BUF(&s->decon), ARG_BUF(&s->gamma),
+                  ARG_BUF(table_line(s)), ARG_I32(of[0]), ARG_I32(of[1]),
+                  ARG_STRUCT(s->modes));
 }
 
 static farsum_status table_run(void *state, const void *io)
@@ -239,6 +239,8 @@ static farsum_status table_run(void *state, const void *io)
     int energy = f->energy != NULL, virial = f->virial != NULL;
     /* unused outputs are not written */
     const struct buf *none = &s->record;
+    if (f->charges)
+        return table_component(s, f);
     if (!scale_kernel(&s->args)->kind->gradient) {
         s->modes.channel = scale_channel(&s->args, f);
         return f->keep ? LAUNCH(&s->flow, s->groups, ARG_BUF(f->spectrum),

@@ -63,6 +63,11 @@ struct scale_io {
     void *virial;   /* double [9]: the same; NULL: not wanted */
     int64_t mesh_channel; /* reals from one channel to the next, even; 0: rows
                        mesh1 ldz, or those of the lines */
+    /* devices: NULL, or the spectrum of charges, which is not `spectrum`.  Then
+     * `spectrum` becomes component 0 .. 5 of their virial, xx xy xz yy yz zz,
+     * (5.8), and nothing else is used. */
+    const void *charges;
+    int component;
 };
 
 static inline const struct pair *scale_kernel(const struct scale_args *args)

@@ -7,7 +7,7 @@
 #include "method/spectral/device.h"
 #include "method/spectral/each/each.h"
 #include "stage/near/device/device.h"
-#include "stage/scale/gpu_table.h"
+#include "stage/scale/scale.h"
 
 enum { GROUP = 256, SHARE = 8 * EACH_COMPONENTS };
 
@@ -18,8 +18,6 @@ farsum_status gpu_each_create(const struct task *task, struct spectral *s)
     union stage_args args[STAGE_COUNT];
     if (!(task->problem.outputs & FARSUM_PARTICLE_VIRIAL))
         return FARSUM_OK;
-    if (s->parameters.choice[STAGE_SCALE].row->variant != &scale_gpu_table)
-        FAIL(ERR_INTERNAL, "the virial of each particle needs scale gpu_table");
     parameters_args(&s->parameters, task, args);
     struct near_args near = args[STAGE_NEAR].near;
     near.outputs = FARSUM_VIRIAL | FARSUM_PARTICLE_VIRIAL;
@@ -105,8 +103,10 @@ farsum_status gpu_each_far(const struct task *task, struct spectral *s)
         .mesh_channel = channel};
     const struct choice *choice = s->parameters.choice;
     for (int c = 0; c < EACH_COMPONENTS; c++) {
-        TRY(scale_gpu_component(s->states[STAGE_SCALE], &g->mesh, &e->spectrum,
-                                c));
+        const struct scale_io scale = {
+            .spectrum = &g->mesh, .charges = &e->spectrum, .component = c};
+        TRY(choice[STAGE_SCALE].row->variant->run(s->states[STAGE_SCALE],
+                                                  &scale));
         TRY(choice[STAGE_FFT].row->variant->run(s->states[STAGE_FFT], &home));
         TRY(choice[STAGE_INTERP].row->variant->run(s->states[STAGE_INTERP],
                                                    &interp));
