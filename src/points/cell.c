@@ -5,17 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static double dot(const double *x, const double *y)
-{
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-}
-
-static void cross(const double *x, const double *y, double *z)
-{
-    z[0] = x[1] * y[2] - x[2] * y[1];
-    z[1] = x[2] * y[0] - x[0] * y[2];
-    z[2] = x[0] * y[1] - x[1] * y[0];
-}
+#include "points/vectors.h"
 
 /* Computes inv, volume and heights from a. */
 static void cell_derive(struct cell *cell)

@@ -6,21 +6,10 @@
 
 #include "base/scale.h"
 #include "points/cell.h"
+#include "points/vectors.h"
 
 /* Edge of the points' box in open space, over its longest edge, at least. */
 #define FLAT 1e-3
-
-static double dot(const double *x, const double *y)
-{
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-}
-
-static void cross(const double *x, const double *y, double *z)
-{
-    z[0] = x[1] * y[2] - x[2] * y[1];
-    z[1] = x[2] * y[0] - x[0] * y[2];
-    z[2] = x[0] * y[1] - x[1] * y[0];
-}
 
 /* Scales rows to a largest entry of 1 to 2, so that products of edges stay
  * within f64 in any unit.  Returns the exponent. */
