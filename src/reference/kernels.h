@@ -99,6 +99,10 @@ double reference_energy(const struct reference_kind *kind, const double *q,
                         const double *v);
 void reference_virial(const struct reference_kind *kind, const double *q,
                       const double *v, double virial[9]);
+/* `mean` of charges of 1/r with dipoles or quadrupoles.  first: index of w; its
+ * gradient follows. */
+void reference_mean_moments(const struct reference_split *p, double volume,
+                            long double sum[][4], int first, double mean[][4]);
 /* The load of kernels with one strength, which is the channel. */
 void reference_load_scalar(const double *q, double *c);
 /* laplace: for excluded pairs, for slabs and wires, and for the virial of each

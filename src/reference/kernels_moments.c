@@ -154,7 +154,8 @@ static void moments_far(const struct reference_split *p, const double k[3],
 }
 
 /* Vacuum surroundings, (7.19), with M = sum q x + p. */
-static void mean_vacuum(double volume, long double sum[][4], double mean[][4])
+static void mean_vacuum(double volume, long double sum[][4], int first,
+                        double mean[][4])
 {
     double m[3], front = 4 * M_PI / (3 * volume);
     for (int a = 0; a < 3; a++) {
@@ -167,23 +168,29 @@ static void mean_vacuum(double volume, long double sum[][4], double mean[][4])
         for (int c = 0; c < 3; c++) {
             double t =
                 (a == b ? m[c] : 0) - (b == c ? m[a] : 0) - (a == c ? m[b] : 0);
-            mean[W + i][1 + c] = t;
-            mean[DW + 6 * c + i][0] = t;
+            mean[first + i][1 + c] = t;
+            mean[first + 6 + 6 * c + i][0] = t;
         }
     }
+}
+
+void reference_mean_moments(const struct reference_split *p, double volume,
+                            long double sum[][4], int first, double mean[][4])
+{
+    double net = (double)(-M_PI / (p->xi * p->xi * volume) * sum[0][0]);
+    memset(mean, 0, REFERENCE_VALUES * sizeof *mean);
+    if (p->vacuum)
+        mean_vacuum(volume, sum, first, mean);
+    mean[PHI][0] = net;
+    for (int i = 0; i < 6; i++)
+        if (axis[i][0] == axis[i][1])
+            mean[first + i][0] = net;
 }
 
 static void moments_mean(const struct reference_split *p, double volume,
                          long double sum[][4], double mean[][4])
 {
-    double net = (double)(-M_PI / (p->xi * p->xi * volume) * sum[0][0]);
-    memset(mean, 0, REFERENCE_VALUES * sizeof *mean);
-    if (p->vacuum)
-        mean_vacuum(volume, sum, mean);
-    mean[PHI][0] = net;
-    for (int i = 0; i < 6; i++)
-        if (axis[i][0] == axis[i][1])
-            mean[W + i][0] = net;
+    reference_mean_moments(p, volume, sum, W, mean);
 }
 
 /* The screened kernel's mode k = 0: a constant potential. */

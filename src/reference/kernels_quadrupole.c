@@ -131,37 +131,10 @@ static void quadrupole_far(const struct reference_split *p, const double k[3],
     }
 }
 
-/* Vacuum surroundings, (7.19), with M = sum q x + p. */
-static void mean_vacuum(double volume, long double sum[][4], double mean[][4])
-{
-    double m[3], front = 4 * M_PI / (3 * volume);
-    for (int a = 0; a < 3; a++) {
-        m[a] = front * (double)(sum[0][1 + a] + sum[1 + a][0]);
-        mean[PHI][1 + a] = m[a];
-        mean[E + a][0] = -m[a];
-    }
-    for (int i = 0; i < 6; i++) {
-        int a = axis[i][0], b = axis[i][1];
-        for (int c = 0; c < 3; c++) {
-            double t =
-                (a == b ? m[c] : 0) - (b == c ? m[a] : 0) - (a == c ? m[b] : 0);
-            mean[W + i][1 + c] = t;
-            mean[DW + 6 * c + i][0] = t;
-        }
-    }
-}
-
 static void quadrupole_mean(const struct reference_split *p, double volume,
                             long double sum[][4], double mean[][4])
 {
-    double net = (double)(-M_PI / (p->xi * p->xi * volume) * sum[0][0]);
-    memset(mean, 0, REFERENCE_VALUES * sizeof *mean);
-    if (p->vacuum)
-        mean_vacuum(volume, sum, mean);
-    mean[PHI][0] = net;
-    for (int i = 0; i < 6; i++)
-        if (axis[i][0] == axis[i][1])
-            mean[W + i][0] = net;
+    reference_mean_moments(p, volume, sum, W, mean);
 }
 
 /* One or two periodic axes: a slab's normal n has the projection n n, a wire's
