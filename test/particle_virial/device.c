@@ -10,6 +10,7 @@
 #include "device/buf.h"
 #include "farsum/device.h"
 #include "plan/plan.h"
+#include "ranks/sums.h"
 
 enum { N = PARTS_N, RHS = 2, EACH = 9 * N };
 
@@ -23,17 +24,8 @@ struct shares {
 static void fix(struct parts_case *c)
 {
     farsum_plan *plan = parts_plan(c, c->problem.part, NULL);
-    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    CHECK_OK(farsum_plan_get_info(plan, &info));
+    parts_fix(c, plan);
     farsum_plan_destroy(plan);
-    c->options = (farsum_options)FARSUM_OPTIONS_INIT;
-    c->options.method = "spectral";
-    c->options.cutoff = info.cutoff;
-    c->options.spectral.bandwidth = info.bandwidth;
-    c->options.spectral.support = info.support;
-    c->options.spectral.shape = info.shape;
-    memcpy(c->options.spectral.mesh, info.mesh, sizeof info.mesh);
-    c->problem.tolerance *= 100; /* a device may estimate more */
 }
 
 /* Two right-hand sides in one call, twice; then in another cell, unless
@@ -66,17 +58,6 @@ static void sum(const struct parts_case *c, double stretch, int virial,
     free(q);
 }
 
-/* The largest difference over the largest number. */
-static double apart(const double *a, const double *b, int n)
-{
-    double most = 0, size = 0;
-    for (int i = 0; i < n; i++) {
-        most = fabs(a[i] - b[i]) <= most ? most : fabs(a[i] - b[i]);
-        size = fmax(size, fabs(b[i]));
-    }
-    return most / size;
-}
-
 /* most: allowed difference from the host. */
 static void compare(struct parts_case *c, double stretch, double most,
                     const char *what)
@@ -92,11 +73,11 @@ static void compare(struct parts_case *c, double stretch, double most,
             double all[9 * RHS] = {0};
             c->options.device.queues = queues;
             sum(c, stretch, virial, &here);
-            double off = apart(here.each, host.each, RHS * EACH);
+            double off = sums_apart(here.each, host.each, RHS * EACH);
             CHECK(off <= most, "%s, %d queues: %g", what, queues, off);
             for (int i = 0; i < RHS * EACH; i++)
                 all[9 * (i / EACH) + i % 9] += here.each[i];
-            double sums = virial ? apart(all, here.virial, 9 * RHS) : 0;
+            double sums = virial ? sums_apart(all, here.virial, 9 * RHS) : 0;
             printf("  %s, %d queues: %.1e, sums %.1e\n", what, queues, off,
                    sums);
             CHECK(sums <= 50 * most,
@@ -195,7 +176,7 @@ static void test_device_arrays(void)
         CHECK_OK(farsum_plan_execute(plan, RHS, q.handle, &out));
     CHECK_OK(farsum_plan_finish(plan));
     CHECK_OK(buf_download(&each, 0, here.each, sizeof here.each));
-    double off = apart(here.each, host.each, RHS * EACH);
+    double off = sums_apart(here.each, host.each, RHS * EACH);
     CHECK(off <= 1e-12, "device arrays: %g", off);
     farsum_plan_destroy(plan);
     buf_clear(&x);

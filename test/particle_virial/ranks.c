@@ -9,6 +9,7 @@
 
 #include "plan/ranks.h"
 #include "ranks/comm_threads.h"
+#include "ranks/sums.h"
 #include "task/shape.h"
 
 enum { N = PARTS_N, RHS = 2, MOST_RANKS = 6 };
@@ -114,16 +115,6 @@ static void alone(struct shared *s, double *each, double *virial)
     farsum_plan_destroy(plan);
 }
 
-static double apart(const double *a, const double *b, int n)
-{
-    double most = 0, size = 0;
-    for (int i = 0; i < n; i++) {
-        most = fabs(a[i] - b[i]) <= most ? most : fabs(a[i] - b[i]);
-        size = fmax(size, fabs(b[i]));
-    }
-    return most / size;
-}
-
 /* most: allowed difference from one process. */
 static void compare(struct shared *s, const char *what, double most)
 {
@@ -140,11 +131,11 @@ static void compare(struct shared *s, const char *what, double most)
                                    : 0;
         memset(s->each, 0, sizeof s->each);
         CHECK(ranks_run(size, NULL, work, s) == 0, "%s: a rank failed", what);
-        double off = apart(s->each, each, RHS * 9 * N);
+        double off = sums_apart(s->each, each, RHS * 9 * N);
         double all[9 * RHS] = {0};
         for (int i = 0; i < RHS * 9 * N; i++)
             all[9 * (i / (9 * N)) + i % 9] += s->each[i];
-        double sums = apart(all, s->virial[0], 9 * RHS);
+        double sums = sums_apart(all, s->virial[0], 9 * RHS);
         printf("  %s, %d x %d ranks: %.1e, sums %.1e\n", what,
                shapes[k].ranks[0], shapes[k].ranks[1], off, sums);
         CHECK(off <= most, "%s, %d ranks: %g", what, size, off);

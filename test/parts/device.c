@@ -8,27 +8,12 @@
 
 static const char *device;
 
-/* Fixes the parameters to those of a plan. */
-static void fix(struct parts_case *c, const farsum_plan *plan)
-{
-    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
-    CHECK_OK(farsum_plan_get_info(plan, &info));
-    c->options = (farsum_options)FARSUM_OPTIONS_INIT;
-    c->options.method = "spectral";
-    c->options.cutoff = info.cutoff;
-    c->options.spectral.bandwidth = info.bandwidth;
-    c->options.spectral.support = info.support;
-    c->options.spectral.shape = info.shape;
-    memcpy(c->options.spectral.mesh, info.mesh, sizeof info.mesh);
-    c->problem.tolerance *= 100; /* a device may estimate more */
-}
-
 static void compare(struct parts_case *c, int queues, double most,
                     const char *what)
 {
     static struct parts_sums host, first, again;
     farsum_plan *tuned = parts_plan(c, FARSUM_FAR, NULL);
-    fix(c, tuned);
+    parts_fix(c, tuned);
     farsum_plan_destroy(tuned);
     farsum_plan *plan = parts_plan(c, FARSUM_FAR, NULL);
     parts_sum(c, plan, &host);

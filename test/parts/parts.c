@@ -102,6 +102,20 @@ farsum_plan *parts_plan(const struct parts_case *c, farsum_part part,
     return plan;
 }
 
+void parts_fix(struct parts_case *c, const farsum_plan *plan)
+{
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    CHECK_OK(farsum_plan_get_info(plan, &info));
+    c->options = (farsum_options)FARSUM_OPTIONS_INIT;
+    c->options.method = "spectral";
+    c->options.cutoff = info.cutoff;
+    c->options.spectral.bandwidth = info.bandwidth;
+    c->options.spectral.support = info.support;
+    c->options.spectral.shape = info.shape;
+    memcpy(c->options.spectral.mesh, info.mesh, sizeof info.mesh);
+    c->problem.tolerance *= 100; /* a device may estimate more */
+}
+
 void parts_sum(const struct parts_case *c, farsum_plan *plan,
                struct parts_sums *sums)
 {

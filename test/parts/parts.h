@@ -29,6 +29,8 @@ void parts_exclude(struct parts_case *c);
 /* Makes a plan of this part.  like: NULL, or a plan whose parameters it has. */
 farsum_plan *parts_plan(const struct parts_case *c, farsum_part part,
                         const farsum_plan *like);
+/* Fixes the parameters to those of a plan, for plans of a device, too. */
+void parts_fix(struct parts_case *c, const farsum_plan *plan);
 /* Sets the points and sums all outputs. */
 void parts_sum(const struct parts_case *c, farsum_plan *plan,
                struct parts_sums *sums);
