@@ -108,8 +108,7 @@ static farsum_status problem_outputs(farsum_problem *p,
                    "virial, no velocity"
              : pair->kind->moments
                  ? "potential, field, gradient, energy and virial, no velocity "
-                   "or "
-                   "third derivatives; charge_quadrupole has these"
+                   "or third derivatives; charge_quadrupole has these"
              : pair->kind->gradient
                  ? "potential, field, energy and virial, no velocity, gradient "
                    "or third derivatives; charge_dipole has a gradient, "
