@@ -21,11 +21,12 @@
  * megabytes that it sends; minimum milliseconds of each exchange: route,
  * ghosts, planes, transform, and waiting in agreements and sums; megabytes of
  * the first four.  A rank waits for others in exchanges, too; in a minimum it
- * waits little.  Then with a device the precision and rank 0's milliseconds of
- * each stage, which may overlap; how uneven the ranks' work is, if the points
- * are clustered; and the boxes of fmm.  model: one more line with the
- * predictions of `farsum tune --ranks` for this sum, for the rank with the most
- * planes. */
+ * waits little.  Then with a device the precision and, for each stage, its name,
+ * its variant and rank 0's milliseconds, which may overlap; how uneven the
+ * ranks' work is, if the points are clustered; and the boxes of fmm.  model: one
+ * more line with the predictions of `farsum tune --ranks` for this sum, for the
+ * rank with the most planes, and with the milliseconds of exchanges that near
+ * pairs hide. */
 #include "ranks_case.h"
 
 #include "base/clock.h"
@@ -175,6 +176,7 @@ static void print_model(const farsum_problem *p, const farsum_options *o,
     print_start("model", ranks, p, &info);
     printf(",,%.3f", 1e3 * ranks_model_seconds(&m));
     print_exchanges(&spent, exchanged(&spent));
+    printf(",hidden %.3f", 1e3 * m.hidden);
     print_boxes(&info);
 }
 
@@ -278,7 +280,7 @@ int main(int argc, char **argv)
         if (device)
             printf(",%s", asked.precision == FARSUM_F32 ? "f32" : "f64");
         for (int k = 0; device && k < info.n_stages; k++)
-            printf(",%s %.3f", info.stages[k].variant,
+            printf(",%s %s %.3f", info.stages[k].stage, info.stages[k].variant,
                    1e3 * info.stages[k].seconds);
         if (asked.clustered && !alone)
             printf(",work imbalance %.2f", after.work_imbalance);
