@@ -56,6 +56,16 @@ static inline void ranks_model_exchanges(struct ranks_model *m)
         links_all(l, n[COMM_TRANSFORM], bytes[COMM_TRANSFORM]);
 }
 
+struct device;
+struct task;
+/* Seconds in which a device copies values between the caller's order, messages,
+ * the owner's order and that of the method.  bytes: of the values, once.  Hosts
+ * (NULL): 0. */
+double ranks_model_order(const struct device *device,
+                         farsum_precision precision, double bytes);
+/* The same for strengths and results of a sum's points. */
+double ranks_model_ends(const struct task *task, double points);
+
 /* Seconds of an execute on this rank. */
 static inline double ranks_model_seconds(const struct ranks_model *m)
 {

@@ -74,9 +74,6 @@ static void model_route(const struct counted *c, int back, double bytes,
     m->exchanges[COMM_ROUTE] = messages;
 }
 
-/* Between the caller's order, messages, the owner's order and that of the mesh:
- * a device moves as many bytes per byte of a value as the time on an H200 that
- * no stage explains, of 1e7 points in f64 on one GPU. */
 static void model_order(const struct counted *c, double bytes,
                         struct ranks_model *m)
 {
@@ -86,8 +83,8 @@ static void model_order(const struct counted *c, double bytes,
     int k = m->stages++;
     m->stage[k] = "order";
     m->alone[k] = 0;
-    m->seconds[k] = 30 * bytes * m->points
-                    / gpu_rates(mesh->device, mesh->problem.precision).bytes;
+    m->seconds[k] = ranks_model_order(mesh->device, mesh->problem.precision,
+                                      bytes * m->points);
 }
 
 /* Halo planes: added after a spread, filled before an interp. */

@@ -442,9 +442,6 @@ void fmm_ranks_slab(int64_t layers, struct boxes_args *boxes,
                     struct p2p_args *pairs);
 /* The most layers that one of so many ranks owns. */
 int64_t fmm_ranks_most(const struct boxes_args *whole, int ranks);
-/* method/fmm/ranks_model.c: seconds in which devices over ranks bring strengths
- * and results of so many points from order to order. */
-double fmm_ranks_ends(const struct task *task, double points);
 /* Bytes of points that a rank has in addition to its own ones' as in one
  * process.  share: its part of all `layers`. */
 double fmm_ranks_bytes(const struct task *task, const struct fmm *s,

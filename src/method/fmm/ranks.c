@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranks.c: states of `fmm` over ranks. */
-#include "cost/expected_rates.h"
 #include "method/fmm/device/ranks.h"
 
 #include <string.h>
@@ -85,17 +84,6 @@ farsum_status fmm_ranks_create(const struct task *task, struct fmm *s)
         fmm_ranks_report(task, s);
     fmm_ranks_part(s, &boxes, &pairs);
     return fmm_ranks_states(task, s, fmm_states(task, s, &boxes, &pairs));
-}
-
-/* Between the callers' order, messages, the owner's order and leaves: as many
- * bytes per point as the time on an H200 that no stage explains, of 1e7 points
- * on each of one and two. */
-double fmm_ranks_ends(const struct task *task, double points)
-{
-    if (!task->device)
-        return 0;
-    return 600 * points
-           / gpu_rates(task->device, task->problem.precision).bytes;
 }
 
 int64_t fmm_ranks_most(const struct boxes_args *whole, int ranks)

@@ -197,7 +197,7 @@ static void model_seconds(struct counted *c)
     }
     if (c->task->device) {
         m->stage[m->stages] = "ends";
-        m->seconds[m->stages++] = fmm_ranks_ends(c->task, m->points);
+        m->seconds[m->stages++] = ranks_model_ends(c->task, m->points);
     }
 }
 

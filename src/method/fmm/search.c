@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "method/fmm/fmm.h"
 #include "stage/lattice/fft_symbol.h"
+#include "task/ranks_model.h"
 
 /* Maximum ratio of the boxes' edges, where possible. */
 #define BRICK 1.34
@@ -125,7 +126,7 @@ static double shape_shared(const struct task *task, const struct fmm *s,
             share = ranks * row->variant->cost(&own) / all;
         seconds += choice[r].cost * share;
     }
-    seconds += fmm_ranks_ends(task, points * (double)n);
+    seconds += ranks_model_ends(task, points * (double)n);
     return seconds + shape_exchanges(task, s, shape, n, choice);
 }
 

@@ -316,6 +316,10 @@ static void model_seconds_of(struct counted *c)
         if (k == RANKS_TRANSFORM)
             m->seconds[k] += times * columns_cost(c);
     }
+    if (c->task->device) {
+        m->stage[m->stages] = "ends";
+        m->seconds[m->stages++] = ranks_model_ends(c->task, m->points);
+    }
 }
 
 /* Seconds of exchanges along both axes with neighbours.  part: of the bytes
