@@ -21,12 +21,12 @@
  * megabytes that it sends; minimum milliseconds of each exchange: route,
  * ghosts, planes, transform, and waiting in agreements and sums; megabytes of
  * the first four.  A rank waits for others in exchanges, too; in a minimum it
- * waits little.  Then with a device the precision and, for each stage, its name,
- * its variant and rank 0's milliseconds, which may overlap; how uneven the
- * ranks' work is, if the points are clustered; and the boxes of fmm.  model: one
- * more line with the predictions of `farsum tune --ranks` for this sum, for the
- * rank with the most planes, and with the milliseconds of exchanges that near
- * pairs hide. */
+ * waits little.  Then with a device the precision and, for each stage, its
+ * name, its variant and rank 0's milliseconds, which may overlap; how uneven
+ * the ranks' work is, if the points are clustered; and the boxes of fmm.
+ * model: one more line with the predictions of `farsum tune --ranks` for this
+ * sum, for the rank with the most planes, and with the milliseconds of
+ * exchanges that near pairs hide. */
 #include "ranks_case.h"
 
 #include "base/clock.h"

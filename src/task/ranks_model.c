@@ -8,8 +8,8 @@
 /* The number is that of a time on an H200 that no stage explains: of NUFFTs and
  * meshes with 1e7 points in f64 on one GPU.  Sums by fmm with 1e7 particles in
  * f32 on each of one and two GPUs gave the same. */
-double ranks_model_order(const struct device *device, farsum_precision precision,
-                         double bytes)
+double ranks_model_order(const struct device *device,
+                         farsum_precision precision, double bytes)
 {
     return device ? 30 * bytes / gpu_rates(device, precision).bytes : 0;
 }
