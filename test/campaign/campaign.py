@@ -4,16 +4,18 @@
 
     campaign.py FARSUM [--cases 200] [--seed 1] [--first 0] [--jobs 1]
                 [--kernel NAME] [--most 5000] [--fewer 0.3] [--csv FILE]
-                [--device opencl:0] [--share 1] [--apart] [--norms] [--show]
+                [--device opencl:0] [--share 1] [--seconds S] [--apart]
+                [--norms] [--show]
 
 Case k of a seed is always the same.  --most limits the particles.  --fewer is
 the share of slabs, wires and open space, also with flat and long systems.  With
 --norms the tolerance is in the norm of energy, pressure or each.  The command's
 --check measures each case, by a reference without code of the fast methods.
 Rows are appended to the CSV file as they are computed.  Cases already in the
-file are skipped, so an interrupted run continues.  With --device and --share
-0.05 the device sums a twentieth of the cases.  At the end a table by class is
-printed.
+file are skipped, so an interrupted run continues.  After --seconds no case
+starts, and those that still run are ended and left out.  With --device and
+--share 0.05 the device sums a twentieth of the cases.  Several devices, as
+cuda:0,cuda:1, share them.  At the end a table by class is printed.
 
 A case fails if its error is above the tolerance without a warning.  If a second
 sum checks the plan, every error above the tolerance fails.  With separate
@@ -32,6 +34,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 
 from systems import (CLASSES, DIPOLES, FLAT, FLOWS, KERNELS, System, cell_of,
                      write)
@@ -39,7 +42,7 @@ from systems import (CLASSES, DIPOLES, FLAT, FLOWS, KERNELS, System, cell_of,
 FIELDS = ["case", "class", "n", "kernel", "cell", "device", "method",
           "precision", "error", "tolerance", "verified", "measured", "estimated",
           "energy", "energy_estimated", "virial", "virial_estimated", "status",
-          "words"]
+          "seconds", "words"]
 
 
 # Cells of cases.  The second group has those of fewer axes.
@@ -161,14 +164,16 @@ def measure(options, row, words, folder, targets=300):
     measured again at all of them, because the RMS of a few errors varies."""
     report = os.path.join(folder, "r.json")
     row["device"] = "host"
-    if options.device and random.Random(row["case"]).random() < options.share:
-        row["device"] = options.device
+    r = random.Random(row["case"])
+    if options.device and r.random() < options.share:
+        row["device"] = r.choice(options.device.split(","))
     if row["error"] == "each":
         targets = 4000
     run = subprocess.run([options.farsum, "run", *words, "--device",
                           row["device"], "--check", "--check-targets",
                           str(targets), "--report", report],
-                         capture_output=True, text=True)
+                         capture_output=True, text=True,
+                         timeout=options.end - time.time())
     row["status"] = run.returncode
     text = (run.stderr or run.stdout).strip().splitlines()
     row["words"] = " ".join(words[1:]) if run.returncode in (0, 3) \
@@ -246,12 +251,30 @@ def table(rows):
 
 
 def run_case(options, k):
-    """The CSV row of case k."""
+    """The CSV row of case k, or None after the end."""
+    start = time.time()
+    if start >= options.end:
+        return None
     with tempfile.TemporaryDirectory() as folder:
-        case = make(options, k, folder)
+        row, words = make(options, k, folder)
         if options.norms:
-            case = in_other_norm(*case)
-        return measure(options, *case, folder)
+            row, words = in_other_norm(row, words)
+        try:
+            measure(options, row, words, folder)
+        except subprocess.TimeoutExpired:
+            return None
+    row["seconds"] = "%.2f" % (time.time() - start)
+    return row
+
+
+def rows_of(path):
+    """The rows of a CSV file.  A last line that was cut off is removed."""
+    if not path or not os.path.exists(path):
+        return []
+    with open(path, "rb+") as f:
+        f.truncate(f.read().rfind(b"\n") + 1)
+    with open(path, newline="") as f:
+        return list(csv.DictReader(f))
 
 
 def main():
@@ -267,14 +290,13 @@ def main():
     parser.add_argument("--csv")
     parser.add_argument("--device")
     parser.add_argument("--share", type=float, default=1)
+    parser.add_argument("--seconds", type=float, default=1e6)
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--norms", action="store_true")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    rows = []
-    if options.csv and os.path.exists(options.csv):
-        with open(options.csv, newline="") as f:
-            rows = list(csv.DictReader(f))
+    options.end = time.time() + options.seconds
+    rows = rows_of(options.csv)
     have = {int(row["case"]) for row in rows}
     out = open(options.csv or os.devnull, "a", newline="")
     writer = csv.DictWriter(out, FIELDS)
@@ -282,16 +304,20 @@ def main():
         writer.writeheader()
     cases = [k for k in range(options.first, options.first + options.cases)
              if k not in have]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         jobs = [pool.submit(run_case, options, k) for k in cases]
         for job in concurrent.futures.as_completed(jobs):
             row = job.result()
+            if not row:
+                continue
             rows.append(row)
             writer.writerow(row)
             out.flush()
             if fails(row) or options.show:
                 print("FAIL" if fails(row) else "    ", row, flush=True)
     out.close()
+    if len(rows) < len(have) + len(cases):
+        print("%d cases are left" % (len(have) + len(cases) - len(rows)))
     print(table(rows))
     checked = [row for row in rows if row.get("verified") not in ("", None)]
     print("%.1f %% of %d estimates by a second sum are within 5" % (
