@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: the second sum at a few targets.  A plan on a device uses
- * reference/few/device.h; others use reference/few/few.h.  The few excluded
- * pairs are summed separately. */
+/* device.c: the second sum at a few targets.  With one or two periodic axes it
+ * is that of reference/few/images.h, if it knows the kernel.  Otherwise a plan
+ * on a device uses reference/few/device.h; others use reference/few/few.h.  The
+ * few excluded pairs are summed separately. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -9,6 +10,7 @@
 #include "reference/exclusions.h"
 #include "reference/few/few.h"
 #include "reference/few/device.h"
+#include "reference/few/images.h"
 #include "plan/verify/verify.h"
 
 int verify_on_device(const struct farsum_plan *plan, const struct verify_sum *s)
@@ -22,9 +24,33 @@ int verify_on_device(const struct farsum_plan *plan, const struct verify_sum *s)
     return 0;
 }
 
+int verify_images(const struct farsum_plan *plan, const struct verify_sum *s)
+{
+    farsum_status status = FARSUM_ERR_UNSUPPORTED;
+    int cheaper = 0;
+    if (!s->whole)
+        status = few_images_fit(&plan->task, s->tolerance);
+    if (status == FARSUM_OK)
+        status = few_images_cheaper(&plan->task, s->n, s->given_x, &cheaper);
+    if (status == FARSUM_OK)
+        return cheaper;
+    status = status_fail(FARSUM_OK, "%s", "");
+    return 0;
+}
+
+const char *verify_means(const struct farsum_plan *plan,
+                         const struct verify_sum *s)
+{
+    if (verify_images(plan, s))
+        return "pairs with all their images";
+    return task_axes(&plan->task) > 0 ? "ewald" : "direct";
+}
+
 int verify_few(const struct farsum_plan *plan, const struct verify_sum *s)
 {
     farsum_status status = FARSUM_ERR_UNSUPPORTED;
+    if (verify_images(plan, s))
+        return 1;
     if (!s->whole && s->all_n > VERIFY_FEW)
         status = few_fits(&plan->task, s->tolerance, s->targets.count);
     if (status == FARSUM_OK)
@@ -195,8 +221,9 @@ static farsum_status sum_values(struct farsum_plan *plan, struct verify_sum *s,
                              .y = y,
                              .accuracy = s->tolerance,
                              .width = width};
-    TRY(progress_step(0, 1, "summing by %s",
-                      task_axes(&plan->task) > 0 ? "ewald" : "direct"));
+    TRY(progress_step(0, 1, "summing by %s", verify_means(plan, s)));
+    if (verify_images(plan, s))
+        return few_images_sum(&sum, s->given_x, s->given_q, values);
     if (!verify_on_device(plan, s))
         return few_sum(&sum, s->given_x, s->given_q, values);
     TRY(verify_send(plan, s));

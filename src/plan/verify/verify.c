@@ -109,9 +109,9 @@ void verify_found(struct farsum_plan *plan, const struct verify_sum *s,
     if (plan->task.options.verify > 0)
         task_log(&plan->task,
                  "second sum: %.3g s to find %lld targets, %.3g s to sum them "
-                 "on %s, %.3g s in all",
+                 "by %s on %s, %.3g s in all",
                  s->seconds_drawn, (long long)s->targets.count,
-                 s->seconds_summed,
+                 s->seconds_summed, verify_means(plan, s),
                  verify_on_device(plan, s) ? plan->task.device->name
                                            : "the host",
                  seconds);

@@ -198,7 +198,13 @@ void verify_recall(struct verify_sum *s);
 farsum_status verify_rows(const struct farsum_plan *plan,
                           const struct verify_sum *s, const struct buf *from,
                           int width, void *to);
-/* Returns 1 for many sources and few targets in a cell, on the host. */
+/* Returns 1 if few targets are summed pair by pair, each with its images. */
+int verify_images(const struct farsum_plan *plan, const struct verify_sum *s);
+/* What the second sum is, in words. */
+const char *verify_means(const struct farsum_plan *plan,
+                         const struct verify_sum *s);
+/* Returns 1 for few targets on the host: of many sources in a cell, or with
+ * images. */
 int verify_few(const struct farsum_plan *plan, const struct verify_sum *s);
 /* Sets wanted and potential, where that is not NULL; y: the targets. */
 farsum_status verify_sum_few(struct farsum_plan *plan, struct verify_sum *s,
