@@ -17,6 +17,10 @@ of evaluations.  Positions are new in each of Farsum's, which includes its
 sorting and choices.  Peers evaluate with existing neighbour lists; `list_ms` is
 the time to make those lists (torch-pme and jax-pme: by vesin on the host).
 
+With --graphs the evaluations of torch-pme and nvalchemi are also captured in a
+CUDA graph and replayed, where that is possible.  --cutoffs and --parts make
+the scan shorter.
+
 torch-pme sums a batch by `torch.vmap` over Ewald sums, or by a loop over PME
 from 200 atoms on.  jax-pme has `batched_mixed.Ewald`, nvalchemi `batch_idx`.
 
@@ -39,6 +43,7 @@ import farsum
 COLUMNS = ("peer", "version", "device", "precision", "systems", "atoms",
            "target", "measured", "settings", "step_ms", "us_per_system",
            "list_ms")
+CUTOFFS = (1.5, 2, 2.5, 3, 4, 5)
 PARTS = (0.8, 0.9, 1.0, 1.12)
 
 
@@ -85,7 +90,7 @@ def splits(target):
     """Cutoffs with alpha and the largest wave number, for a split by Gaussians:
     both errors are near exp(-s^2)."""
     base = math.sqrt(-math.log(target))
-    for rc, a, k in itertools.product((1.5, 2, 2.5, 3, 4, 5), PARTS, PARTS):
+    for rc, a, k in itertools.product(CUTOFFS, PARTS, PARTS):
         alpha = base * a / rc
         yield rc, alpha, 2 * alpha * base * k
 
@@ -145,6 +150,23 @@ class Torch:
     def wait(self, _):
         if self.a.device != "cpu":
             self.torch.cuda.synchronize()
+
+    def capture(self):
+        """Replaces `one` by the replay of a graph, if it can be captured."""
+        t, one = self.torch, self.one
+        side = t.cuda.Stream()
+        with t.cuda.stream(side):
+            for _ in range(2):
+                one()
+        t.cuda.synchronize()
+        graph = t.cuda.CUDAGraph()
+        with t.cuda.graph(graph):
+            found = one()
+
+        def replay():
+            graph.replay()
+            return found
+        self.one = replay
 
 
 class TorchPME(Torch):
@@ -364,15 +386,24 @@ def fastest(a, peer, batch, target):
             listed = peer.prepare(batch, how)
             error = batch.error(peer.forces())
             if error <= target:
-                found.append((seconds_of(peer, a.seconds / 10), name, how))
+                found.append((seconds_of(peer, a.seconds / 10), name, how,
+                              False))
+                if a.graphs and hasattr(peer, "capture"):
+                    peer.capture()
+                    if batch.error(peer.forces()) <= target:
+                        found.append((seconds_of(peer, a.seconds / 10), name,
+                                      how, True))
         except Exception as fault:  # such as out of memory; others go on
             print(f"# {name}: {str(fault)[:200]}", file=sys.stderr, flush=True)
         if len(found) >= a.enough:
             break
     if not found:
         return None
-    _, name, how = min(found, key=lambda v: v[0])
+    _, name, how, graph = min(found, key=lambda v: v[0])
     listed = peer.prepare(batch, how)
+    if graph:
+        peer.capture()
+        name += " graph"
     error = batch.error(peer.forces())
     return seconds_of(peer, a.seconds), name, error, listed
 
@@ -408,6 +439,7 @@ def write(a, key, peer, batch, found):
 
 
 def main():
+    global CUTOFFS, PARTS
     def numbers(kind):
         return lambda text: [kind(v) for v in text.split(",")]
     p = argparse.ArgumentParser(
@@ -426,8 +458,12 @@ def main():
     p.add_argument("--enough", type=int, default=1000,
                    help="settings that meet the target, then the scan ends")
     p.add_argument("--seconds", type=float, default=0.6)
+    p.add_argument("--cutoffs", type=numbers(float), default=CUTOFFS)
+    p.add_argument("--parts", type=numbers(float), default=PARTS)
+    p.add_argument("--graphs", action="store_true")
     p.add_argument("--minutes", type=float, default=1e9)
     a = p.parse_args()
+    CUTOFFS, PARTS = a.cutoffs, a.parts
     end = time.time() + 60 * a.minutes
     done = finished(a)
     peers = {name: PEERS[name](a) for name in a.peers}

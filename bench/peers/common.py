@@ -8,6 +8,7 @@ It also contains the peer's Coulomb constant in these units (`constant`) and
 JSON text (`info`).  `reduced()` divides by the constant, so that peers can be
 compared.  Lengths are in Angstrom everywhere except inside GROMACS.
 """
+import itertools
 import json
 import math
 import os
@@ -141,6 +142,27 @@ def _read_lammps(lines):
     cell = [size[0], 0, 0, tilt[0], size[1], 0, tilt[1], tilt[2], size[2]]
     kind = a[:, first - 1].astype(int).astype(str)
     return System(a[:, first + 1:first + 4] - low, a[:, first], cell, kind)
+
+
+def write_water(path, s):
+    """Writes LAMMPS data of flexible water: molecules are consecutive O, H, H."""
+    edge, n = np.diag(s.cell), s.n // 3
+    with open(path, "w") as f:
+        f.write(f"water\n\n{s.n} atoms\n{2 * n} bonds\n{n} angles\n"
+                "2 atom types\n1 bond types\n1 angle types\n\n")
+        for a, length in zip("xyz", edge):
+            f.write(f"0 {length:.17g} {a}lo {a}hi\n")
+        f.write("\nMasses\n\n1 15.9994\n2 1.008\n\nAtoms # full\n\n")
+        for i in range(s.n):
+            f.write("%d %d %d %.17g %.17g %.17g %.17g\n"
+                    % (i + 1, i // 3 + 1, 1 if i % 3 == 0 else 2, s.charge[i],
+                       *s.pos[i]))
+        f.write("\nBonds\n\n")
+        for m, h in itertools.product(range(n), (2, 3)):
+            f.write(f"{2 * m + h - 1} 1 {3 * m + 1} {3 * m + h}\n")
+        f.write("\nAngles\n\n")
+        for m in range(n):
+            f.write(f"{m + 1} 1 {3 * m + 2} {3 * m + 1} {3 * m + 3}\n")
 
 
 def fields(system, at):

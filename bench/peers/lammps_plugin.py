@@ -58,27 +58,6 @@ fix 1 all nve
 """
 
 
-def water(path, s):
-    """Writes data: molecules are consecutive O, H, H."""
-    edge, n = np.diag(s.cell), s.n // 3
-    with open(path, "w") as f:
-        f.write(f"water\n\n{s.n} atoms\n{2 * n} bonds\n{n} angles\n"
-                "2 atom types\n1 bond types\n1 angle types\n\n")
-        for a, length in zip("xyz", edge):
-            f.write(f"0 {length:.17g} {a}lo {a}hi\n")
-        f.write("\nMasses\n\n1 15.9994\n2 1.008\n\nAtoms # full\n\n")
-        for i in range(s.n):
-            f.write("%d %d %d %.17g %.17g %.17g %.17g\n"
-                    % (i + 1, i // 3 + 1, 1 if i % 3 == 0 else 2, s.charge[i],
-                       *s.pos[i]))
-        f.write("\nBonds\n\n")
-        for m, h in itertools.product(range(n), (2, 3)):
-            f.write(f"{2 * m + h - 1} 1 {3 * m + 1} {3 * m + h}\n")
-        f.write("\nAngles\n\n")
-        for m in range(n):
-            f.write(f"{m + 1} 1 {3 * m + 2} {3 * m + 1} {3 * m + 3}\n")
-
-
 class Case:
     def __init__(self, args, data, system):
         self.args, self.data, self.n = args, data, system.n
@@ -175,7 +154,7 @@ def main():
     with tempfile.TemporaryDirectory() as work, open(args.out, "w",
                                                      newline="") as f:
         data = pathlib.Path(work) / "data"
-        water(data, system)
+        common.write_water(data, system)
         case = Case(args, data, system)
         out = csv.writer(f)
         out.writerow(["program", "n", "target", "seconds", "suffix",

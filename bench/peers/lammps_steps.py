@@ -137,9 +137,9 @@ def prepared(args, work):
     s, data = common.read(args.input), work / "data"
     if args.replicate != [1, 1, 1]:
         s = s.replicated(args.replicate)
-        plugin.water(data, s)
+        common.write_water(data, s)
         s.pos = stirred(plugin.Case(args, data, s), args)
-    plugin.water(data, s)
+    common.write_water(data, s)
     return plugin.Case(args, data, s)
 
 
