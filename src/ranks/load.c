@@ -8,14 +8,22 @@
 #include "base/mem.h"
 #include "base/par.h"
 
+static farsum_status load_make(struct load *load, int apart)
+{
+    TRY(MEM_NEW(load->sources, load_bins(load)));
+    return apart ? MEM_NEW(load->targets, load_bins(load)) : FARSUM_OK;
+}
+
 farsum_status load_create(struct load *load, const struct domain *domain,
                           const struct cell *cell, const int64_t mesh[3],
                           int apart)
 {
     double planes = (double)mesh[0] / cell->height[0];
-    *load = (struct load){.planes = domain->begin[domain->rank + 1]
+    *load = (struct load){.split = 1,
+                          .planes = domain->begin[domain->rank + 1]
                                     - domain->begin[domain->rank],
-                          .mesh0 = mesh[0]};
+                          .mesh0 = mesh[0],
+                          .edge = {1, 1}};
     load->window = (int64_t)fmin(fmax(planes, 1), (double)mesh[0]);
     for (int d = 0; d < 2; d++) { /* 1/16 of the mesh at most */
         double wide = fmin(cell->height[d + 1], (double)mesh[d + 1] / 4);
@@ -23,8 +31,25 @@ farsum_status load_create(struct load *load, const struct domain *domain,
     }
     double bins = (double)mesh[0] * load->nb[0] * load->nb[1];
     load->neighbours = 4 * acos(-1) / 3 * bins / cell->volume;
-    TRY(MEM_NEW(load->sources, load_bins(load)));
-    return apart ? MEM_NEW(load->targets, load_bins(load)) : FARSUM_OK;
+    return load_make(load, apart);
+}
+
+farsum_status load_create_leaves(struct load *load, const struct domain *domain,
+                                 int split, const int64_t leaves[3], int reach,
+                                 int apart)
+{
+    int64_t planes =
+        domain->begin[domain->rank + 1] - domain->begin[domain->rank];
+    double wide = 2 * reach + 1;
+    *load = (struct load){.split = split,
+                          .planes = planes * split,
+                          .mesh0 = leaves[0],
+                          .window = 2 * reach + 1 < leaves[0] ? 2 * reach + 1
+                                                              : leaves[0],
+                          .nb = {(int32_t)leaves[1], (int32_t)leaves[2]},
+                          .edge = {1, 1},
+                          .neighbours = wide * wide * wide};
+    return load_make(load, apart);
 }
 
 void load_clear(struct load *load)
@@ -34,23 +59,25 @@ void load_clear(struct load *load)
     *load = (struct load){.planes = 0};
 }
 
-static int64_t bin_along(double s, int32_t nb)
+static int64_t load_along(const struct load *load, int d, double at)
 {
+    int32_t nb = load->nb[d];
+    double s = (at - load->low[d]) / load->edge[d];
     int64_t b = (int64_t)(s * nb);
-    return b < nb ? b : nb - 1;
+    return b < 0 ? 0 : b < nb ? b : nb - 1;
 }
 
 void load_count(const struct load *load, const struct domain *domain, int64_t n,
                 double *const s[3], int threads, int32_t *bins)
 {
-    int64_t first = domain->begin[domain->rank];
+    int64_t first = load->split * domain->begin[domain->rank];
     if (load_bins(load) > 0)
         memset(bins, 0, (size_t)load_bins(load) * sizeof *bins);
     PAR_FOR(threads, schedule(static))
     for (int64_t i = 0; i < n; i++) {
-        int64_t row = (domain_plane(domain, s[0][i]) - first) * load->nb[0]
-                      + bin_along(s[1][i], load->nb[0]);
-        int64_t bin = row * load->nb[1] + bin_along(s[2][i], load->nb[1]);
+        int64_t plane = (int64_t)(s[0][i] * (double)load->mesh0) - first;
+        int64_t row = plane * load->nb[0] + load_along(load, 0, s[1][i]);
+        int64_t bin = row * load->nb[1] + load_along(load, 1, s[2][i]);
 #pragma omp atomic
         bins[bin]++;
     }

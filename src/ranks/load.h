@@ -19,10 +19,14 @@ struct load_costs {
 };
 
 struct load {
+    int split;          /* layers that count as planes here, per plane of the
+                           domain: 1, or the leaves of a root box */
     int64_t planes;     /* of the own slab */
     int64_t mesh0;      /* of the whole cell */
     int64_t window;     /* planes of a cutoff */
     int32_t nb[2];      /* bins along axes 1 and 2 */
+    double low[2], edge[2]; /* where coordinates of points along these axes
+                               begin, and how far they reach: 0, 1 */
     double neighbours;  /* sources within the cutoff of a target, for one source
                            per bin */
     int32_t *sources;   /* owned, [planes][nb0][nb1]: own sources */
@@ -41,13 +45,20 @@ struct load_plane {
 farsum_status load_create(struct load *load, const struct domain *domain,
                           const struct cell *cell, const int64_t mesh[3],
                           int apart);
+/* The same with the leaves of a dense tree as bins, whose near lists reach
+ * `reach` leaves to each side.  leaves: along each axis of the whole cell; the
+ * domain cuts axis 0 by `split` of them. */
+farsum_status load_create_leaves(struct load *load, const struct domain *domain,
+                                 int split, const int64_t leaves[3], int reach,
+                                 int apart);
 void load_clear(struct load *load); /* a zeroed one is legal */
 /* The number of bins. */
 static inline int64_t load_bins(const struct load *load)
 {
     return load->planes * load->nb[0] * load->nb[1];
 }
-/* Counts own points, s [3][n] in fractions of the whole cell, in bins. */
+/* Counts own points, s [3][n], in bins: fractions of the whole cell along axis
+ * 0, and along the others what low and edge say. */
 void load_count(const struct load *load, const struct domain *domain, int64_t n,
                 double *const s[3], int threads, int32_t *bins);
 /* Sums the bins of own planes: plane [planes].  apart: 0: the targets are the

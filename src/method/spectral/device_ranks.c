@@ -206,7 +206,7 @@ static farsum_status mesh_create(const struct task *task, struct spectral *s,
     const int ranks[2] = {comm->size, 1};
     TRY(comm_agree(comm, ranks_cut_set(&mesh->cut, task, t, comm->rank, ranks,
                                        slack, begin)));
-    TRY(ranks_balance_create(&mesh->balance, task, t, &mesh->cut, comm));
+    TRY(spectral_ranks_balance(&mesh->balance, task, t, &mesh->cut, comm));
     const struct planes_args planes =
         ranks_cut_planes(&mesh->cut, task, t, comm);
     const struct gpu_slab_args slab = {

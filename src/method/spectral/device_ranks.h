@@ -14,7 +14,7 @@
 
 #include "method/spectral/device.h"
 #include "method/spectral/device_ranks_exclude.h"
-#include "method/spectral/ranks_balance.h"
+#include "method/spectral/ranks_costs.h"
 #include "ranks/device/places.h"
 #include "ranks/device/planes.h"
 #include "ranks/device/slab.h"

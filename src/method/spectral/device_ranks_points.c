@@ -247,7 +247,8 @@ static farsum_status points_balance(const struct task *task, struct spectral *s,
         status = points_count(r, s->m, &r->target_arrived,
                               balance->load.targets);
     TRY(comm_agree(r->comm, status));
-    TRY(ranks_balance_set(balance, &r->mesh.cut, r->comm, apart, &found));
+    TRY(ranks_balance_set(balance, &r->mesh.cut.domain, r->comm, apart,
+                          &found));
     if (found.better)
         status = gpu_ranks_recut(task, s, balance->begin);
     TRY(ranks_balance_end(task, status, &found));

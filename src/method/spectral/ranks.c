@@ -80,7 +80,7 @@ static farsum_status ranks_exchanges(const struct task *task,
         ghosts_create(&k->ghosts, k->comm, 6 * sizeof(double), task->threads));
     TRY(comm_agree(k->comm, status));
     if (ranks[1] == 1) /* pencils have even cuts */
-        TRY(ranks_balance_create(&k->balance, task, t, &k->cut, k->comm));
+        TRY(spectral_ranks_balance(&k->balance, task, t, &k->cut, k->comm));
     const struct planes_args planes =
         ranks_cut_planes(&k->cut, task, t, k->comm);
     const struct pencil_args pencil =

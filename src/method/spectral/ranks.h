@@ -9,7 +9,7 @@
 #ifndef FARSUM_METHOD_SPECTRAL_RANKS_H
 #define FARSUM_METHOD_SPECTRAL_RANKS_H
 
-#include "method/spectral/ranks_balance.h"
+#include "method/spectral/ranks_costs.h"
 #include "method/spectral/ranks_exclude.h"
 #include "method/spectral/spectral.h"
 #include "ranks/ghosts.h"

@@ -198,8 +198,7 @@ static farsum_status points_balance(const struct task *task, struct spectral *s,
     if (spectral_apart(s))
         load_count(&balance->load, domain, s->m, s->target.s, task->threads,
                    balance->load.targets);
-    TRY(ranks_balance_set(balance, &k->cut, k->comm, spectral_apart(s),
-                          &found));
+    TRY(ranks_balance_set(balance, domain, k->comm, spectral_apart(s), &found));
     farsum_status status = FARSUM_OK;
     if (found.better)
         status = spectral_ranks_recut(task, s, balance->begin);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks_balance.h: cuts by weight of `spectral` over ranks.
+/* ranks_balance.h: cuts by weight over ranks, of mesh planes (`spectral`) or of
+ * layers of root boxes (`fmm`).
  *
  * In the first set of points, and after many have moved to other ranks, each
  * rank counts its own points per plane, and all ranks estimate the work in all
  * planes.  If the largest work of a rank is far above what the best cuts allow,
- * the plan cuts the mesh again. */
-#ifndef FARSUM_METHOD_SPECTRAL_RANKS_BALANCE_H
-#define FARSUM_METHOD_SPECTRAL_RANKS_BALANCE_H
+ * the plan cuts the planes again. */
+#ifndef FARSUM_METHOD_STAGING_RANKS_BALANCE_H
+#define FARSUM_METHOD_STAGING_RANKS_BALANCE_H
 
-#include "method/spectral/ranks_cut.h"
 #include "ranks/load.h"
 #include "ranks/route.h"
+#include "task/task.h"
 
 /* New cuts must lessen the work of the slowest rank by this factor.  They cost
  * some tens of sums, so a quarter pays soon.  Cuts by planes, and chance where
@@ -30,19 +31,18 @@ struct ranks_balance {
     struct load load;
     struct load_costs costs;
     int64_t *begin; /* owned, [size + 1]: better cuts */
-    double *work;   /* owned, [mesh0]: seconds */
-    /* owned: [longest slab]; [size][longest slab]; [mesh0] */
+    double *work;   /* owned, [load.mesh0]: seconds; of planes in the first */
+    /* owned: [longest slab]; [size][longest slab]; [load.mesh0] */
     struct load_plane *own, *gathered, *all;
     int refused;    /* 1: memory did not suffice for better cuts */
 };
 
-/* Collective: fails on all ranks or on none.  On failure ranks_balance_clear
- * still frees what it made. */
+/* The caller has set costs and made load; status: that of this rank so far.
+ * Collective: fails on all ranks or on none.  On failure ranks_balance_clear
+ * still frees what was made. */
 farsum_status ranks_balance_create(struct ranks_balance *balance,
-                                   const struct task *task,
-                                   const struct parameters *t,
-                                   const struct ranks_cut *cut,
-                                   struct comm *comm);
+                                   const struct domain *domain,
+                                   struct comm *comm, farsum_status status);
 void ranks_balance_clear(struct ranks_balance *balance);
 /* 1: the points must be counted.  all: sources and targets of all ranks.  The
  * ranks agree on the shares, so they decide alike. */
@@ -57,7 +57,7 @@ struct ranks_found {
 /* Decides by the counts in balance->load.  apart: 1: separate targets.
  * Collective. */
 farsum_status ranks_balance_set(struct ranks_balance *balance,
-                                const struct ranks_cut *cut, struct comm *comm,
+                                const struct domain *domain, struct comm *comm,
                                 int apart, struct ranks_found *found);
 /* Reports.  status: that of new states for better cuts, the same on all ranks.
  * If memory did not suffice for them, the plan keeps the old cuts and logs it:
