@@ -139,7 +139,7 @@ typedef struct farsum_mpi_info {
                                static */
     double work_imbalance;  /* largest modelled seconds of a rank over the mean,
                                when set_points last counted (docs/cluster.md);
-                               slabs of spectral only, else 0 */
+                               slabs of spectral, and fmm on hosts, else 0 */
     int64_t recuts;         /* times that set_points has changed the ranks'
                                parts */
     int domain[2];          /* ranks along axes 0 and 1 of the cell; {ranks, 1}:

@@ -89,7 +89,8 @@ static farsum_status step_run(struct shared *s, farsum_plan *plan, int step,
     int64_t calls = comm ? ranks_calls_of(comm) : 0;
     TRY(set(s, plan, step, first, n));
     if (comm && comm->rank == 0) {
-        costs_get(plan, &s->costs[step]);
+        if (strcmp(s->options.method, "spectral") == 0)
+            costs_get(plan, &s->costs[step]);
         s->costs[step].calls = ranks_calls_of(comm) - calls;
     }
     return farsum_plan_execute(plan, 1, n > 0 ? q + first : NULL, &result);
@@ -157,6 +158,22 @@ void shared_make(struct shared *s, const enum places *steps)
     s->options.cutoff = 0.35;
     s->steps = steps;
     s->most = 1e-12;
+}
+
+void shared_fmm(struct shared *s, int open, int levels)
+{
+    s->problem.tolerance = 1e-3;
+    s->options.method = "fmm";
+    s->options.cutoff = 0;
+    s->options.fmm.tree = "dense";
+    s->options.fmm.lattice = "fft";
+    s->options.fmm.separation = 1;
+    s->options.fmm.levels = levels;
+    s->options.fmm.order = levels > 1 ? 2 : 0;
+    for (int d = 0; d < 3; d++) {
+        s->problem.periodic[d] = !open;
+        s->options.fmm.boxes[d] = d == 0 || levels == 1 ? LAYERS : LAYERS / 2;
+    }
 }
 
 void alone(struct shared *s)

@@ -10,14 +10,15 @@
 #include "ranks/comm_threads.h"
 #include "ranks/sums.h"
 
-enum { MANY = 2400, MOST_RANKS = 13, STEPS = 6 };
+enum { MANY = 2400, MOST_RANKS = 13, STEPS = 6, LAYERS = 8 };
 
 /* Sets of points in the cube of edge 2. */
 enum places { EVEN, CLUSTER, NEAR_IT, TWO, PLANE, SETS };
 
 extern double x[SETS][3 * MANY], q[MANY];
 
-/* What cuts follow from, and what setting a step's points costs. */
+/* What cuts of method spectral follow from, and what setting a step's points
+ * costs. */
 struct costs {
     struct load_costs seconds;
     struct cell cell; /* in units of the cutoff */
@@ -50,6 +51,8 @@ struct shared {
 /* Draws the points and strengths. */
 void draw(void);
 void shared_make(struct shared *s, const enum places *steps);
+/* Method fmm, with LAYERS layers of root boxes. */
+void shared_fmm(struct shared *s, int open, int levels);
 /* Even parts; none: the first rank gives none. */
 void share(struct shared *s, int size, int none);
 /* Sets the points of a step, and before those of step 1 the cell. */
@@ -63,7 +66,7 @@ void alone(struct shared *s);
  * against each other. */
 void same(const struct shared *s, const struct shared *right, int step,
           int size);
-/* All steps' cuts against those that the plan's own costs call for, whatever
- * they are on this device. */
+/* Method spectral: all steps' cuts against those that the plan's own costs call
+ * for, whatever they are on this device. */
 void right_cuts(const struct shared *s, int size);
 #endif

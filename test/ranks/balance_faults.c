@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* balance_faults.c: plans that cut their mesh again when an allocation or the
- * network fails on one rank. */
+/* balance_faults.c: plans that cut their mesh again, or their layers of root
+ * boxes with FMM, when an allocation or the network fails on one rank. */
 #include "check.h"
 #include "ranks/balance_case.h"
+
+#ifndef FMM
+#define FMM 0
+#endif
+
+static void make(struct shared *s, const enum places *steps)
+{
+    shared_make(s, steps);
+    if (FMM)
+        shared_fmm(s, 0, 1);
+}
 
 /* Each allocation of a set that cuts again fails on one rank.  Either all ranks
  * fail, or they keep the old cuts.  The next set works. */
@@ -12,12 +23,12 @@ static void no_memory(void)
     static struct shared s, right;
     int64_t failed = 0, kept = 0;
     enum { SIZE = 2 };
-    shared_make(&right, steps);
+    make(&right, steps);
     alone(&right);
     for (int rank = 0; rank < SIZE; rank++) {
         int64_t n = 1 + rank;
         do {
-            shared_make(&s, steps);
+            make(&s, steps);
             share(&s, SIZE, 0);
             s.fail_rank = rank;
             s.fail_at = n;
@@ -52,14 +63,14 @@ static void no_network(void)
 {
     static const enum places steps[] = {EVEN, CLUSTER, SETS};
     static struct shared s;
-    shared_make(&s, steps);
+    make(&s, steps);
     share(&s, 2, 0);
     CHECK(ranks_run(2, NULL, work, &s) == 0, "a rank failed");
     CHECK(s.info[1][0].recuts == 1, "not cut again");
     int64_t calls = ranks_calls();
     for (int64_t k = 1; k < calls; k++) {
         struct ranks_play play = {.fail_rank = (int)(k % 2), .fail_call = k};
-        shared_make(&s, steps);
+        make(&s, steps);
         share(&s, 2, 0);
         s.quiet = 1;
         CHECK(ranks_run(2, &play, work, &s) == 2, "call %lld fails unnoticed",

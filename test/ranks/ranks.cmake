@@ -31,6 +31,11 @@ farsum_test(ranks_balance ranks/balance.c ranks/balance_case.c
   ranks/comm_threads.c)
 farsum_test(ranks_balance_faults ranks/balance_faults.c ranks/balance_case.c
   ranks/comm_threads.c)
+farsum_test(ranks_fmm_balance ranks/fmm_balance.c ranks/balance_case.c
+  ranks/comm_threads.c)
+farsum_test(ranks_fmm_balance_faults ranks/balance_faults.c
+  ranks/balance_case.c ranks/comm_threads.c)
+target_compile_definitions(test_ranks_fmm_balance_faults PRIVATE FMM=1)
 foreach(subject plan exclude exclude_bad)
   farsum_test(ranks_pencil_${subject} ranks/${subject}.c ranks/comm_threads.c)
   target_compile_definitions(test_ranks_pencil_${subject} PRIVATE PENCILS=1)

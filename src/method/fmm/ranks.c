@@ -60,6 +60,21 @@ static farsum_status ranks_own(const struct task *task, struct fmm *s)
     return ghosts_create(&k->ghosts, k->comm, sizeof(double), task->threads);
 }
 
+farsum_status fmm_ranks_planes(const struct task *task, const struct fmm *s,
+                               const struct domain *domain,
+                               struct planes **planes)
+{
+    const struct planes_args args = {.comm = s->ranks->comm,
+                                     .begin = domain->begin,
+                                     .halo = s->shape.ws + 1,
+                                     .plane =
+                                         s->shape.root[1] * s->shape.root[2],
+                                     .channels = FMM_RANKS_STATISTICS,
+                                     .threads = task->threads,
+                                     .precision = FARSUM_F64};
+    return planes_create(&args, planes);
+}
+
 farsum_status fmm_ranks_create(const struct task *task, struct fmm *s)
 {
     struct boxes_args boxes = s->boxes;
@@ -69,15 +84,7 @@ farsum_status fmm_ranks_create(const struct task *task, struct fmm *s)
     struct fmm_ranks *k = s->ranks;
     k->comm = task->comm;
     TRY(comm_agree(k->comm, ranks_own(task, s)));
-    const struct planes_args planes = {.comm = k->comm,
-                                       .begin = k->domain.begin,
-                                       .halo = s->shape.ws + 1,
-                                       .plane =
-                                           s->shape.root[1] * s->shape.root[2],
-                                       .channels = FMM_RANKS_STATISTICS,
-                                       .threads = task->threads,
-                                       .precision = FARSUM_F64};
-    TRY(planes_create(&planes, &k->planes));
+    TRY(fmm_ranks_planes(task, s, &k->domain, &k->planes));
     if (s->gpu)
         TRY(fmm_gpu_ranks_create(task, s));
     if (s->input.periodic)

@@ -2,7 +2,8 @@
 /* ranks.h: method `fmm` over ranks, with dense trees.
  *
  * A rank owns a slab of layers of root boxes along axis 0 of the cell, or of
- * the region of open points, and the points in them.  Its own tree has these
+ * the region of open points, and the points in them.  Hosts cut the layers by
+ * the work in them (ranks_balance.c), devices evenly.  Its own tree has these
  * layers and `separation` ghost layers on each side, whose axis 0 is open.
  * Ghosts are the points in the ghost layers.  Near and far lists of own boxes,
  * except those of level 0, lie in this tree.  So a rank computes the multipoles
@@ -17,6 +18,7 @@
 #define FARSUM_METHOD_FMM_RANKS_H
 
 #include "method/fmm/fmm.h"
+#include "method/staging/ranks_balance.h"
 #include "ranks/excluded.h"
 #include "ranks/ghosts.h"
 #include "ranks/lattice.h"
@@ -62,6 +64,7 @@ struct fmm_ranks {
     struct boxes_args made;        /* for which lattice was created, and */
     const struct variant_row *made_by; /* the variant chosen for it */
     struct ranks_lattice *lattice; /* owned */
+    int refused; /* 1: memory did not suffice for better cuts */
     struct excluded excluded;
     /* owned, the caller's type: strengths and results of own points */
     void *q, *potential, *field;
@@ -110,6 +113,33 @@ farsum_status fmm_ranks_images(const struct fmm *s,
 /* k->clustering and near_input on the host, from the rank's trees.
  * Collective. */
 farsum_status fmm_ranks_clustering(const struct task *task, struct fmm *s);
+/* ranks.c.  The exchange of statistics between these slabs.  Collective. */
+farsum_status fmm_ranks_planes(const struct task *task, const struct fmm *s,
+                               const struct domain *domain,
+                               struct planes **planes);
+/* ranks_points.c.  Sets k->middle, the fractions of the whole along axis 0 that
+ * route, ghosts and the balance read: those of the middles of leaves, so that a
+ * leaf's points have one owner whatever is rounded. */
+farsum_status fmm_ranks_middles(struct fmm_ranks *k, int64_t n,
+                                const double *layer);
+/* ranks_balance.c: better cuts of the layers, on hosts. */
+struct fmm_recut {
+    struct ranks_found found; /* now 0: the points were not counted */
+    int taken;                /* 1: the plan has the better cuts */
+    /* owned: the cuts that the plan does not have */
+    struct domain domain;
+    struct planes *planes;
+};
+int fmm_ranks_balance_due(const struct task *task, const struct fmm *s);
+/* Counts the own points and takes better cuts where they pay; then
+ * recut->taken is 1, and the points must be routed again.  Collective. */
+farsum_status fmm_ranks_balance(const struct task *task, struct fmm *s,
+                                struct fmm_recut *recut);
+/* Ends a set whose status the ranks agree on, and reports.  If it failed, the
+ * plan gets its old cuts back.  Returns 1: memory did not suffice for the
+ * better ones; *status is OK, and the points must be set again. */
+int fmm_ranks_balance_end(const struct task *task, struct fmm *s,
+                          struct fmm_recut *recut, farsum_status *status);
 /* ranks_exclude.c.  rows: makes those of task->exclusions.  places: brings
  * positions, once s->source has them. */
 farsum_status ranks_exclude_rows(struct task *task, struct fmm *s);

@@ -71,10 +71,8 @@ static farsum_status points_take(struct task *task, struct fmm *s,
     return task_agree(task, status);
 }
 
-/* Sets the fractions that route and ghosts read: those of the middles of
- * leaves, so that a leaf's points have one owner whatever is rounded. */
-static farsum_status middles(struct fmm_ranks *k, int64_t n,
-                             const double *layer)
+farsum_status fmm_ranks_middles(struct fmm_ranks *k, int64_t n,
+                                const double *layer)
 {
     TRY(MEM_RESERVE(k->middle, &k->have_middle, n));
     double leaves = (double)(k->domain.mesh0 * ranks_leaves(k));
@@ -91,7 +89,7 @@ static farsum_status given_layers(struct fmm *s, const struct arrivals *a)
     TRY(layers_hold(&side->from, a->n));
     if (a->n > 0)
         TRY(tree_find_layers(&s->ranks->tree, &given, a->what, &side->from.of));
-    return middles(s->ranks, a->n, side->from.of.layer);
+    return fmm_ranks_middles(s->ranks, a->n, side->from.of.layer);
 }
 
 /* Brings points to the owners of their boxes. */
@@ -125,7 +123,7 @@ static farsum_status points_ghosts(struct fmm *s)
     struct layers *around = &k->around;
     double leaves =
         (double)(domain_planes(&k->domain, k->domain.rank) * ranks_leaves(k));
-    farsum_status status = middles(k, s->source.n, own->of.layer);
+    farsum_status status = fmm_ranks_middles(k, s->source.n, own->of.layer);
     TRY(comm_agree(k->comm, status));
     double *const at[3] = {k->middle, s->source.s[1], s->source.s[2]};
     TRY(ghosts_set(&k->ghosts, k->comm, &k->domain, s->source.n, at));
@@ -260,19 +258,24 @@ static farsum_status points_report(const struct task *task, struct fmm *s)
     return FARSUM_OK;
 }
 
-farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
-                               const void *x, int64_t m, const void *y)
+/* Brings all points to the owners of their boxes. */
+static farsum_status points_arrive(struct fmm *s, const struct arrivals of[2])
 {
-    struct fmm_ranks *k = s->ranks;
-    int64_t first;
-    const struct arrivals of[2] = {{"source", n, x, &k->source, &s->source},
-                                   {"target", m, y, &k->target, &s->target}};
-    s->source.n = s->target.n = 0;
-    TRY(fmm_ranks_counts(s, n, m, &first));
-    TRY(points_take(task, s, of, first));
     TRY(points_route(s, &of[0]));
-    if (s->all_m > 0)
-        TRY(points_route(s, &of[1]));
+    return s->all_m > 0 ? points_route(s, &of[1]) : FARSUM_OK;
+}
+
+/* Sets the points, with other cuts of the layers if many have moved to other
+ * ranks and these pay. */
+static farsum_status points_all(struct task *task, struct fmm *s,
+                                const struct arrivals of[2],
+                                struct fmm_recut *recut)
+{
+    TRY(points_arrive(s, of));
+    if (fmm_ranks_balance_due(task, s))
+        TRY(fmm_ranks_balance(task, s, recut));
+    if (recut->taken)
+        TRY(points_arrive(s, of));
     TRY(ranks_exclude_rows(task, s));
     TRY(points_apart(task, s));
     TRY(points_ghosts(s));
@@ -284,4 +287,25 @@ farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
     TRY(ranks_exclude_places(s));
     TRY(task_agree(task, points_stages(task, s)));
     return points_report(task, s);
+}
+
+farsum_status fmm_ranks_points(struct task *task, struct fmm *s, int64_t n,
+                               const void *x, int64_t m, const void *y)
+{
+    struct fmm_ranks *k = s->ranks;
+    farsum_status status;
+    int64_t first;
+    int again;
+    const struct arrivals of[2] = {{"source", n, x, &k->source, &s->source},
+                                   {"target", m, y, &k->target, &s->target}};
+    s->source.n = s->target.n = 0;
+    TRY(fmm_ranks_counts(s, n, m, &first));
+    do {
+        struct fmm_recut recut = {.taken = 0};
+        status = points_take(task, s, of, first);
+        if (status == FARSUM_OK)
+            status = points_all(task, s, of, &recut);
+        again = fmm_ranks_balance_end(task, s, &recut, &status);
+    } while (again);
+    return status;
 }

@@ -82,6 +82,8 @@ int fmm_order_there(const struct fmm *s, const struct boxes_args *boxes)
 {
     struct boxes_args more = *boxes;
     more.p++;
+    if (s->ranks) /* new cuts change a rank's layers; the ranks decide alike */
+        more.root[0] = s->boxes.root[0];
     return fmm_same(&s->boxes, &more);
 }
 
