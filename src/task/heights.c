@@ -64,29 +64,26 @@ static double part_below(const struct heights *h, double s)
     return h->below[k] + in * (h->below[k + 1] - h->below[k]);
 }
 
-double heights_most(const struct heights *h, int64_t layers, int ranks,
-                    double leaves, double *pairs)
+void heights_layers(const struct heights *h, int64_t layers, double leaves,
+                    struct heights_part *part)
 {
-    double most = 0, near = 0, all = 0;
-    int cells = (int)fmin(leaves, HEIGHTS), c = 0;
-    if (h->n == 0) {
-        *pairs = ceil((double)layers / ranks) / (double)layers;
-        return *pairs;
-    }
-    for (int r = 0; r < ranks; r++) {
-        double begin = (double)(layers * r / ranks) / (double)layers;
-        double end = (double)(layers * (r + 1) / ranks) / (double)layers;
-        double own = 0;
-        most = fmax(most, part_below(h, end) - part_below(h, begin));
-        /* a particle has as many neighbours as its layer has others */
-        for (; c < cells && c + 0.5 < end * cells; c++) {
-            double f = part_below(h, (c + 1.0) / cells)
-                       - part_below(h, (double)c / cells);
-            own += f * fmax(f - 1 / (double)h->n, 0);
+    double all = 0, count = (double)layers;
+    int cells = (int)fmax(fmin(leaves, HEIGHTS) / count, 1);
+    for (int64_t k = 0; k < layers; k++) {
+        part[k] = (struct heights_part){1 / count, 1 / count};
+        if (h->n == 0)
+            continue;
+        part[k] = (struct heights_part){0, 0};
+        for (int c = 0; c < cells; c++) {
+            double at = (double)k + (double)c / cells;
+            double f = part_below(h, (at + 1.0 / cells) / count)
+                       - part_below(h, at / count);
+            part[k].points += f;
+            /* a particle has as many neighbours as its layer has others */
+            part[k].pairs += f * fmax(f - 1 / (double)h->n, 0);
         }
-        near = fmax(near, own);
-        all += own;
+        all += part[k].pairs;
     }
-    *pairs = all > 0 ? near / all : most;
-    return most;
+    for (int64_t k = 0; k < layers && h->n > 0; k++)
+        part[k].pairs = all > 0 ? part[k].pairs / all : part[k].points;
 }

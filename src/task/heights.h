@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* heights.h: where a sample's particles are along axis 0 of the reduced cell,
  * or of their box in open space.  Methods need it whose ranks share layers of
- * the cell evenly. */
+ * the cell. */
 #ifndef FARSUM_TASK_HEIGHTS_H
 #define FARSUM_TASK_HEIGHTS_H
 
@@ -24,8 +24,11 @@ void heights_count(const struct cell *cell, int64_t n, const void *x,
                    farsum_precision type, const double extent[2],
                    double count[HEIGHTS]);
 void heights_set(struct heights *heights, const double count[HEIGHTS]);
-/* The largest part of the particles that one rank owns, if ranks share so many
- * layers evenly; *pairs: of the near pairs, in so many layers of leaves. */
-double heights_most(const struct heights *heights, int64_t layers, int ranks,
-                    double leaves, double *pairs);
+/* The parts of the particles and of the near pairs in one layer. */
+struct heights_part {
+    double points, pairs;
+};
+/* Sets part [layers], for so many layers of leaves in all. */
+void heights_layers(const struct heights *heights, int64_t layers,
+                    double leaves, struct heights_part *part);
 #endif

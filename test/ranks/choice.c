@@ -19,9 +19,9 @@ enum { MANY = 20000, RANKS = 3 };
 static const struct ranks_shape any;
 static double x[3 * MANY], q[MANY];
 
-/* Points of which nine tenths are in a tenth of the cell along an axis; none
+/* Points of which nine tenths are in this part of the cell along an axis; none
  * if it is -1. */
-static void place(int axis)
+static void place(int axis, double part)
 {
     uint64_t state = 5;
     for (int64_t i = 0; i < 3 * MANY; i++)
@@ -29,7 +29,7 @@ static void place(int axis)
     for (int64_t i = 0; i < MANY; i++) {
         q[i] = 1 - 2 * (double)(i % 2);
         if (axis >= 0 && i % 10 < 9)
-            x[3 * i + axis] *= 0.1;
+            x[3 * i + axis] *= part;
     }
 }
 
@@ -59,6 +59,7 @@ struct shared {
     farsum_status status;
     char words[400], method[RANKS][32], text[RANKS][8000];
     double seconds;
+    struct ranks_info info; /* of rank 0, after points */
 };
 
 static void take_print(const farsum_plan *plan, char *text, size_t size)
@@ -104,8 +105,10 @@ static farsum_status work(struct comm *comm, void *data)
     status = farsum_plan_set_points(plan, n, p.sample_x, 0, NULL);
     if (status != FARSUM_OK)
         printf("rank %d: %s\n", r, farsum_message());
-    if (r == 0)
+    if (r == 0) {
         s->seconds = plan->method_seconds;
+        CHECK_OK(farsum_ranks_get_info(plan, &s->info));
+    }
     farsum_plan_destroy(plan);
     return status;
 }
@@ -148,7 +151,7 @@ static double held(const struct shared *s, const char *method)
 static void memory(void)
 {
     struct shared *s = shared(0);
-    place(-1);
+    place(-1, 1);
     double spectral = held(s, "spectral"), fmm = held(s, "fmm");
     CHECK(1.25 * fmm < spectral, "fmm holds %g bytes, spectral %g", fmm,
           spectral);
@@ -168,18 +171,38 @@ static void memory(void)
     }
 }
 
-/* Ranks of fmm share layers along axis 0 evenly, those of spectral by work. */
-static void uneven(void)
+/* Ranks of fmm cannot share a cluster that is thinner than a layer. */
+static void thin(void)
 {
     struct shared *s = shared(2e-3);
-    place(2);
+    place(2, 0.02);
     make(s, "fmm");
     double even = s->seconds;
-    place(0);
+    place(0, 0.02);
     make(s, "spectral");
     s->options.method = "fmm";
     make(s, "fmm");
+    printf("  %g s along axis 0, %g along axis 2; work %g\n", s->seconds, even,
+           s->info.work_imbalance);
     CHECK(s->seconds > 1.3 * even, "%g s, even %g s", s->seconds, even);
+}
+
+/* Ranks of fmm cut layers by the work in them, so thick clusters take as long
+ * along axis 0 as along others.  With even cuts one rank had 3/4 of them. */
+static void thick(void)
+{
+    struct shared *s = shared(2e-3);
+    place(2, 0.4);
+    make(s, "fmm");
+    double even = s->seconds;
+    place(0, 0.4);
+    make(s, "fmm");
+    printf("  %g s along axis 0, %g along axis 2; work %g\n", s->seconds, even,
+           s->info.work_imbalance);
+    CHECK(s->seconds < 1.2 * even, "%g s, even %g s", s->seconds, even);
+    CHECK(s->info.recuts == 1 && s->info.work_imbalance < 1.25,
+          "cut %lld times, work %g", (long long)s->info.recuts,
+          s->info.work_imbalance);
 }
 
 /* Any unit of length, also in slabs, whose open row may be 0. */
@@ -190,7 +213,7 @@ static void units(void)
         for (int unit = 0; unit <= 600; unit += 300) {
             s->unit = unit - 300;
             s->slab = slab;
-            place(-1);
+            place(-1, 1);
             make(s, "spectral");
             CHECK(s->status == FARSUM_OK, "2^%d, slab %d: %s", s->unit, slab,
                   s->words);
@@ -201,7 +224,7 @@ static void units(void)
 static void reasons(void)
 {
     struct shared *s = shared(0);
-    place(-1);
+    place(-1, 1);
     make(s, "spectral");
     for (int r = 0; r < RANKS; r++) {
         CHECK(!strstr(s->text[r], "named"), "%s", s->text[r]);
@@ -220,7 +243,8 @@ static void reasons(void)
 int main(void)
 {
     RUN(memory);
-    RUN(uneven);
+    RUN(thin);
+    RUN(thick);
     RUN(units);
     RUN(reasons);
     return check_end();

@@ -122,6 +122,19 @@ farsum_status fmm_ranks_planes(const struct task *task, const struct fmm *s,
  * leaf's points have one owner whatever is rounded. */
 farsum_status fmm_ranks_middles(struct fmm_ranks *k, int64_t n,
                                 const double *layer);
+/* ranks_balance.c: costs of points, layers of root boxes, slabs and
+ * pairs, of these variants.  whole, pairs: of one process.  modes: the half of
+ * the lattice's seconds, its products of modes, that ranks share evenly; the
+ * layers have the other one. */
+struct load_costs fmm_ranks_costs(const struct task *task,
+                                  const struct fmm_shape *shape,
+                                  const struct boxes_args *whole,
+                                  const struct p2p_args *pairs,
+                                  const struct choice choice[FMM_STAGES]);
+static inline double fmm_ranks_modes(const struct choice choice[FMM_STAGES])
+{
+    return choice[FMM_LATTICE].row ? choice[FMM_LATTICE].cost / 2 : 0;
+}
 /* ranks_balance.c: better cuts of the layers, on hosts. */
 struct fmm_recut {
     struct ranks_found found; /* now 0: the points were not counted */

@@ -7,19 +7,24 @@
 #include "method/staging/ranks_balance.h"
 #include "task/ranks_model.h"
 
+/* What costs are of. */
+struct costed {
+    const struct task *task;
+    const struct choice *choice;
+};
+
 /* Seconds of a stage for these args. */
-static double cost_of(const struct task *task, const struct fmm *s, int r,
-                      const void *args)
+static double cost_of(const struct costed *c, int r, const void *args)
 {
-    const struct variant_row *row = s->choice[r].row;
+    const struct variant_row *row = c->choice[r].row;
     if (!row) /* one level has no shifts */
         return 0;
-    return row->variant->cost(args) * task->machine.factor[MACHINE_FMM + r];
+    return row->variant->cost(args) * c->task->machine.factor[MACHINE_FMM + r];
 }
 
 /* Seconds of a rank that owns so many layers, without points. */
-static double cost_empty(const struct task *task, const struct fmm *s,
-                         const struct boxes_args *whole, int64_t layers)
+static double cost_empty(const struct costed *c, const struct boxes_args *whole,
+                         int64_t layers)
 {
     static const int stages[] = {FMM_P2M, FMM_M2M, FMM_M2L, FMM_L2L, FMM_L2P};
     struct boxes_args own = *whole;
@@ -27,35 +32,33 @@ static double cost_empty(const struct task *task, const struct fmm *s,
     own.n_sources = own.n_targets = 1;
     fmm_ranks_slab(layers, &own, NULL);
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        sum += cost_of(task, s, stages[i], &own);
+        sum += cost_of(c, stages[i], &own);
     return sum;
 }
 
-/* Costs of points, layers of leaves and pairs.  The ranks share one half of the
- * lattice, its products of modes, evenly; the other half is in the layers. */
-static struct load_costs costs_of(const struct task *task, const struct fmm *s)
+struct load_costs fmm_ranks_costs(const struct task *task,
+                                  const struct fmm_shape *shape,
+                                  const struct boxes_args *whole,
+                                  const struct p2p_args *pairs,
+                                  const struct choice choice[FMM_STAGES])
 {
-    struct boxes_args whole, none;
-    struct p2p_args pairs;
-    fmm_args(task, s, &s->shape, s->all_n, s->all_m, &whole, &pairs);
-    none = whole;
+    const struct costed c = {task, choice};
+    struct boxes_args none = *whole;
     none.n_sources = none.n_targets = 1;
-    double one = cost_empty(task, s, &whole, 1);
-    double layer = cost_empty(task, s, &whole, 2) - one;
-    double roots = (double)s->shape.root[0];
-    double source =
-        cost_of(task, s, FMM_P2M, &whole) - cost_of(task, s, FMM_P2M, &none);
-    double target =
-        cost_of(task, s, FMM_L2P, &whole) - cost_of(task, s, FMM_L2P, &none);
-    double all = fmax(pairs.neighbours, 1) * p2p_targets(&pairs);
-    return (struct load_costs){
-        .plane =
-            ldexp(layer + cost_of(task, s, FMM_LATTICE, &whole) / 2 / roots,
-                  -s->shape.depth),
-        .slab = fmax(one - layer, 0),
-        .source = fmax(source, 0) / (double)whole.n_sources,
-        .target = fmax(target, 0) / (double)whole.n_targets,
-        .pair = cost_of(task, s, FMM_P2P, &pairs) / all};
+    double n = (double)whole->n_sources, m = (double)whole->n_targets;
+    double one = cost_empty(&c, whole, 1);
+    double layer = cost_empty(&c, whole, 2) - one;
+    double roots = (double)whole->root[0];
+    double source = cost_of(&c, FMM_P2M, whole) - cost_of(&c, FMM_P2M, &none);
+    double target = cost_of(&c, FMM_L2P, whole) - cost_of(&c, FMM_L2P, &none);
+    double all = fmax(pairs->neighbours, 1) * p2p_targets(pairs);
+    double ghosts = shape->depth > 0 ? 2 * shape->ws / roots : 0;
+    return (struct load_costs){.plane = layer + fmm_ranks_modes(choice) / roots,
+                               .slab = fmax(one - layer + ghosts * source, 0),
+                               .source = fmax(source, 0) / n
+                                         + ranks_model_ends(task, n) / n,
+                               .target = fmax(target, 0) / m,
+                               .pair = cost_of(&c, FMM_P2P, pairs) / all};
 }
 
 /* Counts own points of one kind in leaves. */
@@ -128,12 +131,16 @@ farsum_status fmm_ranks_balance(const struct task *task, struct fmm *s,
                                 struct fmm_recut *recut)
 {
     struct fmm_ranks *k = s->ranks;
-    struct ranks_balance b = {.refused = k->refused,
-                              .costs = costs_of(task, s)};
+    struct ranks_balance b = {.refused = k->refused};
+    struct boxes_args whole;
+    struct p2p_args pairs;
     int depth = s->shape.depth, apart = s->all_m > 0;
     int64_t leaves[3];
     for (int d = 0; d < 3; d++)
         leaves[d] = s->shape.root[d] << depth;
+    fmm_args(task, s, &s->shape, s->all_n, s->all_m, &whole, &pairs);
+    b.costs = fmm_ranks_costs(task, &s->shape, &whole, &pairs, s->choice);
+    b.costs.plane = ldexp(b.costs.plane, -depth);
     farsum_status status = load_create_leaves(&b.load, &k->domain, 1 << depth,
                                               leaves, s->shape.ws, apart);
     GO(ranks_balance_create(&b, &k->domain, k->comm, status));

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/progress.h"
-#include "method/fmm/fmm.h"
+#include "method/fmm/ranks.h"
 #include "stage/lattice/fft_symbol.h"
-#include "task/ranks_model.h"
 
 /* Maximum ratio of the boxes' edges, where possible. */
 #define BRICK 1.34
@@ -96,38 +96,62 @@ static double shape_exchanges(const struct task *task, const struct fmm *s,
     return lattice + ranks * links_neighbours(l, 1, points, reach);
 }
 
-/* Seconds of the whole sum if ranks share it: the rank with the most layers, or
- * with the most particles, takes longest.  With several levels each rank has
- * the far field of ghost layers too. */
-static double shape_shared(const struct task *task, const struct fmm *s,
-                           const struct fmm_shape *shape, int64_t n,
-                           const struct boxes_args *boxes,
-                           const struct choice choice[FMM_STAGES])
+/* Seconds of the slowest rank, in layers and pairs.  Hosts cut the layers again
+ * where that pays, as set_points does, devices evenly. */
+static farsum_status
+shape_slowest(const struct task *task, const struct fmm_shape *shape,
+              const struct boxes_args *boxes, const struct load_costs *costs,
+              const struct p2p_args *pairs, double *seconds)
 {
-    double ranks = task->links.ranks, layers = (double)shape->root[0];
-    double most = ceil(layers / ranks) * ranks / layers, seconds = 0, near;
-    double points =
-        ranks
-        * heights_most(&task->heights, shape->root[0], task->links.ranks,
-                       ldexp(layers, shape->depth), &near);
-    double ghosts = shape->depth > 0 ? 2 * shape->ws * ranks / layers : 0;
-    struct boxes_args own = *boxes;
-    fmm_ranks_slab(fmm_ranks_most(boxes, task->links.ranks), &own, NULL);
-    for (int r = 0; r < FMM_STAGES; r++) {
-        const struct variant_row *row = choice[r].row;
-        double share = r == FMM_P2P                   ? ranks * near
-                       : r == FMM_P2M || r == FMM_L2P ? points
-                                                      : most;
-        share += r == FMM_P2M ? ghosts : 0;
-        double all = row && (r == FMM_M2M || r == FMM_M2L || r == FMM_L2L)
-                         ? row->variant->cost(boxes)
-                         : 0;
-        if (all > 0)
-            share = ranks * row->variant->cost(&own) / all;
-        seconds += choice[r].cost * share;
+    farsum_status status = FARSUM_OK;
+    int64_t layers = shape->root[0], *begin = NULL, *best = NULL;
+    int ranks = task->links.ranks;
+    double *work = NULL, all = fmax(pairs->neighbours, 1) * p2p_targets(pairs);
+    struct heights_part *part = NULL;
+    struct ranks_found found;
+    GO(MEM_RAW(begin, ranks + 1));
+    GO(MEM_RAW(best, ranks + 1));
+    GO(MEM_RAW(work, layers));
+    GO(MEM_RAW(part, layers));
+    heights_layers(&task->heights, layers, ldexp((double)layers, shape->depth),
+                   part);
+    for (int64_t k = 0; k < layers; k++)
+        work[k] = costs->plane + costs->pair * all * part[k].pairs
+                  + (costs->source * (double)boxes->n_sources
+                     + costs->target * (double)boxes->n_targets)
+                        * part[k].points;
+    for (int r = 0; r <= ranks; r++)
+        begin[r] = layers * r / ranks;
+    const struct cuts_work cuts = {layers, work, costs->slab};
+    *seconds = cuts_most(&cuts, ranks, begin);
+    if (!task->device && task->heights.n > 0) {
+        GO(ranks_cuts_find(&cuts, ranks, shape->ws, begin, best, &found));
+        if (found.better)
+            *seconds = found.best * found.mean;
     }
-    seconds += ranks_model_ends(task, points * (double)n);
-    return seconds + shape_exchanges(task, s, shape, n, choice);
+done:
+    mem_free(begin);
+    mem_free(best);
+    mem_free(work);
+    mem_free(part);
+    return status;
+}
+
+/* Sets shape->seconds to those of the whole sum if ranks share it: the slowest
+ * rank's times their number. */
+static farsum_status shape_shared(const struct task *task, const struct fmm *s,
+                                  int64_t n, const struct boxes_args *boxes,
+                                  const struct p2p_args *pairs,
+                                  const struct choice choice[FMM_STAGES],
+                                  struct fmm_shape *shape)
+{
+    double slowest = 0;
+    const struct load_costs costs =
+        fmm_ranks_costs(task, shape, boxes, pairs, choice);
+    TRY(shape_slowest(task, shape, boxes, &costs, pairs, &slowest));
+    shape->seconds = task->links.ranks * slowest + fmm_ranks_modes(choice)
+                     + shape_exchanges(task, s, shape, n, choice);
+    return FARSUM_OK;
 }
 
 /* Predicts the time of an execute with the shape; *left: its error, if above
@@ -155,7 +179,7 @@ static farsum_status shape_cost(const struct task *task, const struct fmm *s,
              (long long)shape->root[0], (long long)shape->root[1],
              (long long)shape->root[2], shape->making, (int)MAKING_MOST);
     if (task->links.ranks > 0) {
-        shape->seconds = shape_shared(task, s, shape, n, &boxes, choice);
+        TRY(shape_shared(task, s, n, &boxes, &pairs, choice, shape));
         fmm_ranks_slab(fmm_ranks_most(&boxes, task->links.ranks), &boxes, NULL);
     }
     bytes = 2.0 * multipole_size(shape->order) * (double)boxes.n_boxes * 8;

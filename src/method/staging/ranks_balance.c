@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ranks/best_cuts.h"
 
 /* Layers of the longest slab. */
 static int64_t longest_slab(const struct load *load,
@@ -90,31 +89,38 @@ static farsum_status work_set(struct ranks_balance *balance,
     return comm_agree(comm, FARSUM_OK); /* before the work decides (comm.h) */
 }
 
+farsum_status ranks_cuts_find(const struct cuts_work *work, int size,
+                              int64_t halo, const int64_t *begin, int64_t *best,
+                              struct ranks_found *found)
+{
+    int64_t even = (work->mesh0 + size - 1) / size, halos = 2 * halo;
+    double most = cuts_most(work, size, begin);
+    double mean =
+        work->slab * (size < work->mesh0 ? 1 : (double)work->mesh0 / size);
+    for (int64_t k = 0; k < work->mesh0; k++)
+        mean += work->plane[k] / size;
+    *found = (struct ranks_found){most / mean, most / mean, mean, 0};
+    if (most <= RANKS_RECUT * mean) /* no cuts have less than the mean */
+        return FARSUM_OK;
+    TRY(cuts_best(work, size, RANKS_MESH_MOST * (even + halos) - halos, best));
+    double least = cuts_most(work, size, best);
+    found->best = least / mean;
+    found->better = most > RANKS_RECUT * least;
+    return FARSUM_OK;
+}
+
 farsum_status ranks_balance_set(struct ranks_balance *balance,
                                 const struct domain *domain, struct comm *comm,
                                 int apart, struct ranks_found *found)
 {
     const struct cuts_work work = {domain->mesh0, balance->work,
                                    balance->costs.slab};
-    int64_t even = (domain->mesh0 + domain->size - 1) / domain->size;
-    int64_t halos = 2 * domain->halo;
+    struct ranks_found own;
     TRY(work_set(balance, domain, comm, apart));
-    double most = cuts_most(&work, domain->size, domain->begin);
-    double mean = work.slab * (domain->size < domain->mesh0
-                                   ? 1
-                                   : (double)domain->mesh0 / domain->size);
-    for (int64_t k = 0; k < work.mesh0; k++)
-        mean += work.plane[k] / domain->size;
-    *found = (struct ranks_found){most / mean, most / mean, 0};
-    if (most <= RANKS_RECUT * mean) /* no cuts have less than the mean */
-        return FARSUM_OK;
-    TRY(comm_agree(comm,
-                   cuts_best(&work, domain->size,
-                             RANKS_MESH_MOST * (even + halos) - halos,
-                             balance->begin)));
-    double least = cuts_most(&work, domain->size, balance->begin);
-    found->best = least / mean;
-    found->better = most > RANKS_RECUT * least && !balance->refused;
+    TRY(comm_agree(comm, ranks_cuts_find(&work, domain->size, domain->halo,
+                                         domain->begin, balance->begin, &own)));
+    *found = own; /* once no rank has failed */
+    found->better = found->better && !balance->refused;
     return FARSUM_OK;
 }
 

@@ -9,6 +9,7 @@
 #ifndef FARSUM_METHOD_STAGING_RANKS_BALANCE_H
 #define FARSUM_METHOD_STAGING_RANKS_BALANCE_H
 
+#include "ranks/best_cuts.h"
 #include "ranks/load.h"
 #include "ranks/route.h"
 #include "task/task.h"
@@ -52,10 +53,16 @@ int ranks_balance_due(const struct task *task, const int64_t all[2],
 /* What is known of the work: the largest of a rank over the mean. */
 struct ranks_found {
     double now, best; /* with the current cuts, and with the best ones */
-    int better;       /* 1: balance->begin is to replace the current cuts */
+    double mean;      /* seconds of a rank */
+    int better;       /* 1: the best cuts are to replace the current ones */
 };
-/* Decides by the counts in balance->load.  apart: 1: separate targets.
- * Collective. */
+/* Compares cuts begin [size + 1] with the best ones, which best [size + 1] gets
+ * if found->better.  Not collective. */
+farsum_status ranks_cuts_find(const struct cuts_work *work, int size,
+                              int64_t halo, const int64_t *begin, int64_t *best,
+                              struct ranks_found *found);
+/* Decides by the counts in balance->load; balance->begin gets better cuts.
+ * apart: 1: separate targets.  Collective. */
 farsum_status ranks_balance_set(struct ranks_balance *balance,
                                 const struct domain *domain, struct comm *comm,
                                 int apart, struct ranks_found *found);
