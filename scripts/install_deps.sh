@@ -15,7 +15,7 @@ packages="build-essential cmake pkg-config libfftw3-dev libkissfft-dev
   gnuplot-nox locales"
 if [ "${1:-}" = --ci ]; then
     packages="$packages lammps gromacs clang-14 libomp-14-dev llvm-14
-      libamdhip64-5 libhiprtc-builtins5 python3-venv"
+      libamdhip64-5 libhiprtc-builtins5 python3-venv ccache"
 fi
 
 if ! command -v dpkg >/dev/null; then
