@@ -74,8 +74,26 @@ class Geometry(InputTest):
                                  "cell_density=0.5 latte_charges=3"))
         for key in ("cell=3T3", "supercell=2x2x2"):
             self.sums(OPEN, self.xyz(key + ' pbc="F F F"'))
-        file = self.write("plain.xyz", f"1\nLx 10 Ly 10\nNa 1 2 3\n")
-        self.refused(1, 'found "Lx"', "run", file, "--charge", "Na=1")
+        # edges without angles may be any three numbers
+        self.sums(OPEN, self.xyz("a=1 b=2 c=3"))
+        self.sums(OPEN, self.xyz("alpha=0.5 beta=2"))
+
+    def test_cells_in_free_text(self):
+        """Numbers that may be a cell are an error; one that counts is not."""
+        for text in ("Lx 10 Ly 10", "box 10, 10, 10", "box 10x10x10",
+                     "box 10 x 10 x 10", "box 10nm", "box 10 nm",
+                     "cell 10.5 run", "cell 7", "box 10 step 5",
+                     "cell: 10 step: 5", "Box (nm): 10 10 10", "cell 10 10",
+                     "supercell 10.5 10.5 10.5", "pbc T T T", "boundary ppf",
+                     "pbc xyz", "pbc 1 1 1", "periodic: T"):
+            file = self.write("plain.xyz", f"1\n{text}\nNa 1 2 3\n")
+            name = text.split()[0]
+            self.refused(1, f'found "{name}"', "run", file, "--charge", "Na=1")
+        for text in ("unit cell 3 of 5", "cell: 3 of 5", "box 12 run",
+                     "periodic 3 of 5", "boundary 1 layer", "cell 3/5",
+                     "supercell 3 3 3 of NaCl", "boundary f f f", "a 1 b 2 c 3"):
+            file = self.write("plain.xyz", f"1\n{text}\nNa 1 2 3\n")
+            self.farsum("run", file, "--charge", "Na=1")
 
     def test_words_for_open_space(self):
         for key in ("nonperiodic", "open=T", "aperiodic=T"):

@@ -65,9 +65,22 @@ static void plain(void **state) {
 /* Words that resemble keys do not make a comment line extended. */
 static void free_text(void **state) {
     (void)state;
-    static const char *const lines[] = {
-        "Origin = my desk", "Properties of water", "a=1 \"b", "Lattice of 5",
-        "=", "x = {1", "origin=1,2,3 =7"};
+    static const char *const lines[] = {"Origin = my desk",
+                                        "Properties of water",
+                                        "a=1 \"b",
+                                        "Lattice of 5",
+                                        "=",
+                                        "x = {1",
+                                        "origin=1,2,3 =7",
+                                        "unit cell 3 of 5",
+                                        "cell: 3 of 5",
+                                        "molecule in box 12 from run 7",
+                                        "periodic 3 of 5",
+                                        "boundary 1 layer",
+                                        "cell 0",
+                                        "supercell 3 3 3 of NaCl",
+                                        "lattice: fcc",
+                                        "pbc F F F"};
     for (size_t k = 0; k < IO_COUNT(lines); k++) {
         struct io_frame f = {0};
         char text[100];

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -222,12 +223,33 @@ static int check_cell(struct text *t, const struct io_frame *frame,
                          "says (" GEOMETRY_ADVICE ")");
 }
 
+/* The number of keys with one of three names whose value is a number. */
+static int count_numbers(const struct io_frame *frame, const char *names)
+{
+    double v[9];
+    int found = 0;
+    for (int k = 0; k < frame->n_keys; k++) {
+        char name[16];
+        snprintf(name, sizeof name, " %.12s ", frame->keys[k].key);
+        found +=
+            strcasestr(names, name) && numbers(frame->keys[k].value, v) == 1;
+    }
+    return found;
+}
+
+/* True for edges together with an angle.  Edges without angles may be any
+ * three numbers of the user, as in a=1 b=2 c=3. */
+static bool edges_with_angles(const struct io_frame *frame)
+{
+    int angles = count_numbers(frame, " alpha beta gamma ");
+    return angles == 3 || (angles > 0 && count_numbers(frame, " a b c ") == 3);
+}
+
 /* Fails if a frame without a cell and without pbc has a key that may be one:
  * the sum would be one in open space. */
 static int check_resembling(struct text *t, const struct io_frame *frame,
                             const struct io_key *key)
 {
-    static const char *const edges[] = {"a", "b", "c"};
     double v[9];
     const char *name = key->key, *value = key->value;
     size_t n = strcspn(name, "([{:");
@@ -236,13 +258,8 @@ static int check_resembling(struct text *t, const struct io_frame *frame,
     int count = numbers(value, v);
     bool cell =
         count > 0 && (resembles_cell(name, n) || kind_of(name, n) == CELL);
-    if (count == 1 && strcmp(name, "a") == 0) {
-        cell = true;
-        for (int d = 1; d < 3; d++) {
-            const char *other = io_frame_key(frame, edges[d]);
-            cell &= other && numbers(other, v) == 1;
-        }
-    }
+    if (count == 1 && strcasecmp(name, "a") == 0)
+        cell = edges_with_angles(frame);
     if (!cell)
         return 0;
     return text_expected(t, place(t, name),
@@ -345,7 +362,110 @@ int geometry_check_keys(struct text *t, const struct io_options *options,
     return 0;
 }
 
-/* Fails on a name of geometry followed by a mark or by a value. */
+/* --- geometry in free text --- */
+
+#define APART " \t,;:=[](){}\"'xX*"
+
+static bool is_unit(const char *p, size_t n)
+{
+    static const char *const units[] = {
+        "A",  "ang", "angstrom", "angstroms", "\xc3\x85", "\xe2\x84\xab",
+        "nm", "pm",  "bohr",     "au",        "a.u.",     "m"};
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (strlen(units[k]) == n && strncasecmp(units[k], p, n) == 0)
+            return true;
+    return false;
+}
+
+struct amounts {
+    int n;
+    double first;
+    bool whole, unit; /* all are whole numbers; a unit follows one */
+};
+
+/* The numbers at *p, as in 10, 10, 10 or 10 nm x 10 nm.  *p is then the first
+ * word that is not one. */
+static struct amounts amounts_at(const char **p)
+{
+    struct amounts a = {.whole = true};
+    for (;;) {
+        const char *from = *p + strspn(*p, APART);
+        size_t n = strcspn(from, APART), digits = strspn(from, "+-.0123456789");
+        double v;
+        bool number = number_real(from, n, &v) == NUMBER_OK;
+        if (n > digits && !number && is_unit(from + digits, n - digits)
+            && (digits == 0 ? a.n > 0
+                            : number_real(from, digits, &v) == NUMBER_OK)) {
+            a.unit = true;
+            number = digits > 0;
+        } else if (!number) {
+            *p = from;
+            return a;
+        }
+        if (number) {
+            a.whole &= v == floor(v);
+            a.first = a.n++ == 0 ? v : a.first;
+        }
+        *p = from + n;
+    }
+}
+
+/* True for a whole number that counts, as in unit cell 3 of 5 or box 12 run:
+ * a word follows, and no number follows that word as in box 10 step 5.  After a
+ * mark as in cell: 3 only the word of makes it a count. */
+static bool is_count(const char *p, bool mark)
+{
+    size_t n = strcspn(p, APART);
+    if (*p == '/' || (n == 2 && strncasecmp(p, "of", 2) == 0))
+        return true;
+    return n > 0 && !mark && !begins_number(p + n);
+}
+
+/* True if numbers that may be a cell follow its name. */
+static bool says_cell(const char *rest, bool mark, bool repeats)
+{
+    const char *p = rest + strspn(rest, " \t");
+    size_t bracket = *p && strchr("([{", *p) ? strcspn(p, ")]}") : 0;
+    if (bracket && p[bracket] && !begins_number(p))
+        p += bracket; /* CELL(abcABC): 10 10 10 */
+    struct amounts a = amounts_at(&p);
+    if (a.n == 0 || (repeats && a.whole && !a.unit))
+        return false;
+    if (a.n > 1 || a.unit || !a.whole)
+        return true;
+    return a.first > 0 && !is_count(p, mark);
+}
+
+/* True if flags that are not all open follow a name of boundaries, or after a
+ * mark any word. */
+static bool says_periodic(const char *rest, bool mark)
+{
+    int v[3], n = 0;
+    const char *p = rest;
+    bool digit = false;
+    while (n < 3) {
+        p += strspn(p, " \t,;:=[](){}\"'");
+        size_t length = strcspn(p, " \t,;:=[](){}\"'");
+        if (length == 0)
+            break;
+        char word[4] = ""; /* ppp, xy, yes */
+        if (n == 0 && length <= 3 && memcpy(word, p, length)
+            && flags(word, v) == 0 && (length > 1 || strspn(word, "xyzXYZ")))
+            return v[0] || v[1] || v[2];
+        if ((v[n] = flag(p, length)) < 0)
+            break;
+        digit |= isdigit((unsigned char)*p) != 0;
+        n++;
+        p += length;
+    }
+    if (n == 0)
+        return mark && *p;
+    if (n < 3 && digit && !mark && *p)
+        return false; /* boundary 1 layer */
+    return v[0] || (n > 1 && v[1]) || (n > 2 && v[2]);
+}
+
+/* Fails on a name of geometry that a value follows. */
 int geometry_check_free_text(struct text *t,
                              const struct io_options *options) {
     struct text copy = *t;
@@ -359,22 +479,17 @@ int geometry_check_free_text(struct text *t,
         while (n < word.n && (isalnum((unsigned char)word.p[n]) ||
                               word.p[n] == '_'))
             n++;
-        enum kind kind = kind_of(word.p + from, n - from);
-        bool similar =
-            kind == NO_GEOMETRY && resembles_cell(word.p + from, n - from);
+        const char *name = word.p + from, *rest = word.p + n;
+        enum kind kind = kind_of(name, n - from);
+        bool similar = kind == NO_GEOMETRY && resembles_cell(name, n - from);
         if (!similar && (kind == NO_GEOMETRY || kind == OPEN))
             continue;
-        struct text peek = copy;
-        struct text_word next = text_next_word(&peek);
-        double v;
-        const char *rest = word.p + n;
-        bool value = similar ? begins_number(rest + strspn(rest, " \t:=\"'"))
-                     : n < word.n ? strchr(":=({[", word.p[n]) != NULL
-                     : next.n > 0 && strchr("=:", *next.p) ? true
-                     : kind == CELL
-                         ? number_real(next.p, next.n, &v) == NUMBER_OK
-                         : flag(next.p, next.n) >= 0;
-        if (value)
+        const char *after = rest + strspn(rest, " \t");
+        bool mark = similar || (*rest && strchr(":=({[", *rest))
+                    || (*after && strchr("=:", *after));
+        bool repeats = strncasecmp(name, "supercell", 9) == 0;
+        if (kind == PERIODIC ? says_periodic(rest, mark)
+                             : says_cell(rest, mark, repeats))
             return text_expected(t, word, "Lattice=\"...\" and pbc=\"...\" for "
                                  "the cell in a comment line ("
                                  GEOMETRY_ADVICE ")");
