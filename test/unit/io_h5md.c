@@ -229,6 +229,7 @@ static void other_ids(void **state)
                   others[2] = {0, 9};
     const uint32_t bare[2] = {7, UINT32_MAX};
     const uint16_t small[2] = {7, UINT16_MAX};
+    const uint64_t wide[2] = {7, UINT64_MAX};
     const double real[2] = {7, -1};
     struct io_frame f[3] = {0};
     hid_t file = create_positions(path, 2); /* once */
@@ -250,6 +251,13 @@ static void other_ids(void **state)
     unlink(path);
     file = create_positions(path, 1);
     put(file, P "id", H5T_STD_U16LE, H5T_NATIVE_UINT16, 1, DIMS(2), small);
+    finish(file);
+    assert_int_equal(read_all(path, f, 3), 1);
+    assert_int_equal(f[0].n, 1);
+    io_frame_clear(&f[0]);
+    unlink(path);
+    file = create_positions(path, 1);
+    put(file, P "id", H5T_STD_U64LE, H5T_NATIVE_UINT64, 1, DIMS(2), wide);
     finish(file);
     assert_int_equal(read_all(path, f, 3), 1);
     assert_int_equal(f[0].n, 1);

@@ -178,6 +178,29 @@ static int read_variable(struct text *t, const struct h5md_element *e,
     return bad;
 }
 
+/* Integers without sign must fit int64_t, except the id UINT64_MAX: it marks a
+ * row without a particle and becomes -1. */
+static int read_integers(struct text *t, const struct h5md_element *e,
+                         struct h5md_rows rows, int64_t n, int64_t *out)
+{
+    bool large = e->is_unsigned && e->file_size == 8;
+    hid_t type = large ? H5T_NATIVE_UINT64 : H5T_NATIVE_INT64;
+    if (read_raw(t, e, rows, type, out))
+        return -1;
+    bool is_id = strcmp(e->name, "id") == 0;
+    for (int64_t i = 0; large && i < n; i++) {
+        uint64_t v = (uint64_t)out[i];
+        if (v > INT64_MAX && !(is_id && v == UINT64_MAX))
+            return text_fail(t,
+                             "%s: expected integers below 2^63 (frame %lld, "
+                             "value %lld), found %llu",
+                             e->path, (long long)rows.frame + 1,
+                             (long long)(rows.first * e->width + i) + 1,
+                             (unsigned long long)v);
+    }
+    return 0;
+}
+
 void *h5md_element_column(struct text *t, const struct h5md_element *e,
                           struct h5md_rows rows) {
     int64_t values = rows.n * e->width;
@@ -190,7 +213,9 @@ void *h5md_element_column(struct text *t, const struct h5md_element *e,
     }
     switch (e->type) {
     case IO_REAL: bad = read_raw(t, e, rows, H5T_NATIVE_DOUBLE, data); break;
-    case IO_INT: bad = read_raw(t, e, rows, H5T_NATIVE_INT64, data); break;
+    case IO_INT:
+        bad = read_integers(t, e, rows, values, data);
+        break;
     case IO_BOOL: bad = read_raw(t, e, rows, H5T_NATIVE_SCHAR, data); break;
     default:
         bad = e->n_members ? read_members(t, e, rows, values, data)
