@@ -5,20 +5,23 @@ large strength; and ordinary particles."""
 import math
 
 KERNELS = {"laplace": 1, "yukawa": 1, "r6": 1, "stokeslet": 3, "rotlet": 3,
-           "stresslet": 6, "charge_dipole": 4, "yukawa_dipole": 4}
+           "stresslet": 6, "charge_dipole": 4, "yukawa_dipole": 4,
+           "charge_quadrupole": 10}
 FLOWS = ["stokeslet", "rotlet", "stresslet"]
-DIPOLES = ["charge_dipole", "yukawa_dipole"]
+DIPOLES = ["charge_dipole", "yukawa_dipole", "charge_quadrupole"]
 COLUMNS = {"laplace": ["charge:R:1"], "yukawa": ["charge:R:1"],
            "r6": ["charge:R:1"], "stokeslet": ["force:R:3"],
            "rotlet": ["torque:R:3"], "stresslet": ["strength:R:3",
                                                    "normal:R:3"],
            "charge_dipole": ["charge:R:1", "dipole:R:3"],
-           "yukawa_dipole": ["charge:R:1", "dipole:R:3"]}
+           "yukawa_dipole": ["charge:R:1", "dipole:R:3"],
+           "charge_quadrupole": ["charge:R:1", "dipole:R:3",
+                                 "quadrupole:R:6"]}
 
 
 class System:
-    """Positions in a unit cube, and strengths.  Dipoles are in units of the
-    cube's edge: all alike, or each in its own direction."""
+    """Positions in a unit cube, and strengths.  Dipoles and quadrupoles are in
+    units of the cube's edge: all alike, or each in its own direction."""
 
     def __init__(self, r, kernel):
         self.r, self.kernel = r, kernel
@@ -32,8 +35,13 @@ class System:
     def strength(self, mean, spread):
         if self.kernel in DIPOLES:
             way = self.along or self.way()
-            return [self.charge * self.r.gauss(mean, spread)] + [
+            q = [self.charge * self.r.gauss(mean, spread)] + [
                 self.moment * a for a in way]
+            if self.kernel == "charge_quadrupole":
+                size = self.moment * self.r.choice([0, 0.1, 1])
+                q += [size * (way[a] * way[b] - (a == b) / 3)
+                      for a in range(3) for b in range(a, 3)]
+            return q
         return [self.r.gauss(mean, spread) for _ in range(KERNELS[self.kernel])]
 
     def add(self, x, mean, spread=0):
@@ -345,7 +353,8 @@ def write(path, s, cell, apart):
     box = " ".join("%.17g" % v for row in cell.given for v in row)
     head = 'pbc="F F F"' if cell.kind == "open" \
         else 'Lattice="%s" pbc="%s"' % (box, cell.axes)
-    per = [1] + 3 * [cell.edge] if s.kernel in DIPOLES else 6 * [1]
+    per = [1] + 3 * [cell.edge] + 6 * [cell.edge ** 2] \
+        if s.kernel in DIPOLES else 6 * [1]
     columns = [] if apart else COLUMNS[s.kernel]
     with open(path, "w") as f:
         f.write("%d\n%s Properties=%s\n" % (
