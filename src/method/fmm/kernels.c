@@ -266,7 +266,7 @@ static void kernel_estimate(const struct task *task, const struct fmm *s,
     const struct fmm_caller *c = &s->caller;
     const int flow = f.kernel >= FMM_STOKESLET, apart = s->target.n > 0;
     const int64_t m = tree_targets(&s->tree)->n;
-    double force = 0, potential = 0, targets = (double)m;
+    double force = 0, plain = 0, potential = 0, targets = (double)m;
     fmm_kernel_means(task, s->source.n, c->q, &f);
     f.gradient = sums->gradient && !apart;
     const double mean[4] = {sqrt(f.q2), sqrt(f.p2)};
@@ -277,6 +277,9 @@ static void kernel_estimate(const struct task *task, const struct fmm *s,
         force += flow
                      ? dot(e, e)
                      : fmm_kernel_square(&f, apart ? mean : c->q + 4 * i, e, g);
+        plain +=
+            flow ? dot(e, e)
+                 : fmm_kernel_square(&f, apart ? mean : c->q + 4 * i, e, NULL);
     }
     double square = f.q2 + (f.reach > 0 ? f.p2 / (f.reach * f.reach) : 0);
     f.force = sqrt(force / targets);
@@ -291,7 +294,12 @@ static void kernel_estimate(const struct task *task, const struct fmm *s,
                                   : task->problem.coulomb * norm;
     task->report->size[0] = task->report->size[1] = 0;
     if (square > 0) {
-        task->report->size[0] = f.force / (flow ? sqrt(square) : square);
+        /* only from fields, whether or not gradients are there */
+        double size = sqrt(plain / targets);
+        if (f.periodic)
+            size = parameters_force_norm(
+                task, size, square * (double)s->source.n, s->source.n);
+        task->report->size[0] = size / (flow ? sqrt(square) : square);
         task->report->size[1] = f.potential / sqrt(square);
     }
     task->report->info.estimated_error = fmm_estimate(task, s, &f);
