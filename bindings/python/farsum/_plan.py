@@ -15,7 +15,8 @@ from . import _c, _options, _show
 from ._arrays import NUMPY, Space, space_of
 from ._calls import Listener, Log, Progress
 from ._lib import ArgumentError, StateError, check, lib, started
-from ._result import KERNELS, WIDTHS, Record, Result, info_of
+from ._result import (KERNELS, WIDTHS, Record, Result, check_hessian,
+                      hessian_product, info_of)
 
 KEYWORDS = _options.table(_c.farsum_problem, _c.farsum_options)
 _alive: "weakref.WeakSet[Plan]" = weakref.WeakSet()
@@ -131,7 +132,7 @@ class Plan:
         self._finalize = weakref.finalize(self, _destroy, handle,
                                           self._listener, self._device)
         self._info = started(_c.farsum_plan_info())
-        self.n = self.m = 0
+        self.n = self.m = self.apart = 0
         self.made_for = (problem.n_sources, problem.n_targets)
         outputs = problem.outputs
         if not outputs:
@@ -207,6 +208,7 @@ class Plan:
                 self._borrowed = ()
             self.n = x.shape[0]
             self.m = self.n if y is None else y.shape[0]
+            self.apart = int(y is not None)
 
     def set_cell(self, cell: Any) -> None:
         """Replaces the cell after a small change; then set the points again.
@@ -297,20 +299,16 @@ class Plan:
         q [n]: charges.  The loss sum v.F has minus the product as its
         derivative by x.  The plan needs a kernel with dipoles and
         outputs="field gradient"; its tolerance holds for the sum of charges and
-        dipoles q v.  Raises UnsupportedError (another kernel, separate targets,
-        device arrays), ArgumentError, StateError, StrengthError.
+        dipoles q v.  Raises UnsupportedError (another kernel, separate
+        targets), ArgumentError, StateError, StrengthError.
         """
         space = self._memory
         q, v = space.take(q, "q"), space.take(v, "v")
         with self.lock:
             handle, n = self._open(), self.n
-            if n == 0:
-                raise StateError("set_points comes before hvp")
-            for name, value, shape in (("q", q, (n,)), ("v", v, (n, 3))):
-                if tuple(value.shape) != shape:
-                    raise ArgumentError(
-                        f"{name} has the shape {list(value.shape)}, not "
-                        f"{list(shape)}")
+            check_hessian(n, q, v)
+            if space.device:
+                return hessian_product(self, q, v, space.empty((2, n, 4)))
             product = space.empty((n, 3))
             self._listener.run(lib.farsum_plan_hvp, handle, space.pointer(q),
                                space.pointer(v), space.pointer(product))

@@ -7,6 +7,7 @@ import ctypes
 from typing import Any, Dict, Tuple
 
 from . import _c, _options
+from ._lib import ArgumentError, StateError, UnsupportedError
 
 # Output: numbers per target; 0: one per right-hand side.
 WIDTHS: Dict[str, Tuple[int, ...]] = {
@@ -108,6 +109,39 @@ def quadrupole_forces(q: Any, field: Any, gradient: Any, third: Any) -> Any:
                 at = row * (row + 1) // 2 + sum(axis > 1 for axis in (a, b, c))
                 forces[..., a] -= 0.5 * third[..., at] * q[..., 4 + SIX[b][c]]
     return forces
+
+
+def check_hessian(n: int, q: Any, v: Any) -> None:
+    """Raises unless q is [n] and v is [n, 3]."""
+    if n == 0:
+        raise StateError("set_points comes before hvp")
+    for name, value, shape in (("q", q, (n,)), ("v", v, (n, 3))):
+        if tuple(value.shape) != shape:
+            raise ArgumentError(f"{name} has the shape {list(value.shape)}, "
+                                f"not {list(shape)}")
+
+
+def hessian_product(plan: Any, q: Any, v: Any, both: Any) -> Any:
+    """farsum_plan_hvp of arrays of any kind, such as those of a device.
+
+    both [2, n, 4]: space for the charges, and for the dipoles q v.
+    """
+    if plan.strengths != 4:
+        raise UnsupportedError(
+            "the Hessian requires a plan of kernel charge_dipole or "
+            f"yukawa_dipole; this is {plan.kernel}")
+    if not {"field", "gradient"} <= set(plan.outputs):
+        raise ArgumentError("the Hessian requires the outputs field and "
+                            "gradient, which the plan does not list")
+    if plan.apart:
+        raise UnsupportedError("the Hessian requires targets that are the "
+                               "sources")
+    both[:] = 0
+    both[0, :, 0] = q
+    both[1, :, 1:] = q[:, None] * v
+    r = plan.execute(both)
+    sums = both[1] + both[0]
+    return -dipole_forces(sums, r.field[1], r.gradient[0])
 
 
 class Record:

@@ -77,6 +77,22 @@ def test_jax(salt):
     assert off(cupy.asnumpy(r.forces), exact.forces) < TOLERANCE
 
 
+def test_hvp(salt):
+    x, q, _ = salt
+    v = np.sin(np.arange(3.0 * N)).reshape(N, 3)
+    got = []
+    for place in (np, cupy):
+        with farsum.Plan(kernel="charge_dipole", cell=[10, 10, 10],
+                         tolerance=1e-9, outputs="field gradient",
+                         sample=(place.asarray(x), place.asarray(
+                             np.c_[q, q[:, None] * v]))) as plan:
+            plan.set_points(place.asarray(x))
+            product = plan.hvp(place.asarray(q), place.asarray(v))
+            assert isinstance(product, place.ndarray)
+            got.append(np.asarray(product.tolist()))
+    assert off(got[1], got[0]) < 1e-7
+
+
 def test_mesh_and_nufft():
     rng = np.random.default_rng(6)
     x = rng.random((N, 3)) * 2 * np.pi

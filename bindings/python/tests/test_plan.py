@@ -12,6 +12,7 @@ import pytest
 
 import farsum
 from farsum import _arrays
+from farsum._result import hessian_product
 
 
 @pytest.fixture
@@ -73,10 +74,35 @@ def test_hvp_is_the_slope_of_the_forces(box):
         for bad in ((q[1:], v), (q, v[:, :2])):
             with pytest.raises(farsum.ArgumentError, match="shape"):
                 plan.hvp(*bad)
-    with farsum.Plan(cell=cell, sample=(x, q)) as charges:
-        charges.set_points(x)
-        with pytest.raises(farsum.UnsupportedError, match="charge_dipole"):
-            charges.hvp(q, v)
+        # what arrays of devices take
+        same = hessian_product(plan, q, v, np.empty((2, 60, 4)))
+        assert np.linalg.norm(same - got) < 1e-12 * np.linalg.norm(got)
+
+
+@pytest.mark.parametrize("product", [
+    lambda plan, q, v: plan.hvp(q, v),
+    lambda plan, q, v: hessian_product(plan, q, v, np.empty((2, 60, 4)))])
+def test_hvp_is_refused(box, product):
+    """In the same words for arrays of the host and of devices."""
+    x, q, cell = box
+    v = np.ones((60, 3))
+    both = {"cell": cell, "outputs": "field gradient"}
+    for how, strengths, error, words in (
+            ({"cell": cell}, 1, "UnsupportedError", "this is laplace"),
+            ({**both, "kernel": "charge_quadrupole"}, 10, "UnsupportedError",
+             "charge_dipole or yukawa_dipole; this is charge_quadrupole"),
+            ({"cell": cell, "kernel": "charge_dipole", "outputs": "field"}, 4,
+             "ArgumentError", "the outputs field and gradient")):
+        shape = (60,) if strengths == 1 else (60, strengths)
+        with farsum.Plan(sample=(x, np.ones(shape)), **how) as plan:
+            plan.set_points(x)
+            with pytest.raises(getattr(farsum, error), match=words):
+                product(plan, q, v)
+    with farsum.Plan(kernel="charge_dipole", n_sources=60, n_targets=60,
+                     **both) as plan:
+        plan.set_points(x, x)
+        with pytest.raises(farsum.UnsupportedError, match="are the sources"):
+            product(plan, q, v)
 
 
 def test_info(plan, box):
