@@ -43,7 +43,7 @@ static farsum_status facts_cell(const struct task *task, struct fmm *s)
         if (fabs(lean) > 1e-12)
             FAIL(ERR_UNSUPPORTED,
                  "the cell's axes are not at right angles (cosine %.3g): its "
-                 "boxes would not be bricks; method spectral sums it",
+                 "boxes would not be bricks",
                  lean);
     }
     f->volume = f->edge[0] * f->edge[1] * f->edge[2];
