@@ -242,6 +242,18 @@ ENDMDL
         self.assertEqual(frame.columns["type"], [1, 2])
         self.refused(1, "charges of their own", "run", file, "--charge", "Na=1")
 
+    def test_labels_tell_styles_apart(self):
+        """Six whole numbers may be charges or molecules; a label is neither."""
+        file = self.write("in.data", self.LABELS + "Atoms\n\n"
+                          "1 Na 1 1 2 3\n2 Cl -1 4 5 6\n")
+        self.sums(PERIODIC, file)
+        file = self.write("in.data", self.LABELS + "Atoms\n\n"
+                          "1 7 Na 1 2 3\n2 7 Cl 4 5 6\n")
+        self.sums(PERIODIC, file, "--charge", "Na=1,Cl=-1")
+        file = self.write("in.data", self.LABELS + "Atoms\n\n"
+                          "1 1 1 1 2 3\n2 2 -1 4 5 6\n")
+        self.refused(1, "does not tell them apart", "run", file)
+
     def test_charges_by_name(self):
         file = self.write("in.data", self.LABELS + "Atoms # atomic\n\n"
                           "1 Na 1 2 3\n2 Cl 4 5 6\n")

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
 #include "lammps.h"
 
 /* Columns of a line of section Atoms: i id, m molecule, t type, q charge, x y
@@ -113,23 +114,36 @@ int lammps_count_words(const struct text *t) {
     return n;
 }
 
-/* The third word of a line of six may be a charge or the type of an atom in a
- * molecule.  True as long as both are possible; then the style is not
- * guessed. */
-static bool may_be_type(const struct lammps *r) {
+static bool is_count(struct text_word word)
+{
+    bool positive = false;
+    for (size_t k = 0; k < word.n; k++) {
+        if (word.p[k] < '0' || word.p[k] > '9')
+            return false;
+        positive |= word.p[k] != '0';
+    }
+    return positive;
+}
+
+/* The style of a line of six words.  The third may be a charge or the type of
+ * an atom in a molecule.  A type by its label tells them apart: it is no
+ * number.  NULL: both are possible; then the style is not guessed. */
+static const char *style_of_six(const struct lammps *r)
+{
     struct text copy = *r->t;
+    double v;
     text_next_word(&copy);
-    text_next_word(&copy);
-    struct text_word word = text_next_word(&copy);
-    for (size_t k = 0; k < word.n; k++)
-        if (word.p[k] < '0' || word.p[k] > '9') return false;
-    for (size_t k = 0; k < word.n; k++)
-        if (word.p[k] != '0') return true;
-    return false;
+    struct text_word second = text_next_word(&copy);
+    struct text_word third = text_next_word(&copy);
+    if (!is_count(second))
+        return "charge";
+    if (number_real(third.p, third.n, &v) != NUMBER_OK)
+        return "molecular";
+    return is_count(third) ? NULL : "charge";
 }
 
 int lammps_guess_style(struct lammps *r) {
-    static const char *const by_count[] = {"atomic", "charge", "full"};
+    const char *const by_count[] = {"atomic", style_of_six(r), "full"};
     struct text_word whole = {r->t->line, r->t->length};
     int n = lammps_count_words(r->t);
     bool images = n >= 8 && n <= 10;
@@ -137,7 +151,7 @@ int lammps_guess_style(struct lammps *r) {
     if (k < 0 || k > 2)
         return text_expected(r->t, whole, "5 to 10 columns of style atomic, "
                              "charge or full");
-    if (k == 1 && may_be_type(r))
+    if (!by_count[k])
         return text_expected(r->t, whole, "--atom-style charge or molecular, "
                              "as the file does not tell them apart (no hint "
                              "\"Atoms # STYLE\")");
