@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "check.h"
 #include "fmm/fmm.h"
 
@@ -259,11 +260,85 @@ static void refusals(void)
     system_free(&s);
 }
 
+/* The largest difference of potentials at m targets over the RMS of b. */
+static double worst(int64_t m, const double *a, const double *b)
+{
+    double most = 0, sum = 0;
+    for (int64_t i = 0; i < m; i++) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        sum += b[i] * b[i];
+    }
+    return most / sqrt(sum / (double)m);
+}
+
+/* A few targets in one of many boxes: the estimate describes them, wherever the
+ * box is, with and without images. */
+static void few_targets(void)
+{
+    enum { N = 8000, M = 20, PLACES = 3 };
+    if (fmm_device()) /* kernels are compiled for each order; test_unit_tree_gpu
+                         compares the estimates' parts */
+        return;
+    double *x = check_memory(3 * N, sizeof *x), y[3 * M], phi[2][M];
+    double *q = check_memory(N, sizeof *q);
+    uint64_t seed = 3;
+    for (int i = 0; i < 3 * N; i++)
+        x[i] = (double)(random_next(&seed) >> 11) * 0x1p-53;
+    for (int i = 0; i < N; i++)
+        q[i] = i % 2 ? 1 : -1;
+    for (int k = 0; k < 4 * PLACES; k++) {
+        int axes = k % 4;
+        if (axes % 3 && k > 4) /* images of many root boxes take long */
+            continue;
+        double centre[3], gap, estimate = 0;
+        farsum_problem p = FARSUM_PROBLEM_INIT;
+        for (int d = 0; d < 3; d++) {
+            p.cell[4 * d] = 1;
+            p.periodic[d] = d < axes;
+            centre[d] = (double)(random_next(&seed) >> 11) * 0x1p-53;
+            for (int i = 0; i < M; i++)
+                y[3 * i + d] =
+                    fmin(1, centre[d]
+                                + 0.01 * (double)(random_next(&seed) >> 11)
+                                      * 0x1p-53);
+        }
+        p.tolerance = 0.9;
+        p.error = FARSUM_ERROR_POTENTIAL;
+        p.outputs = FARSUM_POTENTIAL;
+        p.n_sources = N;
+        p.n_targets = M;
+        p.sample_x = x;
+        p.sample_q = q;
+        for (int turn = 0; turn < 2; turn++) {
+            farsum_options o = fmm_options();
+            farsum_result r = FARSUM_RESULT_INIT;
+            farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+            r.potential = phi[turn];
+            o.fmm.order = turn ? 10 : 4;
+            o.fmm.tree = "dense";
+            /* without images deep boxes, else root boxes */
+            o.fmm.levels = axes ? 0 : 4;
+            for (int d = 0; d < 3; d++)
+                o.fmm.boxes[d] = axes ? 11 : 1;
+            CHECK_OK(sum_once(&p, &o, N, x, M, y, q, &r, &info));
+            if (!turn)
+                estimate = info.estimated_error;
+        }
+        gap = worst(M, phi[0], phi[1]);
+        CHECK(gap > 1e-7 && gap <= 6 * estimate && estimate <= 30 * gap,
+              "%d periodic axes, place %d: an error of %.3g, not about %.3g",
+              axes, k / 4, gap, estimate);
+    }
+    free(x);
+    free(q);
+}
+
 void fmm_edges(void)
 {
     RUN(places);
     RUN(coincident_is_an_error);
     RUN(nothing_to_sum);
+    RUN(few_targets);
     RUN(refusals);
 }
 

@@ -21,7 +21,9 @@ static const struct {
     {1, 3, 1, 0, {1, 1, 1}, 40, 5},
     {1, 1, 0, 2, {1, 1, 1}, 100, 0},
     {1, 5, 1, 0, {1, 1, 1}, 1, 3},
-    {1, 4, 1, 0, {1, 1, 1}, 90000, 0}, /* points and boxes are only sampled */
+    {1, 5, 1, 0, {1, 1, 1}, 30000, 2}, /* most sampled boxes have no target */
+    {1, 0, 0, 0, {12, 12, 12}, 30000, 1},
+    {1, 4, 1, 0, {1, 1, 1}, 90000, 0},   /* points and boxes are only sampled */
     {1, 6, 1, 0, {1, 1, 1}, 1300000, 0}, /* above the leaves too */
 };
 enum { CASES = sizeof cases / sizeof *cases };
@@ -251,8 +253,53 @@ static void even_points(void)
     free(x);
 }
 
+/* Far lists of one target, most often in a box that the stride skips.  They
+ * are nearly those of an even filling: positions in the box make a factor. */
+static void one_target(void)
+{
+    enum { N = 60000, PLACES = 2 };
+    double *x = check_memory(3 * N, sizeof *x), y[3];
+    uint64_t seed = 5;
+    tree_fractions(TREE_UNIFORM, N, 7, x);
+    for (int k = 0; k < 4 * PLACES; k++) {
+        int sparse = k % 2, open = k / 2 % 2;
+        struct tree tree = {0};
+        struct fmm_clustering clustering;
+        struct tree_args args = {.dense = !sparse,
+                                 .depth = sparse ? 2 : 1,
+                                 .ws = 1,
+                                 .leaf = 1,
+                                 .threads = 2,
+                                 .precision = FARSUM_F64};
+        const struct tree_given given = {
+            .n = N, .x = {x, x + 1, x + 2}, .step = 3, .fractions = 1};
+        const struct tree_given target = {
+            .n = 1, .x = {y, y + 1, y + 2}, .step = 3, .fractions = 1};
+        for (int d = 0; d < 3; d++) {
+            args.periodic[d] = !open;
+            args.edge[d] = 1;
+            args.root[d] = sparse ? 6 : 12;
+            y[d] = 0.2 + 0.6 * tree_random(&seed);
+        }
+        CHECK_OK(tree_set(&tree, &args, &given, &target));
+        CHECK_OK(fmm_clustering(&tree, args.depth, &clustering));
+        double even = N * (double)24;
+        for (int knot = 0; knot < 2; knot++) {
+            double is = clustering.far[knot][1] / even;
+            CHECK(is > 0.1 && is < 10,
+                  "%s, %s, place %d: lists of knot %d have %.3g of an even "
+                  "filling",
+                  sparse ? "sparse" : "dense", open ? "open" : "periodic",
+                  k / 4, knot, is);
+        }
+        tree_clear(&tree);
+    }
+    free(x);
+}
+
 void tree_gpu_check_clusterings(void)
 {
     RUN(dense_clusterings);
     RUN(even_points);
+    RUN(one_target);
 }

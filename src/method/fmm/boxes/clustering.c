@@ -293,11 +293,11 @@ void clustering_means(const struct tree *t, int64_t m, int level,
 
 /* The sums of a level; with_images: of root boxes, those that images add. */
 static farsum_status level_sums(const struct clustering *c, int level,
-                                int with_images, struct clustering_sums *all)
+                                int64_t step, int with_images,
+                                struct clustering_sums *all)
 {
     const struct tree *t = c->t;
     int64_t boxes = tree_boxes(t, level);
-    int64_t step = c->skip > 0 ? c->skip : clustering_skip(boxes);
     int64_t some = (boxes + step - 1) / step;
     int64_t blocks = (some + BLOCK - 1) / BLOCK;
     struct clustering_sums *part = NULL;
@@ -332,6 +332,16 @@ done:
     return status;
 }
 
+/* The number of targets in every step-th box of a level. */
+static double level_targets(const struct clustering *c, int level, int64_t step)
+{
+    const struct tree *t = c->t;
+    double n = 0;
+    for (int64_t b = t->first[level]; b < t->first[level + 1]; b += step)
+        n += (double)c->aim[b];
+    return n;
+}
+
 /* Means over the targets, from the sums of a level.  With one or two periodic
  * axes there are so few root boxes along them that images always count.  With
  * three they count where nothing else is far: here if all boxes are root boxes,
@@ -342,15 +352,17 @@ farsum_status clustering_level(const struct clustering *c, int level,
     const struct tree *t = c->t;
     int axes = t->periodic[0] + t->periodic[1] + t->periodic[2];
     int roots = level == 0 && c->skip == 0; /* of one process */
+    int64_t step =
+        c->skip > 0 ? c->skip : clustering_skip(tree_boxes(t, level));
     struct clustering_sums all = {0};
-    double here = 0;
-    TRY(level_sums(c, level, roots && axes % 3 != 0, &all));
+    double here = level_targets(c, level, 1);
+    while (!clustering_meets(level_targets(c, level, step), here, step))
+        step /= 2;
+    TRY(level_sums(c, level, step, roots && axes % 3 != 0, &all));
     if (roots && axes == 3 && t->depth == 0 && all.far[0] == 0) {
         memset(&all, 0, sizeof all);
-        TRY(level_sums(c, level, 1, &all));
+        TRY(level_sums(c, level, step, 1, &all));
     }
-    for (int64_t b = t->first[level]; b < t->first[level + 1]; b++)
-        here += (double)c->aim[b];
     clustering_means(t, c->m, level, &all, here, clustering);
     return FARSUM_OK;
 }

@@ -30,6 +30,13 @@ static inline int64_t clustering_skip(int64_t boxes)
 {
     return boxes / CLUSTERING_BOXES + 1;
 }
+/* Returns 1 if every skip-th box describes a level: these boxes hold `sampled`
+ * of the level's `here` targets.  Else the targets lie in few boxes, most of
+ * which are skipped, and the stride is halved. */
+static inline int clustering_meets(double sampled, double here, int64_t skip)
+{
+    return skip <= 1 || 4 * (double)skip * sampled >= here;
+}
 /* The stride between the sampled points.  If boxes are skipped, it is smaller,
  * so that the sampled boxes and their lists contain enough points. */
 static inline int64_t clustering_step(int64_t n, int64_t skip)

@@ -16,6 +16,34 @@ struct around {
     double sampled, targets;    /* targets in the sampled own boxes; in all */
 };
 
+/* The targets of all ranks in every skip-th box of a level, and in every box of
+ * the strides skip / 2, skip / 4, ...; the last: in all boxes. */
+enum { STRIDES = 64 };
+struct strides {
+    int64_t skip;
+    double targets[STRIDES];
+};
+
+/* Adds a box, numbered in the whole grid, and its targets. */
+static void strides_add(struct strides *s, int64_t box, double targets)
+{
+    s->targets[STRIDES - 1] += targets;
+    for (int k = 0; s->skip >> k > 1 && targets > 0; k++)
+        if (box % (s->skip >> k) == 0)
+            s->targets[k] += targets;
+}
+
+/* The stride that one process takes, see clustering_level. */
+static int64_t strides_chosen(const struct strides *s)
+{
+    int k = 0;
+    while (s->skip >> k > 1
+           && !clustering_meets(s->targets[k], s->targets[STRIDES - 1],
+                                s->skip >> k))
+        k++;
+    return s->skip >> k;
+}
+
 static void work_clear(struct around *w)
 {
     if (w->wide)
@@ -91,6 +119,23 @@ static int64_t work_skip(const struct fmm *s)
     return clustering_skip(root[0] * root[1] * root[2]);
 }
 
+/* The stride of the sampled root boxes.  Collective. */
+static farsum_status work_stride(const struct task *task,
+                                 const struct around *w, const struct fmm *s,
+                                 const struct ranks_boxes *own, int64_t *skip)
+{
+    const struct domain *domain = &s->ranks->domain;
+    struct strides all = {.skip = work_skip(s)};
+    for (int64_t at = 0; at < w->layers * w->rows; at++)
+        strides_add(&all,
+                    at % w->rows * domain->mesh0 + domain->begin[domain->rank]
+                        + at / w->rows,
+                    own->target[at]);
+    TRY(task_agree(task, task_sum(task, all.targets, STRIDES)));
+    *skip = strides_chosen(&all);
+    return FARSUM_OK;
+}
+
 static void work_numbers(struct clustering *c, const struct fmm *s)
 {
     c->n = s->all_n;
@@ -100,7 +145,7 @@ static void work_numbers(struct clustering *c, const struct fmm *s)
 
 /* The lists of the own boxes. */
 static farsum_status work_lists(struct around *w, const struct fmm *s,
-                                const struct ranks_boxes *own,
+                                const struct ranks_boxes *own, int64_t skip,
                                 struct fmm_clustering *clustering)
 {
     struct tree_args args = s->ranks->tree;
@@ -120,7 +165,7 @@ static farsum_status work_lists(struct around *w, const struct fmm *s,
     TRY(MEM_NEW(c->aim, w->tree.n_boxes));
     TRY(MEM_NEW(c->source, w->tree.n_boxes));
     TRY(MEM_NEW(c->target, w->tree.n_boxes));
-    work_unpack(w, &s->ranks->domain, own, work_skip(s));
+    work_unpack(w, &s->ranks->domain, own, skip);
     return clustering_level(c, 0, clustering);
 }
 
@@ -145,15 +190,17 @@ farsum_status fmm_ranks_lists(const struct task *task, struct fmm *s,
     struct around w = {.layers = ranks_layers(s->ranks),
                        .rows = tree->root[1] * tree->root[2]};
     double means[MEANS] = {0};
+    int64_t skip = 1;
     memset(made->far, 0, sizeof made->far);
     memset(made->uneven, 0, sizeof made->uneven);
     if (status == FARSUM_OK)
         status = work_pack(&w, s, own);
     GO(task_agree(task, status));
+    GO(work_stride(task, &w, s, own, &skip));
     KEEP_ON(planes_fill(s->ranks->planes, w.mesh, mesh_at(&w, 1, 0),
                         FMM_RANKS_STATISTICS));
     if (w.layers > 0 && status == FARSUM_OK)
-        status = work_lists(&w, s, own, made);
+        status = work_lists(&w, s, own, skip, made);
     GO(task_agree(task, status));
     means[0] = w.sampled;
     means[1] = w.targets;
@@ -235,23 +282,39 @@ done:
     return status;
 }
 
-/* Keeps the targets of the boxes of a level that one process samples.  Returns
- * their number; *all: of all own boxes. */
-static double lists_sample(struct clustering *c, const struct fmm *s, int level,
-                           double *all)
+/* The number of a level's i-th box in the whole grid. */
+static int64_t lists_whole(const struct clustering *c, const struct fmm *s,
+                           int64_t i)
+{
+    const struct domain *domain = &s->ranks->domain;
+    int64_t line = c->t->root[0];
+    int64_t low = domain->begin[domain->rank] - domain->halo;
+    return i / line * domain->mesh0 + low + i % line;
+}
+
+/* The strides of the levels from `first` on, as yet of the own targets. */
+static void lists_strides(const struct clustering *c, const struct fmm *s,
+                          int first, struct strides *all)
 {
     const struct tree *t = c->t;
-    const struct domain *domain = &s->ranks->domain;
-    int64_t roots = tree_boxes(t, 0), line = t->root[0], per = domain->mesh0;
-    int64_t low = domain->begin[domain->rank] - domain->halo;
-    int64_t skip = clustering_skip(per * roots / line << (3 * level));
+    for (int level = first; level <= t->depth; level++) {
+        int64_t rows = tree_boxes(t, level) / t->root[0];
+        all[level].skip = clustering_skip(s->ranks->domain.mesh0 * rows);
+        for (int64_t i = 0; i < tree_boxes(t, level); i++)
+            strides_add(&all[level], lists_whole(c, s, i),
+                        (double)c->aim[t->first[level] + i]);
+    }
+}
+
+/* Keeps the targets of every skip-th box of a level.  Returns their number. */
+static double lists_sample(struct clustering *c, const struct fmm *s, int level,
+                           int64_t skip)
+{
+    const struct tree *t = c->t;
     double sampled = 0;
-    *all = 0;
     for (int64_t i = 0; i < tree_boxes(t, level); i++) {
         int64_t *aim = &c->aim[t->first[level] + i];
-        int64_t row = i / line, whole = row * per + low + i % line;
-        *all += (double)*aim;
-        if (whole % skip != 0)
+        if (lists_whole(c, s, i) % skip != 0)
             *aim = 0;
         sampled += (double)*aim;
     }
@@ -264,8 +327,9 @@ static farsum_status lists_levels(const struct task *task, struct fmm *s,
                                   struct clustering *c,
                                   struct fmm_clustering *made)
 {
-    enum { MEANS = 2 + 4 * K };
+    enum { MEANS = 1 + 4 * K };
     double means[(TREE_DEPTH + 1) * MEANS] = {0};
+    struct strides strides[TREE_DEPTH + 1] = {{0}};
     farsum_status status = FARSUM_OK;
     int first = c->first > 0 ? c->first : 1, depth = c->t->depth;
     if (first > depth)
@@ -283,23 +347,27 @@ static farsum_status lists_levels(const struct task *task, struct fmm *s,
     }
     if (status == FARSUM_OK && s->ranks->ghosts.n > 0)
         status = lists_ghosts(c, s);
+    TRY(task_agree(task, status));
+    lists_strides(c, s, first, strides);
+    for (int level = first; level <= depth; level++)
+        TRY(task_agree(task, task_sum(task, strides[level].targets, STRIDES)));
     c->skip = 1; /* boxes that are not sampled have no targets */
     for (int level = first; level <= depth && status == FARSUM_OK; level++) {
         struct fmm_clustering one = {.ws = made->ws};
         double *to = means + level * MEANS;
-        to[0] = lists_sample(c, s, level, &to[1]);
+        to[0] = lists_sample(c, s, level, strides_chosen(&strides[level]));
         status = clustering_level(c, level, &one);
-        memcpy(to + 2, one.far, sizeof one.far);
-        memcpy(to + 2 + 2 * K, one.uneven, sizeof one.uneven);
+        memcpy(to + 1, one.far, sizeof one.far);
+        memcpy(to + 1 + 2 * K, one.uneven, sizeof one.uneven);
     }
     TRY(task_agree(task, status));
     TRY(task_agree(task, task_sum(task, means, (depth + 1) * MEANS)));
     for (int level = first; level <= depth; level++) {
         const double *from = means + level * MEANS;
         struct fmm_clustering one;
-        memcpy(one.far, from + 2, sizeof one.far);
-        memcpy(one.uneven, from + 2 + 2 * K, sizeof one.uneven);
-        work_scale(&one, from[1], from[0]);
+        memcpy(one.far, from + 1, sizeof one.far);
+        memcpy(one.uneven, from + 1 + 2 * K, sizeof one.uneven);
+        work_scale(&one, strides[level].targets[STRIDES - 1], from[0]);
         for (int k = 0; k < K; k++)
             for (int field = 0; field < 2; field++) {
                 made->far[k][field] += one.far[k][field];

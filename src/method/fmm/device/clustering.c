@@ -148,11 +148,28 @@ int64_t fmm_gpu_clustering_boxes(const struct tree *t,
         int64_t boxes = tree_boxes(t, level);
         if (a->whole > 0)
             boxes = a->whole * (boxes / t->root[0]);
-        int64_t step = clustering_skip(boxes);
         int at = level - a->lowest;
-        a->begin[at + 1] = a->begin[at] + (int32_t)((boxes + step - 1) / step);
+        if (a->skip[at] == 0)
+            a->skip[at] = clustering_skip(boxes);
+        a->begin[at + 1] =
+            a->begin[at] + (int32_t)((boxes + a->skip[at] - 1) / a->skip[at]);
     }
     return a->begin[a->deepest - a->lowest + 1];
+}
+
+int fmm_gpu_clustering_finer(struct clustering_args *a, const double *fact,
+                             const double *here, int64_t m)
+{
+    int again = 0;
+    for (int level = a->lowest; level <= a->deepest; level++) {
+        int at = level - a->lowest;
+        double targets = here ? here[level] : (double)m;
+        if (clustering_meets(fact[CLUSTERING_LIST * at], targets, a->skip[at]))
+            continue;
+        a->skip[at] /= 2;
+        again = 1;
+    }
+    return again;
 }
 
 void fmm_gpu_clustering_points(const struct tree_gpu_points *p, int side,
@@ -296,9 +313,11 @@ farsum_status clustering_gpu(const struct tree *tree, int first,
         TRY(jit_kernel(&w->jit, "clustering_own", CLUSTERING_GROUP, 0,
                        &w->own));
     TRY(clustering_own(w, tree, &region, &a));
-    if (first <= tree->depth)
-        TRY(clustering_far(w, tree, &region, &a));
-    TRY(buf_download(&w->fact, 0, fact, sizeof fact));
+    do {
+        if (first <= tree->depth)
+            TRY(clustering_far(w, tree, &region, &a));
+        TRY(buf_download(&w->fact, 0, fact, sizeof fact));
+    } while (fmm_gpu_clustering_finer(&a, fact + CLUSTERING_OWN, fact + 5, 0));
     clustering_take(tree, first, fact, clustering);
     return clustering_images(tree, tree->gpu->source.n, clustering);
 }

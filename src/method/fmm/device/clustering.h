@@ -27,9 +27,9 @@ _Static_assert(sizeof(struct clustering_sums)
 struct clustering_args {
     int64_t samples[2], step[2], leaf[2], some;
     int32_t lowest, deepest, few[2], begin[CLUSTERING_LEVELS + 1];
-    int64_t whole, low;
+    int64_t skip[CLUSTERING_LEVELS], whole, low;
 };
-_Static_assert(sizeof(struct clustering_args) == 176, "as the kernels have it");
+_Static_assert(sizeof(struct clustering_args) == 344, "as the kernels have it");
 
 struct clustering_gpu {
     farsum_precision precision;
@@ -52,9 +52,15 @@ struct clustering_gpu {
 farsum_status fmm_gpu_clustering_ready(const struct tree *tree,
                                        const char *file,
                                        struct clustering_gpu **workspace);
-/* Sets the sampled boxes of each level in args.  Returns their number. */
+/* Sets the sampled boxes of each level in args, with the strides that are not
+ * 0.  Returns their number. */
 int64_t fmm_gpu_clustering_boxes(const struct tree *tree,
                                  struct clustering_args *args);
+/* Halves the stride of each level that its sampled boxes do not describe; fact:
+ * the facts of the lists.  here: for each level, the targets in its boxes;
+ * NULL: m on all levels.  Returns 1 if the lists must be summed again. */
+int fmm_gpu_clustering_finer(struct clustering_args *args, const double *fact,
+                             const double *here, int64_t m);
 /* Sets the sampled points in args: every step-th of a side. */
 void fmm_gpu_clustering_points(const struct tree_gpu_points *points, int side,
                                int64_t step, struct clustering_args *args);

@@ -91,8 +91,11 @@ farsum_status fmm_gpu_clustering_dense(const struct tree *tree, int first,
         return FARSUM_OK;
     TRY(fmm_gpu_clustering_ready(tree, "method/fmm/boxes/clustering_dense.k",
                                  workspace));
-    TRY(fmm_gpu_clustering_lists(*workspace, tree, count, &a));
-    TRY(buf_download(&(*workspace)->fact, 0, fact, sizeof fact));
+    do {
+        TRY(fmm_gpu_clustering_lists(*workspace, tree, count, &a));
+        TRY(buf_download(&(*workspace)->fact, 0, fact, sizeof fact));
+    } while (fmm_gpu_clustering_finer(&a, fact + CLUSTERING_OWN, NULL,
+                                      tree_targets(tree)->n));
     fmm_gpu_clustering_means(tree, first, tree_targets(tree)->n,
                              fact + CLUSTERING_OWN, clustering);
     return clustering_images(tree, tree->gpu->source.n, clustering);

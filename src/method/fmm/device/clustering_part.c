@@ -57,21 +57,19 @@ farsum_status fmm_gpu_clustering_layers(const struct fmm *s, int64_t first,
     return FARSUM_OK;
 }
 
-farsum_status fmm_gpu_clustering_levels(const struct fmm *s, int first,
+farsum_status fmm_gpu_clustering_levels(const struct fmm *s,
                                         const struct buf *const count[2],
-                                        double *fact)
+                                        struct clustering_args *a, double *fact)
 {
     struct clustering_gpu **workspace = &s->gpu->dense;
     const struct domain *domain = &s->ranks->domain;
-    struct clustering_args a = {.lowest = first,
-                                .deepest = s->tree.depth,
-                                .whole = domain->mesh0,
-                                .low =
-                                    domain->begin[domain->rank] - domain->halo};
-    int levels = s->tree.depth + 1 - first;
+    int levels = s->tree.depth + 1 - a->lowest;
+    a->deepest = s->tree.depth;
+    a->whole = domain->mesh0;
+    a->low = domain->begin[domain->rank] - domain->halo;
     TRY(fmm_gpu_clustering_ready(
         &s->tree, "method/fmm/boxes/clustering_dense.k", workspace));
-    TRY(fmm_gpu_clustering_lists(*workspace, &s->tree, count, &a));
+    TRY(fmm_gpu_clustering_lists(*workspace, &s->tree, count, a));
     return buf_download(&(*workspace)->fact, 8 * CLUSTERING_OWN, fact,
                         8 * CLUSTERING_LIST * levels);
 }

@@ -97,17 +97,20 @@ static farsum_status statistics_levels(const struct task *task, struct fmm *s,
     const struct buf *const count[2] = {&g->boxes, &g->target_boxes};
     double fact[CLUSTERING_FACTS] = {0};
     int first = fmm_shape_first(s, &s->shape);
-    first = first > 0 ? first : 1;
+    struct clustering_args args = {.lowest = first > 0 ? first : 1};
+    first = args.lowest;
     if (first > s->tree.depth)
         return FARSUM_OK;
     farsum_status status =
         fmm_gpu_count(s, &s->tree.gpu->target, &g->target_boxes);
-    if (status == FARSUM_OK)
-        status = fmm_gpu_clustering_levels(s, first, count, fact);
-    TRY(task_agree(task, status));
-    TRY(task_agree(
-        task,
-        task_sum(task, fact, CLUSTERING_LIST * (s->tree.depth + 1 - first))));
+    do {
+        if (status == FARSUM_OK)
+            status = fmm_gpu_clustering_levels(s, count, &args, fact);
+        TRY(task_agree(task, status));
+        TRY(task_agree(
+            task, task_sum(task, fact,
+                           CLUSTERING_LIST * (s->tree.depth + 1 - first))));
+    } while (fmm_gpu_clustering_finer(&args, fact, NULL, targets));
     fmm_gpu_clustering_means(&s->tree, first, targets, fact, &s->clustering);
     return FARSUM_OK;
 }

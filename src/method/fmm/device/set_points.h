@@ -204,10 +204,13 @@ farsum_status fmm_gpu_clustering_layers(const struct fmm *s, int64_t first,
                                         int64_t layers,
                                         const struct buf *const count[2],
                                         struct buf *to, double *const sums[2]);
-/* Sums of the lists of the levels from `first` on, over the targets of a rank's
- * tree: struct clustering_sums each.  Waits. */
-farsum_status fmm_gpu_clustering_levels(const struct fmm *s, int first,
+/* Sums of the lists of the levels from args->lowest on, over the targets of a
+ * rank's tree: struct clustering_sums each.  args: with the strides that are
+ * not 0; sets the others.  Waits. */
+struct clustering_args;
+farsum_status fmm_gpu_clustering_levels(const struct fmm *s,
                                         const struct buf *const count[2],
+                                        struct clustering_args *args,
                                         double *fact);
 /* method/fmm/device/set_points.c: computes `at` of the targets when the same
  * points are summed again.  It takes the time that two sums gain by it. */
