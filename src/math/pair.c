@@ -194,33 +194,25 @@ const struct pair_kind pair_kind_stresslet = {
     .lift = 1, .order = 3, .mean = stresslet_mean, .steep = 360.0 / 7,
 };
 
-/* ---- charge_quadrupole: only the references sum it */
-
-static double quadrupole_square(const double *q)
-{
-    double sum = 0;
-    for (int k = 0; k < 10; k++)
-        sum += q[k] * q[k];
-    return sum;
-}
-
-const struct pair_kind pair_kind_charge_quadrupole = {
-    .power = 1,
-    .degree = 1,
-    .gradient = 1,
-    .charged = 1,
-    .moments = 2,
-    .square = quadrupole_square,
-};
-
 const struct pair pair_rows[] = {
 #define SCALAR(name, polys, note)                                              \
-    {#name, note, 1, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0},
+    {#name, note, 1, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0, 0},
 #define FLOW(name, strengths, channels, polys, note)                           \
-    {#name, note, strengths, channels, PAIR_VALUES, polys, &pair_kind_##name,  \
-     0,     0,    0,         0},
+    {                                                                          \
+        #name,                                                                 \
+        note,                                                                  \
+        strengths,                                                             \
+        channels,                                                              \
+        PAIR_VALUES,                                                           \
+        polys,                                                                 \
+        &pair_kind_##name,                                                     \
+        0,                                                                     \
+        0,                                                                     \
+        0,                                                                     \
+        0,                                                                     \
+        0},
 #define MOMENTS(name, strengths, polys, note)                                  \
-    {#name, note, strengths, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0},
+    {#name, note, strengths, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0, 0},
 #include "math/pair.def"
 #undef SCALAR
 #undef FLOW
@@ -237,12 +229,22 @@ const struct pair *pair_find(const char *name)
 
 double pair_square(const struct pair *pair, const double *q)
 {
-    double over = 1;
+    double over = 1, square;
     if (!pair->kind->moments)
         return pair->kind->square(q);
     if (pair->reach > 0)
         over = 1 / (pair->reach * pair->reach);
-    return q[0] * q[0] + over * (q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    square = q[0] * q[0] + over * (q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (pair->kind->moments > 1)
+        square += over * over * pair_quadrupole_square(q + 4);
+    return square;
+}
+
+double pair_quadrupole_square(const double *Q)
+{
+    double trace = Q[0] + Q[3] + Q[5];
+    return trace * trace / 2 + Q[0] * Q[0] + Q[3] * Q[3] + Q[5] * Q[5]
+           + 2 * (Q[1] * Q[1] + Q[2] * Q[2] + Q[4] * Q[4]);
 }
 
 double pair_gain(const struct pair *pair, const struct split *split)

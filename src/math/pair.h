@@ -93,9 +93,11 @@ struct pair {
                      caller's unit, a stage's pair in units of the cutoff. */
     /* Sources with moments; the unit of length is that of kappa, and in
      * pair_rows all are 0.  reach: a dipole counts as this length times a
-     * charge (pair_square).  charge, dipole: RMS values of the expected
-     * sources, of which charge^2 + (dipole/reach)^2 = 1. */
-    double charge, dipole, reach;
+     * charge, a quadrupole as its square times one (pair_square).  charge,
+     * dipole, quadrupole: RMS values of the expected sources, of which
+     * charge^2 + (dipole/reach)^2 + (quadrupole/reach^2)^2 = 1.  A quadrupole's
+     * square is (tr(Q)^2 + 2 Q:Q)/2. */
+    double charge, dipole, reach, quadrupole;
 };
 
 /* The properties of a split that `beyond` needs. */
@@ -106,13 +108,11 @@ struct pair_edge {
 
 /* The kernels; the last entry has the name NULL. */
 extern const struct pair pair_rows[];
-/* 1: only the references sum this kernel: it has no near polynomials. */
-static inline int pair_reference_only(const struct pair *pair)
-{
-    return pair->polys == 0;
-}
 /* Returns the kernel of that name, or NULL. */
 const struct pair *pair_find(const char *name);
+/* (tr(Q)^2 + 2 Q:Q)/2 of a quadrupole xx xy xz yy yz zz: 30 times the mean
+ * square of (k.Q.k)/2 over the directions k. */
+double pair_quadrupole_square(const double *Q);
 /* Returns the factor of front that depends on kappa and the split. */
 double pair_gain(const struct pair *pair, const struct split *split);
 /* Returns the scalar of mode k, computed directly from the split. */

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair_moments.c: near part of charges with dipoles for each split (math.md
- * 9.6).  Its polynomials are G_0 = E/r and G_(n+1) = -G_n'/r.  G_3 is fitted
- * and integrated, which loses no digits; derivatives of a fit would. */
+/* pair_moments.c: near part of charges with dipoles, and with quadrupoles, for
+ * each split (math.md 9.6).  Its polynomials are G_0 = E/r and G_(n+1) =
+ * -G_n'/r.  The last, G_3 or G_5, is fitted and integrated, which loses no
+ * digits; derivatives of a fit would. */
 #include <math.h>
 #include <string.h>
 
 #include "math/pair_inside.h"
 #include "math/poly.h"
 
-/* (9.26): x^-n j_n(x), spherical Bessel functions, n = 0 .. 3. */
-static void waves(double x, double v[4])
+enum { CHAIN = 6 }; /* the most polynomials */
+
+/* (9.26): x^-n j_n(x), spherical Bessel functions, n = 0 .. most - 1. */
+static void waves(double x, int most, double v[CHAIN])
 {
     double u = x * x;
     if (x < 3) {
         double first = 1;
-        for (int n = 0; n < 4; n++) {
+        for (int n = 0; n < most; n++) {
             double term = first, sum = 0;
             for (int m = 1; m < 24; m++) {
                 sum += term;
@@ -27,15 +30,15 @@ static void waves(double x, double v[4])
     }
     v[0] = sin(x) / x;
     v[1] = (v[0] - cos(x)) / u;
-    v[2] = (3 * v[1] - v[0]) / u;
-    v[3] = (5 * v[2] - v[1]) / u;
+    for (int n = 2; n < most; n++)
+        v[n] = ((2 * n - 1) * v[n - 1] - v[n - 2]) / u;
 }
 
 /* (9.27), Gaussian: Boys' functions of x = (xi r)^2. */
-static void gaussian_chain(double xi, double r, double g[4])
+static void gaussian_chain(double xi, double r, int most, double g[CHAIN])
 {
     double x = xi * xi * r * r, front = M_2_SQRTPI * xi * exp(-x);
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < most; n++) {
         double term = 1.0 / (2 * n + 1), sum = 0;
         for (int m = 1; m < 600 && term > 1e-18 * sum; m++) {
             sum += term;
@@ -47,21 +50,22 @@ static void gaussian_chain(double xi, double r, double g[4])
 }
 
 /* (9.25), prolate: E' is its own cosine transform. */
-static void prolate_chain(const struct split *split, double r, double g[4])
+static void prolate_chain(const struct split *split, double r, int most,
+                          double g[CHAIN])
 {
     enum { PARTS = 3, NODES = 24 };
     const double *x, *w;
     poly_gauss(NODES, &x, &w);
-    memset(g, 0, 4 * sizeof *g);
+    memset(g, 0, (size_t)most * sizeof *g);
     for (int i = 0; i < PARTS * NODES; i++) {
-        double s = (i / NODES + (1 + x[i % NODES]) / 2) / PARTS, v[4];
+        double s = (i / NODES + (1 + x[i % NODES]) / 2) / PARTS, v[CHAIN];
         double k = split->c * s;
         double part = split_de(split, s) * w[i % NODES] / (2 * PARTS);
-        waves(k * r, v);
-        for (int n = 0; n < 4; n++, part *= k * k)
+        waves(k * r, most, v);
+        for (int n = 0; n < most; n++, part *= k * k)
             g[n] += part * v[n];
     }
-    for (int n = 0; n < 4; n++)
+    for (int n = 0; n < most; n++)
         g[n] *= split_de(split, 0);
 }
 
@@ -112,10 +116,10 @@ static void screened_waves(const struct split *split, double kappa, double r,
     memset(g, 0, 4 * sizeof *g);
     for (int i = 0; i < PARTS * NODES; i++) {
         double from = ends[i / NODES], half = (ends[i / NODES + 1] - from) / 2;
-        double s = from + half * (1 + x[i % NODES]), k = split->c * s, v[4];
+        double s = from + half * (1 + x[i % NODES]), k = split->c * s, v[CHAIN];
         double part = w[i % NODES] * half * k * k / (k * k + kappa * kappa);
         double power = split_de(split, s);
-        waves(k * r, v);
+        waves(k * r, 4, v);
         for (int n = 0; n < 4; n++, power *= k * k)
             g[n] += part * (power * v[n] - (even ? even[n] : 0));
     }
@@ -162,25 +166,25 @@ static void screened_chain(const struct pair *pair, const struct split *split,
         screened_prolate(pair, split, r, g);
 }
 
-/* ---- both */
+/* ---- all */
 
 static void moments_chain(const struct pair *pair, const struct split *split,
-                          double r, double g[4])
+                          double r, double g[CHAIN])
 {
     if (pair->kappa > 0)
         screened_chain(pair, split, r, g);
     else if (split->xi > 0)
-        gaussian_chain(split->xi, r, g);
+        gaussian_chain(split->xi, r, pair->polys, g);
     else
-        prolate_chain(split, r, g);
+        prolate_chain(split, r, pair->polys, g);
 }
 
 static double moments_base(double v, const struct pair *pair,
                            const struct split *split)
 {
-    double g[4];
+    double g[CHAIN];
     moments_chain(pair, split, sqrt(fmax(v + 1, 0) / 2), g);
-    return g[3];
+    return g[pair->polys - 1];
 }
 
 /* G_n = -1/4 of the integral of G_(n+1) by v.  It is exact at v = 0, so that
@@ -188,10 +192,11 @@ static double moments_base(double v, const struct pair *pair,
 static void moments_near(const double *base, int n, const struct pair *pair,
                          const struct split *split, double c[][NEAR_MAX])
 {
-    double g[4];
+    double g[CHAIN];
+    int last = pair->polys - 1;
     moments_chain(pair, split, M_SQRT1_2, g);
-    memcpy(c[3], base, (size_t)n * sizeof *base);
-    for (int k = 2; k >= 0; k--) {
+    memcpy(c[last], base, (size_t)n * sizeof *base);
+    for (int k = last - 1; k >= 0; k--) {
         c[k][0] = g[k];
         for (int i = 1; i < n; i++)
             c[k][i] = -0.25 * c[k + 1][i - 1] / i;
@@ -208,6 +213,19 @@ static void moments_exact(const struct pair *pair, const struct split *split,
     weight[1] = q * q * r + q * p;
     weight[2] = q * p * r * r + 3 * p * p * r;
     weight[3] = p * p * r * r * r;
+}
+
+/* The same with quadrupoles. */
+static void quadrupole_exact(const struct pair *pair, const struct split *split,
+                             double r, double value[], double weight[])
+{
+    double q = pair->charge, p = pair->dipole, r2 = r * r;
+    double Q = fmax(pair->quadrupole, 0.01);
+    moments_exact(pair, split, r, value, weight);
+    weight[2] += Q * (q * r + p);
+    weight[3] += Q * (q * r * r2 / 2 + 3 * p * r2 + 3 * Q * r);
+    weight[4] = Q * r2 * r * (p * r / 2 + 2 * Q);
+    weight[5] = Q * Q * r2 * r2 * r / 4;
 }
 
 static void moments_full(const struct pair *pair, double r, double v[2])
@@ -237,6 +255,31 @@ const struct pair_kind pair_kind_charge_dipole = {
     .exact = moments_exact,
     .integrals = 3,
     .square = moments_square,
+    .lift = 1,
+    .bare = moments_full,
+    .own = 1,
+};
+
+static double quadrupole_square(const double *q)
+{
+    return moments_square(q) + pair_quadrupole_square(q + 4);
+}
+
+const struct pair_kind pair_kind_charge_quadrupole = {
+    .power = 1,
+    .degree = 1,
+    .gradient = 1,
+    .charged = 1,
+    .moments = 2,
+    .front = 4 * M_PI,
+    .fall = 1,
+    .smooth = pair_gamma_smooth,
+    .slope = pair_gamma_slope,
+    .base = moments_base,
+    .near = moments_near,
+    .exact = quadrupole_exact,
+    .integrals = 5,
+    .square = quadrupole_square,
     .lift = 1,
     .bare = moments_full,
     .own = 1,

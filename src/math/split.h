@@ -36,7 +36,7 @@ double split_curvature(const struct split *split);
 /* Polynomials of the near field in v = 2 (r/rc)^2 - 1, in units of rc,
  * computed by math/pair.h.  For laplace: potential 1/r - P(v), field (1/r^3 -
  * G(v)) d. */
-enum { NEAR_MAX = 48, NEAR_POLYS = 4 };
+enum { NEAR_MAX = 48, NEAR_POLYS = 6 };
 struct near_poly {
     int n;                 /* coefficients of each polynomial */
     union {

@@ -192,9 +192,8 @@ static farsum_status plan_sample(struct farsum_plan *plan)
     const struct sample extents = *sample;
     task_stretch(&plan->task, 0, &cell);
     /* only references, which need none */
-    if (pair_reference_only(&plan->task.pair)
-        || (task_axes(&plan->task) < 3 && !task_is_slab(&plan->task)
-            && !task_is_truncated(&plan->task)))
+    if (task_axes(&plan->task) < 3 && !task_is_slab(&plan->task)
+        && !task_is_truncated(&plan->task))
         return sample_take(&plan->task.sample, &cell, p->n_sources,
                            p->n_targets, NULL, NULL, p->arrays, NULL, NULL,
                            plan->task.isa, plan->task.threads);
@@ -304,6 +303,7 @@ farsum_status plan_begin(struct farsum_plan *p, const farsum_problem *problem,
         p->task.pair.charge = aim.known->charge;
         p->task.pair.dipole = aim.known->dipole;
         p->task.pair.reach = aim.known->reach;
+        p->task.pair.quadrupole = aim.known->quadrupole;
         units_tolerance(&p->task);
     }
     before->device = p->task.device ? p->task.device->bytes : 0;

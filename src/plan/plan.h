@@ -90,7 +90,7 @@ farsum_status plan_make(const farsum_problem *problem,
 struct plan_known {
     struct sample sample;
     struct units units;
-    double charge, dipole, reach; /* as in task.pair */
+    double charge, dipole, reach, quadrupole; /* as in task.pair */
 };
 /* plan/ranks/sample.c: copies the statistics; to->target and to->moments are
  * owned. */

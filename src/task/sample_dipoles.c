@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample_dipoles.c: sample statistics of sources with charge and dipole. */
+/* sample_dipoles.c: sample statistics of sources with charge and dipole,
+ * and with a quadrupole. */
 #include <math.h>
 
 #include "base/mem.h"
@@ -7,26 +8,32 @@
 #include "task/sample_flow.h"
 
 /* Sets the pair's reach and shares, and the sample's q1 and q2.  In a pair at
- * the mean distance a, a dipole p acts as a charge sqrt(2) p/a. */
+ * the mean distance a, a dipole p acts as a charge sqrt(2) p/a, and a
+ * quadrupole as about 2 Q/a^2. */
 static void dipoles_shares(struct pair *pair, struct sample *s, double volume,
                            const double *q)
 {
-    double charge = 0, dipole = 0, n = (double)s->n;
+    double charge = 0, dipole = 0, quadrupole = 0, n = (double)s->n;
+    int width = pair->strengths, more = pair->kind->moments > 1;
     pair->reach = M_SQRT1_2 * cbrt(volume / n);
+    double r2 = pair->reach * pair->reach;
     s->q1 = 0;
     for (int64_t i = 0; q && i < s->n; i++) {
-        charge += q[4 * i] * q[4 * i];
-        for (int a = 1; a < 4; a++)
-            dipole += q[4 * i + a] * q[4 * i + a];
-        s->q1 += q[4 * i];
+        const double *of = q + width * i;
+        charge += of[0] * of[0];
+        dipole += of[1] * of[1] + of[2] * of[2] + of[3] * of[3];
+        quadrupole += more ? pair_quadrupole_square(of + 4) : 0;
+        s->q1 += of[0];
     }
-    if (!(charge + dipole > 0)) { /* unknown: as strong as each other */
-        charge = n / 2;
-        dipole = charge * pair->reach * pair->reach;
+    if (!(charge + dipole + quadrupole > 0)) { /* unknown: equally strong */
+        charge = n / (2 + more);
+        dipole = charge * r2;
+        quadrupole = more * dipole * r2;
     }
-    s->q2 = charge + dipole / (pair->reach * pair->reach);
+    s->q2 = charge + dipole / r2 + quadrupole / (r2 * r2);
     pair->charge = sqrt(charge / s->q2);
     pair->dipole = sqrt(dipole / s->q2);
+    pair->quadrupole = sqrt(quadrupole / s->q2);
 }
 
 farsum_status sample_take_dipoles(struct sample *sample, struct pair *pair,
@@ -47,7 +54,7 @@ farsum_status sample_take_dipoles(struct sample *sample, struct pair *pair,
     /* directions are as random signs */
     TRY(MEM_NEW(size, q ? n : 0));
     for (int64_t i = 0; q && i < n; i++) {
-        double v = sqrt(pair_square(pair, q + 4 * i));
+        double v = sqrt(pair_square(pair, q + pair->strengths * i));
         size[i] = random_next(&state) >> 63 ? v : -v;
     }
     farsum_status status = sample_take(

@@ -158,6 +158,7 @@ static void alias_ended(struct alias *alias, const struct window *window)
         b2 *= 2;
     alias->ended[0] = b2 / (h * turn);
     alias->ended[1] = b2 * b2 * b2 / (12 * h * h * h * turn * turn);
+    alias->ended[2] = pow(b2, 5) / (320 * pow(h, 5) * turn * turn * turn);
 }
 
 /* Means of one k over its directions, at node i. */
@@ -238,13 +239,14 @@ static double moments_at(const struct pair *pair, double k2)
 {
     if (!pair->kind->moments)
         return 1;
-    return pair->charge * pair->charge + pair->dipole * pair->dipole * k2 / 3;
+    return pair->charge * pair->charge + pair->dipole * pair->dipole * k2 / 3
+           + pair->quadrupole * pair->quadrupole * k2 * k2 / 30;
 }
 
 /* An alias's mean squares: of beta; of beta times its wave vector; of beta
- * times the square of that.  With the window's end. */
+ * times the square of that; and times its cube.  With the window's end. */
 struct alias_powers {
-    double one, two, four;
+    double one, two, four, six;
 };
 
 /* two: without the window's end. */
@@ -252,9 +254,10 @@ static struct alias_powers powers_of(const struct alias *alias, double one,
                                      double two, double far, double ends)
 {
     double f2 = far * far;
-    return (struct alias_powers){one, two + f2 * alias->ended[0] * ends,
-                                 two * two / one
-                                     + f2 * f2 * alias->ended[1] * ends};
+    return (struct alias_powers){
+        one, two + f2 * alias->ended[0] * ends,
+        two * two / one + f2 * f2 * alias->ended[1] * ends,
+        two * two * two / (one * one) + f2 * f2 * f2 * alias->ended[2] * ends};
 }
 
 /* (9.28): an alias of interp at the target, and of spread at the source. */
@@ -264,8 +267,10 @@ static void moments_parts(const struct pair *pair, const struct alias_powers *a,
 {
     double q = pair->charge * pair->charge;
     double p = pair->dipole * pair->dipole / 3, s = moments_at(pair, k2);
-    *gather = s * (potential ? a->one : q * a->two + p * a->four);
-    *spread = (q * a->one + p * a->two) * (potential ? 1 : k2 * s);
+    double Q = pair->quadrupole * pair->quadrupole / 30;
+    *gather = s * (potential ? a->one : q * a->two + p * a->four + Q * a->six);
+    *spread =
+        (q * a->one + p * a->two + Q * a->four) * (potential ? 1 : k2 * s);
 }
 
 /* The same as error_axis for sources with moments. */
@@ -305,12 +310,13 @@ static struct error_parts error_moments(const struct band *band,
 }
 
 /* (9.29): beyond the cutoff the prolate split's E' continues as E'(1) J_0(c
- * sqrt(r^2 - 1)).  Its derivatives there are the force between a charge and a
- * dipole, and two dipoles. */
+ * sqrt(r^2 - 1)).  Its derivatives there are the forces of pairs with dipoles
+ * and quadrupoles. */
 static double moments_cut_far(const struct band *band, int potential)
 {
     const struct pair *pair = &band->pair;
     double q = pair->charge * pair->charge, p = pair->dipole * pair->dipole;
+    double Q = pair->quadrupole * pair->quadrupole / 30;
     double c2 = band->c * band->c, jump = band->edge * band->edge * c2;
     double all = band->cut_far[potential];
     if (!pair->kind->moments)
@@ -320,9 +326,15 @@ static double moments_cut_far(const struct band *band, int potential)
         return potential ? s * all : s * s * all;
     }
     if (potential)
-        return q * all + p / 3 * band->cut_far[0];
+        return q * all + p / 3 * band->cut_far[0] + Q * 2 * M_PI * jump;
+    /* 4 pi times the integrals of the squares of E's derivatives 3, 4 and 5,
+     * over jump c^4, c^8, c^12 */
+    const double third = M_PI / 6, fourth = M_PI / 160, fifth = M_PI / 8064;
+    double c4 = c2 * c2;
     return q * q * all + 2 * q * p * fmax(2 * M_PI / 3 * jump, all * c2 / 3)
-           + p * p * M_PI / 54 * jump * c2 * c2;
+           + (p * p / 9 + 2 * q * Q) * third * jump * c4
+           + 2 * p / 3 * Q * fourth * jump * c4 * c4
+           + Q * Q * fifth * jump * c4 * c4 * c4;
 }
 
 void error_set_cut(struct error_parts *parts, const struct band *band,
@@ -333,7 +345,8 @@ void error_set_cut(struct error_parts *parts, const struct band *band,
     if (potential)
         self = band->self;
     else if (pair->kind->moments)
-        self = band->self * pair->charge * pair->dipole * c2 / 3;
+        self = band->self * pair->dipole * c2
+               * (pair->charge / 3 + pair->quadrupole * c2 / 15);
     parts->cut_near =
         (potential ? s : s * s) * band->cut_near[potential] / volume;
     parts->cut_far = moments_cut_far(band, potential) / volume;

@@ -32,9 +32,9 @@ struct alias {
                                    beta_m^2 */
     double all2[SPHERE_NODES];  /* log of the mean of sum beta_m^2 m^2 */
     double ends[SPHERE_NODES];  /* log of (w(P/2)/w^)^2 */
-    double ended[2];            /* (9.30): mean squares of the first and second
-                                   derivative that the window lacks beyond its
-                                   end, over ends, (2 pi)^2 and (2 pi)^4 */
+    double ended[3];            /* (9.30): mean squares of the first, second and
+                                   third derivative that the window lacks beyond
+                                   its end, over ends and (2 pi)^2, ^4, ^6 */
     double alls[SPHERE_NODES];  /* log of the mean of |beta_1 + beta_-1| */
 };
 void alias_set(struct alias *alias, const struct window *window);

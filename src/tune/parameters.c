@@ -48,10 +48,13 @@ static unsigned parameters_outputs(const struct task *task)
 /* Outputs requested from interp, which sees a velocity as three potentials. */
 static unsigned parameters_interp(const struct pair *pair, unsigned outputs)
 {
-    const unsigned all = FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_GRADIENT;
-    /* moments: the virial contains the field */
+    const unsigned all =
+        FARSUM_POTENTIAL | FARSUM_FIELD | FARSUM_GRADIENT | FARSUM_THIRD;
+    /* moments: the virial contains the field, and with quadrupoles the
+     * gradient */
     if (pair->kind->moments && outputs & FARSUM_VIRIAL)
-        outputs |= FARSUM_FIELD;
+        outputs |=
+            FARSUM_FIELD | (pair->kind->moments > 1 ? FARSUM_GRADIENT : 0u);
     return outputs & FARSUM_VELOCITY ? FARSUM_POTENTIAL : outputs & all;
 }
 
@@ -185,7 +188,7 @@ int64_t parameters_points(const struct task *task, int64_t n, int64_t m)
     int64_t out = pair->kind->gradient ? 4 : pair->values;
     if (pair->kind->moments) { /* slopes, and the gradient */
         in += pair->strengths;
-        out += 6;
+        out += pair->kind->moments > 1 ? 16 : 6;
     }
     /* per point: s, sorted s, order; strengths, results */
     int64_t bytes =

@@ -130,6 +130,7 @@ void tune_cutoff(const struct tuner *u, struct parameters *t, double rc)
     t->pair.kappa *= rc;
     t->pair.dipole /= rc;
     t->pair.reach /= rc;
+    t->pair.quadrupole /= rc * rc;
     struct cell cell = u->cell;
     task_stretch(u->task, rc, &cell);
     cell_scale(&t->cell, &cell, 1 / rc);

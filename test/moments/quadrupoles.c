@@ -62,12 +62,15 @@ farsum_status try(const struct system *s, const double *q, unsigned outputs,
     farsum_problem p = s->problem;
     farsum_options o = FARSUM_OPTIONS_INIT;
     farsum_result r = FARSUM_RESULT_INIT;
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
     farsum_plan *plan = NULL;
     p.kernel = s->kernel;
     p.n_sources = s->n;
     p.n_targets = s->m;
     p.outputs = outputs;
-    o.method = axes_of(s) ? "ewald" : "direct";
+    p.sample_x = s->sampled ? s->x : NULL;
+    p.sample_q = s->sampled ? s->q : NULL;
+    o.method = s->method ? s->method : axes_of(s) ? "ewald" : "direct";
     o.cutoff = s->cutoff;
     o.threads = 1;
     r.potential = outputs & FARSUM_POTENTIAL ? a->potential : NULL;
@@ -82,6 +85,9 @@ farsum_status try(const struct system *s, const double *q, unsigned outputs,
             farsum_plan_set_points(plan, s->n, s->x, s->m, s->m ? s->y : NULL);
     if (status == FARSUM_OK)
         status = farsum_plan_execute(plan, 1, q, &r);
+    if (status == FARSUM_OK)
+        status = farsum_plan_get_info(plan, &info);
+    a->estimated = status == FARSUM_OK ? info.estimated_error : 0;
     farsum_plan_destroy(plan);
     return status;
 }
@@ -125,4 +131,29 @@ void between(struct system *s)
     s->m = LOOKED;
     for (int k = 0; k < 3 * s->m; k++)
         s->y[k] = 0.5 * (s->x[k] + s->x[3 * (s->n - LOOKED) + k]);
+}
+
+double forces(const struct system *s, const struct answer *a,
+              const struct answer *b)
+{
+    static const int two[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    static const int three[6][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5},
+                                    {3, 6, 7}, {4, 7, 8}, {5, 8, 9}};
+    double sum = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int d = 0; d < 3; d++) {
+            const double *q = s->q + WIDTH * i;
+            double f =
+                q[0] * (a->field[3 * i + d] - (b ? b->field[3 * i + d] : 0));
+            for (int k = 0; k < 3; k++)
+                f -= q[1 + k]
+                     * (a->gradient[6 * i + two[d][k]]
+                        - (b ? b->gradient[6 * i + two[d][k]] : 0));
+            for (int k = 0; k < 6; k++)
+                f -= (k == 0 || k == 3 || k == 5 ? 0.5 : 1) * q[4 + k]
+                     * (a->third[10 * i + three[k][d]]
+                        - (b ? b->third[10 * i + three[k][d]] : 0));
+            sum += f * f;
+        }
+    return sqrt(sum / s->n);
 }

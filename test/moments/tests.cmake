@@ -9,6 +9,6 @@ farsum_test(moments_ranks moments/ranks.c moments/sums.c
   ranks/comm_threads.c)
 farsum_test(moments_refused moments/refused.c moments/sums.c
   ranks/comm_threads.c)
-foreach(subject quadrupole quadrupole_edges)
+foreach(subject quadrupole quadrupole_edges quadrupole_spectral)
   farsum_test(moments_${subject} moments/${subject}.c moments/quadrupoles.c)
 endforeach()

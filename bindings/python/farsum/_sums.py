@@ -215,8 +215,8 @@ def dipoles(x: Any, q: Any, p: Any, cell: Any = None, *,
 
     q None: dipoles only.  Results: potential [n], field [n, 3], gradient
     [n, 6], forces [n, 3], torques [n, 3], energy; virial [3, 3].
-    quadrupoles: [n, 6], sum q x_a x_b as xx xy xz yy yz zz.  Only slow methods
-    on the host sum them.  The result then also has third [n, 10].
+    quadrupoles: [n, 6], sum q x_a x_b as xx xy xz yy yz zz.  They are summed
+    on the host, without a cell by a slow method.  The result then also has third [n, 10].
     """
     space = space_of(x)
     p = space.take(p, "p")

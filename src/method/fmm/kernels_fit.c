@@ -20,7 +20,7 @@ enum fmm_kernel fmm_kernel_of(const struct task *task)
 farsum_status fmm_kernel_fits(const struct task *task)
 {
     const char *name = task->pair.name;
-    if (pair_reference_only(&task->pair))
+    if (task->pair.kind->moments > 1)
         FAIL(ERR_UNSUPPORTED,
              "does not sum kernel %s; %s does, on the host and in one process",
              name, task_axes(task) > 0 ? "ewald" : "direct");

@@ -9,6 +9,7 @@
 #include "base/par.h"
 #include "method/spectral/each/each.h"
 #include "base/arrays.h"
+#include "math/pair_quadrupole.h"
 #include "math/poly.h"
 #include "stage/near/near.h"
 #include "stage/near/one_pair.h"
@@ -69,7 +70,7 @@ struct pass {
     const struct one_pair *near; /* the kernel's near field, of a part */
     const struct exclude_sides *sides;
     struct bare_cell cell;
-    int potential, field, gradient, sums; /* 1: wanted */
+    int potential, field, gradient, third, sums; /* 1: wanted */
     int each; /* 1: so are the particles' shares of the virial */
     double soft; /* radius of softening, (3.11); 0: none */
 };
@@ -184,7 +185,7 @@ static void load_place(const struct exclude_points *from, int64_t i, double *f)
 
 /* The values subtracted from one target, and the part's sums. */
 struct row {
-    double value[PAIR_VALUES], field[3], gradient[6];
+    double value[PAIR_VALUES], field[3], gradient[6], third[10];
     struct part *part;
 };
 
@@ -224,6 +225,32 @@ static void exclude_moments(const struct pass *p, const double d[3], double r2,
         row->part->virial[a] += 0.5 * w[symmetric[a]];
 }
 
+/* The same with quadrupoles. */
+static void exclude_quadrupole(const struct pass *p, const double d[3],
+                               double r2, double lost, const double q[],
+                               const double own[], struct row *row)
+{
+    double f[6], v[QUADRUPOLE_VALUES] = {0}, of[PAIR_STRENGTHS], force[3] = {0};
+    for (int a = 0; a < 10; a++)
+        of[a] = lost * q[a];
+    one_pair_quadrupole(1 / sqrt(r2), f);
+    pair_quadrupole_values(f, d, of, v);
+    row->value[0] += v[0];
+    for (int a = 0; a < 3; a++)
+        row->field[a] += v[QUADRUPOLE_FIELD + a];
+    for (int a = 0; a < 6; a++)
+        row->gradient[a] += v[QUADRUPOLE_GRADIENT + a];
+    for (int a = 0; a < 10; a++)
+        row->third[a] += v[QUADRUPOLE_THIRD + a];
+    if (!p->sums)
+        return;
+    row->part->energy += pair_quadrupole_energy(own, v);
+    pair_quadrupole_force(own, v, force);
+    pair_quadrupole_turn(own, v, row->part->virial);
+    for (int a = 0; a < 9; a++)
+        row->part->virial[a] += 0.5 * force[a / 3] * d[a % 3];
+}
+
 /* Adds the loss of a target with strengths `own` by a source with strengths q:
  * the share `lost` of each nearest image. */
 static void exclude_pair(const struct pass *p, const struct bare_images *images,
@@ -236,6 +263,10 @@ static void exclude_pair(const struct pass *p, const struct bare_images *images,
         double v[PAIR_VALUES] = {0};
         if (!bare_image(&p->cell, images, n, d, &r2))
             continue;
+        if (p->task->pair.kind->moments > 1) {
+            exclude_quadrupole(p, d, r2, lost, q, own, row);
+            continue;
+        }
         if (p->task->pair.kind->moments) {
             exclude_moments(p, d, r2, lost, q, own, row);
             continue;
@@ -290,6 +321,9 @@ static void exclude_row(const struct pass *p, int64_t r, struct part *part)
     for (int a = 0; p->gradient && a < 6; a++)
         array_put(p->s->gradient, type, 6 * i + a,
                   array_get(p->s->gradient, type, 6 * i + a) - row.gradient[a]);
+    for (int a = 0; p->third && a < 10; a++)
+        array_put(p->s->third, type, 10 * i + a,
+                  array_get(p->s->third, type, 10 * i + a) - row.third[a]);
     part->energy += mine.energy;
     for (int a = 0; a < 9; a++)
         part->virial[a] += mine.virial[a];
@@ -334,6 +368,7 @@ void spectral_exclude_sides(const struct task *task, struct spectral *s,
         .potential = result->potential || result->velocity,
         .field = result->field != NULL,
         .gradient = result->gradient != NULL,
+        .third = result->third != NULL,
         .sums = result->energy || result->virial || result->particle_virial,
         .each = result->particle_virial != NULL,
         .soft = task->problem.softening / s->parameters.rc,

@@ -22,10 +22,9 @@
 static farsum_status spectral_fits(const struct task *task)
 {
     double best = task->pairs == FARSUM_F32 ? 4e-7 : 3e-15;
-    if (pair_reference_only(&task->pair))
-        FAIL(ERR_UNSUPPORTED,
-             "does not sum kernel %s; %s does, on the host and in one process",
-             task->pair.name, task_axes(task) > 0 ? "ewald" : "direct");
+    TRY(spectral_moments_fits(task));
+    if (task->pair.kind->moments > 1) /* third derivatives of the window */
+        best = 3e-9;
     TRY(spectral_part_fits(task));
     TRY(spectral_each_fits(task));
     if (task_axes(task) != 3)
@@ -99,6 +98,7 @@ static void spectral_destroy(void *state)
     mem_free(s->potential);
     mem_free(s->field);
     mem_free(s->gradient);
+    mem_free(s->third);
     mem_free(s->mesh);
     mem_free(s->x);
     mem_free(s->y);
@@ -213,12 +213,15 @@ farsum_status spectral_reserve(const struct task *task, struct spectral *s,
     mem_free(s->potential);
     mem_free(s->field);
     mem_free(s->gradient);
-    s->potential = s->field = s->gradient = NULL;
+    mem_free(s->third);
+    s->potential = s->field = s->gradient = s->third = NULL;
     TRY(mem_alloc(&s->potential, targets * pair->values, size, 0));
     if (pair->kind->gradient)
         TRY(mem_alloc(&s->field, 3 * targets, size, 0));
     if (pair->kind->moments)
         TRY(mem_alloc(&s->gradient, 6 * targets, size, 0));
+    if (pair->kind->moments > 1)
+        TRY(mem_alloc(&s->third, 10 * targets, size, 0));
     s->have_out = targets;
     return FARSUM_OK;
 }
@@ -366,16 +369,18 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                                                             : NULL;
     void *field = result->field ? s->field : NULL;
     void *gradient = result->gradient ? s->gradient : NULL;
+    void *third = result->third ? s->third : NULL;
     double *energy = result->energy ? &sums->energy : NULL;
     double *virial = result->virial ? sums->virial : NULL;
     struct near_io near = {.q = s->q,
                            .potential = potential,
                            .field = field,
                            .gradient = gradient,
+                           .third = third,
                            .energy = energy,
                            .virial = virial};
     const struct spread_io spread = spectral_spread(task, s, channel);
-    int back = potential || field || gradient;
+    int back = potential || field || gradient || third;
     const struct fft_io there = {s->mesh, 0}, home = {s->mesh, 1};
     struct scale_io scale = {.spectrum = s->mesh,
                              .keep = back,
@@ -386,6 +391,7 @@ static farsum_status spectral_sum(const struct task *task, struct spectral *s,
                                .potential = potential,
                                .field = field,
                                .gradient = gradient,
+                               .third = third,
                                .mesh_channel = channel};
     if (task_is_mixed(task))
         near.q = spectral_mixed_in(task, s);

@@ -20,6 +20,7 @@ struct spectral {
      * [values][targets] and field, in units of the cutoff */
     void *q, *channel, *potential, *field;
     void *gradient; /* owned: kernels with moments only: [targets][6] */
+    void *third;    /* owned: with quadrupoles only: [targets][10] */
     void *mesh;              /* owned, [channels][mesh0][mesh1][ldz] */
     double *x, *y;           /* owned, task's units, not wrapped; exist if the
                                 mode k = 0 depends on them (spectral_unwraps) */
@@ -92,26 +93,30 @@ farsum_status spectral_out_flow(const struct task *task, struct spectral *s,
 /* square: the sum of the squares of the velocities. */
 void spectral_estimate_flow(const struct task *task, const struct spectral *s,
                             const struct spectral_sums *sums, double square);
-/* method/spectral/moments/moments.c: sources with charge and dipole. */
-/* The outputs that must be summed: the virial requires the field, whose pointer
- * is then not NULL, but points to no array. */
+/* method/spectral/moments/moments.c: sources with charge and dipole, or with
+ * quadrupole too. */
+/* Fails if quadrupoles are not summed so. */
+farsum_status spectral_moments_fits(const struct task *task);
+/* The outputs that must be summed: the virial requires the field, and with
+ * quadrupoles the gradient.  Their pointers are then not NULL, but point to no
+ * arrays. */
 farsum_result spectral_moments_wanted(const struct task *task,
                                       const farsum_result *result);
-/* Sets the channel from s->q: charges, and the dipoles along the mesh axes. */
+/* Sets the channel from s->q: charges, and the moments along the mesh axes. */
 void spectral_moments_slopes(const struct task *task, struct spectral *s);
 /* Terms of the whole cell: a constant potential, and vacuum surroundings. */
 struct spectral_terms {
     double background, dipole[3], surface;
     double turn[9]; /* moments: see spectral_moments_virial */
 };
-/* Sets terms->turn: the sum of E_a p_b, which (7.16a) subtracts from the
- * virial, in the task's units.  Collective. */
+/* Sets terms->turn: the sum of E_a p_b, with quadrupoles less H Q, which
+ * (7.16a) subtracts from the virial, in the task's units.  Collective. */
 farsum_status spectral_moments_virial(const struct task *task,
                                       const struct spectral *s,
                                       struct spectral_terms *terms);
-/* Writes row r of the gradient and returns the sum of the squares of the
- * forces q E - G p.  out = 0: writes nothing, and fails if the gradient is not
- * in the range of its type. */
+/* Writes row r of the gradient and the third derivatives, and returns the sum
+ * of the squares of the forces.  out = 0: writes nothing, and fails if a result
+ * is not in the range of its type. */
 farsum_status spectral_moments_out(const struct task *task,
                                    const struct spectral *s,
                                    const struct spectral_terms *terms, int r,

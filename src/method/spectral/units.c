@@ -112,11 +112,13 @@ farsum_status spectral_in(struct task *task, struct spectral *s, int r,
         }
     KEEP_ON(task_max(task, most, UNITS_PARTS));
     units_strength(task, most);
-    /* powers of two, hence exact; a dipole is in units of the cutoff */
-    double per[UNITS_PARTS];
+    /* powers of two, hence exact; moments are in units of the cutoff */
+    double per[UNITS_PARTS], rc = s->parameters.rc;
     memcpy(per, task->units.per, sizeof per);
-    if (kind->moments)
-        per[1] /= s->parameters.rc;
+    if (kind->moments) {
+        per[1] /= rc;
+        per[2] /= rc * rc;
+    }
     PAR_FOR(task->threads)
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < width; a++)
@@ -385,7 +387,9 @@ static int out_safe(const struct task *task, const struct spectral *s,
                || out_sure(task, s->field, 3 * n, task_exponent_field(task)))
            && (!result->gradient
                || out_sure(task, s->gradient, 6 * n,
-                           task_exponent_gradient(task)));
+                           task_exponent_gradient(task)))
+           && (!result->third
+               || out_sure(task, s->third, 10 * n, task_exponent_third(task)));
 }
 
 /* Potentials and fields of row r, and the sums of q^2 E^2 and phi^2.  out = 0:
@@ -490,4 +494,6 @@ void spectral_zero(const struct task *task, struct spectral *s,
         memset(s->field, 0, 3 * targets * size);
     if (targets > 0 && result->gradient)
         memset(s->gradient, 0, 6 * targets * size);
+    if (targets > 0 && result->third)
+        memset(s->third, 0, 10 * targets * size);
 }

@@ -47,6 +47,7 @@ void plan_known_take(struct plan_known *known, struct farsum_plan *plan)
     known->units = plan->task.units;
     known->charge = plan->task.pair.charge;
     known->dipole = plan->task.pair.dipole;
+    known->quadrupole = plan->task.pair.quadrupole;
     known->reach = plan->task.pair.reach;
     plan->task.sample.target = NULL;
     plan->task.sample.moments = NULL;

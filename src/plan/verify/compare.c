@@ -108,7 +108,7 @@ static farsum_status compare_wait(struct farsum_plan *plan,
 static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
                                  struct verify_out *out)
 {
-    enum { VALUES, POTENTIAL, ENERGY, VIRIAL, GRADIENT, ALL };
+    enum { VALUES, POTENTIAL, ENERGY, VIRIAL, GRADIENT, THIRD, ALL };
     farsum_status status = FARSUM_OK;
     farsum_memory memory = plan->task.problem.memory;
     struct exclusions kept = {0};
@@ -126,6 +126,7 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
         {.to = s->energies & FARSUM_ENERGY ? &out->energy : NULL, .bytes = 8},
         {.to = s->energies & FARSUM_VIRIAL ? out->virial : NULL, .bytes = 72},
         {.to = out->gradient, .bytes = 6 * s->n * real, .width = 6},
+        {.to = out->third, .bytes = 10 * s->n * real, .width = 10},
     };
     if (there) {
         GO(verify_send(plan, s));
@@ -139,6 +140,7 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
     result.energy = at[ENERGY];
     result.virial = at[VIRIAL];
     result.gradient = at[GRADIENT];
+    result.third = at[THIRD];
     GO(verify_pairs_begin(plan, s, &kept));
     GO(plan_points(plan, s->n, at_x, 0, NULL));
     GO(plan_sum(plan, 1, at_q, &result, NULL));
@@ -149,7 +151,7 @@ static farsum_status compare_sum(struct farsum_plan *plan, struct verify_sum *s,
         int64_t i = verify_index(s, k);
         if (i >= 0)
             verify_force(plan, s, i, plan->task.problem.arrays, i, out->values,
-                         out->gradient);
+                         out->gradient, out->third);
     }
 done:
     if (there && status != FARSUM_OK)
@@ -225,6 +227,8 @@ farsum_status verify_compare(struct farsum_plan *plan, struct verify_sum *s,
         KEEP_ON(mem_alloc(&out.potential, s->n, real, 0));
     if (s->forces)
         KEEP_ON(mem_alloc(&out.gradient, s->n * 6, real, 0));
+    if (s->forces && plan->task.pair.kind->moments > 1)
+        KEEP_ON(mem_alloc(&out.third, s->n * 10, real, 0));
     KEEP_ON(progress_step(0, 0, "checking by a second sum"));
     GO(task_agree(&plan->task, status));
     GO(task_agree(&plan->task, compare_sum(plan, s, &out)));
@@ -239,5 +243,6 @@ done:
         mem_free(out.potential);
     mem_free(out.values);
     mem_free(out.gradient);
+    mem_free(out.third);
     return status;
 }

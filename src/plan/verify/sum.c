@@ -37,6 +37,7 @@ void verify_clear(struct verify_sum *s)
     mem_free(s->wanted);
     mem_free(s->potential);
     mem_free(s->gradient);
+    mem_free(s->third);
     *s = (struct verify_sum){0};
 }
 
@@ -153,8 +154,11 @@ static farsum_problem sum_problem(const struct farsum_plan *plan,
     p.outputs = flow ? FARSUM_VELOCITY : FARSUM_POTENTIAL | FARSUM_FIELD;
     if (s->whole)
         p.outputs |= FARSUM_ENERGY | FARSUM_VIRIAL;
-    if (s->forces)
+    int quadrupoles = plan->task.pair.kind->moments > 1;
+    if (s->forces || (s->whole && quadrupoles))
         p.outputs |= FARSUM_GRADIENT;
+    if (s->forces && quadrupoles)
+        p.outputs |= FARSUM_THIRD;
     p.n_sources = s->n; /* references need only this of a sample */
     p.n_targets = s->whole ? 0 : s->targets.count;
     p.n_exclusions = 0; /* set by sum_exclusions */
@@ -211,7 +215,7 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     farsum_status status = FARSUM_OK;
     farsum_options how = FARSUM_OPTIONS_INIT;
     farsum_plan *other = NULL;
-    double *field = NULL; /* owned */
+    double *field = NULL, *gradient = NULL; /* owned */
     int dipoles = s->whole && plan->task.pair.kind->moments;
     farsum_problem problem = sum_problem(plan, s);
     const struct plan_aim aim = {.share_of = plan->task.comm ? s->all_n : 0};
@@ -227,9 +231,13 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
     result.energy = s->whole ? &s->energy : NULL;
     result.virial = s->whole ? s->virial : NULL;
     result.gradient = s->gradient;
+    result.third = s->third;
     if (dipoles && !result.field)
         GO(MEM_RAW(field, 3 * s->n));
+    if (dipoles && plan->task.pair.kind->moments > 1 && !result.gradient)
+        GO(MEM_RAW(gradient, 6 * s->n));
     result.field = field ? field : result.field;
+    result.gradient = gradient ? gradient : result.gradient;
     GO(sum_widen(plan, s));
     GO(plan_make_for(&problem, &how, PLAN_INNER, aim, &other));
     GO(sum_exclusions(s, other));
@@ -237,10 +245,11 @@ static farsum_status sum_host(struct farsum_plan *plan, struct verify_sum *s,
                    s->whole ? NULL : y));
     GO(plan_sum(other, 1, s->q, &result, NULL));
     if (dipoles)
-        s->magnitude =
-            verify_magnitude(plan, s, verify_potentials(s), result.field);
+        s->magnitude = verify_magnitude(plan, s, verify_potentials(s),
+                                        result.field, result.gradient);
 done:
     mem_free(field);
+    mem_free(gradient);
     farsum_plan_destroy(other);
     return status;
 }
@@ -259,6 +268,8 @@ static farsum_status sum_targets(struct farsum_plan *plan, struct verify_sum *s)
         KEEP_ON(MEM_NEW(s->potential, t->count));
     if (s->forces)
         KEEP_ON(MEM_NEW(s->gradient, 6 * t->count));
+    if (s->forces && plan->task.pair.kind->moments > 1)
+        KEEP_ON(MEM_NEW(s->third, 10 * t->count));
     KEEP_ON(verify_excluded(plan, s));
     for (int64_t k = 0; k < 3 * t->count && status == FARSUM_OK; k++) {
         int64_t i = verify_index(s, k / 3);
@@ -278,21 +289,25 @@ static farsum_status sum_targets(struct farsum_plan *plan, struct verify_sum *s)
     for (int64_t k = 0; s->forces && k < t->count; k++) {
         int64_t i = verify_index(s, k);
         if (i >= 0)
-            verify_force(plan, s, i, FARSUM_F64, k, s->wanted, s->gradient);
+            verify_force(plan, s, i, FARSUM_F64, k, s->wanted, s->gradient,
+                         s->third);
     }
 done:
     mem_free(y);
     return status;
 }
 
-/* Returns 1 if forces of dipoles are compared, which need the gradient.  It is
- * compared while the plan is made.  Later, and where it is no output, fields
- * are. */
+/* Returns 1 if forces of dipoles are compared, which need the gradient, and of
+ * quadrupoles, which need the third derivatives.  They are
+ * compared while the plan is made.  Later, and where they are no outputs,
+ * fields are. */
 static int sum_forces(const struct farsum_plan *plan,
                       const struct verify_sum *s)
 {
+    unsigned more = FARSUM_GRADIENT
+                    | (plan->task.pair.kind->moments > 1 ? FARSUM_THIRD : 0u);
     return plan->task.pair.kind->moments && s->width == 3 && !s->results
-           && plan->task.problem.outputs & FARSUM_GRADIENT;
+           && (plan->task.problem.outputs & more) == more;
 }
 
 /* Selects the targets, on the device if it has many sources. */

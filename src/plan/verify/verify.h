@@ -84,12 +84,15 @@ struct verify_sum {
     int forces;                 /* 1: values are forces per unit of strength,
                                    of charges with dipoles */
     double *gradient;           /* owned, [targets.count][6]; set if forces */
+    double *third;              /* owned, [targets.count][10]; with quadrupoles
+                                   too */
     unsigned energies;          /* FARSUM_ENERGY, FARSUM_VIRIAL: measured too */
     int whole;                  /* 1: targets are all sources, in order, and
                                    energy and virial are set */
     double energy, virial[9];
     double magnitude;           /* of dipoles, if whole: half the sum of
-                                   |q phi - p.E|, in internal units; else 0 */
+                                   |q phi - p.E + Q:H/2|, in internal units;
+                                   else 0 */
     double *potential;          /* owned, [targets.count]; NULL: see
                                    verify_potentials */
     double tolerance;           /* limits the second sum's own estimate */
@@ -124,18 +127,19 @@ static inline double verify_q(const struct verify_sum *s, int64_t i)
  * pair_square() of a charge with a dipole. */
 double verify_strength(const struct farsum_plan *plan,
                        const struct verify_sum *s, int64_t i);
-/* Replaces field `at` by the force q E - G p on source i, over the plan's unit
- * of strength, so that it is in the unit of fields.  gradient: that of the
- * field. */
+/* Replaces field `at` by the force on source i, q E - G p, with quadrupoles
+ * less Q:T/2, over the plan's unit of strength, so that it is in the unit of
+ * fields.  gradient, third: the potential's derivatives. */
 void verify_force(const struct farsum_plan *plan, const struct verify_sum *s,
                   int64_t i, farsum_precision type, int64_t at, void *field,
-                  const void *gradient);
+                  const void *gradient, const void *third);
 
-/* Half the sum of |q phi - p.E| over all sources, which are dipoles, in
- * internal units.  In f64, and in the caller's units. */
+/* Half the sum of |q phi - p.E + Q:H/2| over all sources, which have moments,
+ * in internal units.  In f64, and in the caller's units.  gradient: only with
+ * quadrupoles. */
 double verify_magnitude(const struct farsum_plan *plan,
                         const struct verify_sum *s, const double *potential,
-                        const double *field);
+                        const double *field, const double *gradient);
 
 /* Certain targets of each kind: strong sources, near pairs, clustered places.
  * CLUSTERING: the distance to this neighbour measures the clustering.  NEXT:
@@ -242,6 +246,7 @@ struct verify_out {
     void *values;    /* owned, [n][width], of type `arrays` */
     void *potential; /* [n]: values, or owned; NULL: not among its outputs */
     void *gradient;  /* owned, [n][6]; NULL: values are not forces */
+    void *third;     /* owned, [n][10]: forces on quadrupoles */
     double energy, virial[9];
 };
 /* Compared quantity, in internal units: values, or forces.  A force is the

@@ -52,6 +52,8 @@ static void shape_set(struct shape *s, const struct interp_args *args)
 static farsum_status fits(const void *a)
 {
     const struct interp_args *args = a;
+    if (args->outputs & FARSUM_THIRD)
+        FAIL(ERR_UNSUPPORTED, "does not interpolate third derivatives");
     return particles_host_fits(args->device, interp_parts(args), args->mesh);
 }
 

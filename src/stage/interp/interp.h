@@ -4,6 +4,7 @@
  *     potential_i += sum_m prod_d w(m_d - u_id) mesh_m
  *     field_i     -= gradient of that, by the window's derivative
  *     gradient_i  += its second derivatives xx xy xz yy yz zz
+ *     third_i     += its third ones xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz
  *
  * (math.md section 4).  Channels, parts and open axes are as in spread.h. */
 #ifndef FARSUM_STAGE_INTERP_INTERP_H
@@ -21,7 +22,8 @@ struct interp_args {
     enum isa isa;
     int threads;
     unsigned outputs; /* FARSUM_POTENTIAL | FARSUM_FIELD, and
-                                    FARSUM_GRADIENT for one real channel */
+                                    FARSUM_GRADIENT for one real channel, and
+                                    FARSUM_THIRD, only by `plain` */
     int64_t mesh[3];
     int64_t ldz;                 /* this and the following as in spread_args */
     int open[3];
@@ -41,6 +43,7 @@ struct interp_io {
     void *field;      /* [channel field_channel + (point 3 + axis) parts
                          + part] */
     void *gradient;   /* [point][6] */
+    void *third;      /* [point][10] */
     int64_t mesh_channel;      /* in reals; 0: as in spread_io */
     int64_t potential_channel; /* 0: n parts */
     int64_t field_channel;     /* 0: 3 n parts */

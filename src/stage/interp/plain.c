@@ -20,6 +20,7 @@ struct axis {
     double w[WINDOW_MAX];  /* weights */
     double dw[WINDOW_MAX]; /* their derivatives by u */
     double bend[WINDOW_MAX]; /* and second derivatives */
+    double jolt[WINDOW_MAX]; /* and third ones */
 };
 
 static farsum_status fits(const void *a)
@@ -36,9 +37,10 @@ static double cost(const void *a)
 {
     const struct interp_args *args = a;
     double p = args->window->support;
-    return (args->outputs & FARSUM_GRADIENT ? 2e-8
-            : args->outputs & FARSUM_FIELD  ? 8e-9
-                                            : 4e-9)
+    return (args->outputs & FARSUM_THIRD      ? 4e-8
+            : args->outputs & FARSUM_GRADIENT ? 2e-8
+            : args->outputs & FARSUM_FIELD    ? 8e-9
+                                              : 4e-9)
            * (double)args->n * interp_channels(args) * interp_parts(args) * p
            * p * p;
 }
@@ -82,8 +84,9 @@ static void axis_set(struct axis *axis, const struct interp_args *args, int d,
     double t = 2 * (first - v) - 1;
     for (int j = 0; j < window->support; j++) {
         int64_t m = (int64_t)first + j;
-        double w = 0, slope = 0, bend = 0;
+        double w = 0, slope = 0, bend = 0, jolt = 0;
         for (int k = window->degree; k >= 0; k--) {
+            jolt = jolt * t + bend;
             bend = bend * t + slope;
             slope = slope * t + w;
             w = w * t + window->coef[k][j];
@@ -94,6 +97,7 @@ static void axis_set(struct axis *axis, const struct interp_args *args, int d,
         axis->w[j] = w;
         axis->dw[j] = -2 * slope;
         axis->bend[j] = 8 * bend; /* Horner's rule gives a half */
+        axis->jolt[j] = -48 * jolt; /* and a sixth */
     }
 }
 
@@ -176,6 +180,68 @@ static void put_gradient(const struct state *s, const struct interp_io *io,
         }
 }
 
+/* Derivative number `order` of the weights along an axis. */
+static const double *derivative(const struct axis *axis, int order)
+{
+    return order == 0   ? axis->w
+           : order == 1 ? axis->dw
+           : order == 2 ? axis->bend
+                        : axis->jolt;
+}
+
+/* The third derivative by u_d, u_e and u_f. */
+static double sum_jolt(const struct state *s, const void *mesh,
+                       const struct axis ax[3], int d, int e, int f)
+{
+    const double *w[3];
+    int P = s->args.window->support;
+    double sum = 0;
+    for (int k = 0; k < 3; k++)
+        w[k] = derivative(&ax[k], (d == k) + (e == k) + (f == k));
+    for (int a = 0; a < P; a++)
+        for (int b = 0; b < P; b++) {
+            int64_t x = ax[0].m[a], y = ax[1].m[b];
+            double row = 0;
+            for (int c = 0; c < P && x >= 0 && y >= 0; c++)
+                if (ax[2].m[c] >= 0)
+                    row += w[2][c]
+                           * get(s, mesh,
+                                 (x * s->args.mesh[1] + y) * s->args.ldz
+                                     + ax[2].m[c]);
+            sum += w[0][a] * w[1][b] * row;
+        }
+    return sum;
+}
+
+/* Adds the third derivatives by x. */
+static void put_third(const struct state *s, const struct interp_io *io,
+                      int64_t i, const struct axis ax[3])
+{
+    const double *inv = s->args.cell->inv;
+    double jolt[27], by[3][3];
+    for (int k = 0; k < 27; k++) {
+        int d = k / 9, e = k / 3 % 3, f = k % 3;
+        if (d <= e && e <= f)
+            jolt[k] = sum_jolt(s, io->mesh, ax, d, e, f);
+        for (int j = 0; j < 3; j++)
+            by[d][j] = (double)s->args.mesh[d] * inv[3 * j + d];
+    }
+    for (int j = 0, to = 0; j < 3; j++)
+        for (int k = j; k < 3; k++)
+            for (int l = k; l < 3; l++, to++) {
+                double sum = 0;
+                for (int n = 0; n < 27; n++) {
+                    int d = n / 9, e = n / 3 % 3, f = n % 3;
+                    int low = d < e ? d : e, high = d < e ? e : d;
+                    int least = low < f ? low : f, most = high > f ? high : f;
+                    int middle = d + e + f - least - most;
+                    sum += jolt[9 * least + 3 * middle + most] * by[d][j]
+                           * by[e][k] * by[f][l];
+                }
+                add_to(s, io->third, 10 * i + to, sum);
+            }
+}
+
 static void run_point(const struct state *s, const struct interp_io *io,
                       int64_t i)
 {
@@ -188,6 +254,8 @@ static void run_point(const struct state *s, const struct interp_io *io,
         sum_bends(s, io->mesh, ax, bend);
         put_gradient(s, io, i, bend);
     }
+    if (io->third)
+        put_third(s, io, i, ax);
     for (int ch = 0; ch < s->channels; ch++)
         for (int part = 0; part < s->parts; part++) {
             sum_point(s, io->mesh, ch * io->mesh_channel + part, ax, out);

@@ -94,6 +94,7 @@ struct near_io {
     void *potential;   /* the values: [values][n_targets] */
     void *field;       /* [n_targets][3] */
     void *gradient;    /* [n_targets][6]: kernels with moments only */
+    void *third;       /* [n_targets][10]: charge_quadrupole, `plain` only */
     void *energy;      /* double; sources = targets only, or q_targets */
     void *virial;      /* double [9], row-major; the same */
     double *each;      /* [n_targets][9]: each target's share of the virial;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/pair_quadrupole.h"
 #include "math/poly.h"
 
 #define FN static inline
@@ -91,4 +92,36 @@ void one_pair_add_moments(const struct near_poly *poly, double kappa,
     moments_virial(f, d, q, own, w);
     for (int a = 0; a < 9; a++)
         sum->virial[a] += w[symmetric[a]];
+}
+
+void one_pair_quadrupole(double y, double f[6])
+{
+    f[0] = y;
+    for (int n = 0; n < 5; n++)
+        f[n + 1] = (2 * n + 1) * f[n] * y * y;
+}
+
+void one_pair_add_quadrupole(const struct near_poly *poly, const double d[3],
+                             const double *q, const double *own, int singular,
+                             struct one_pair_sum *sum)
+{
+    double d2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], v = 2 * d2 - 1;
+    double f[6] = {0}, one[QUADRUPOLE_VALUES] = {0}, force[3] = {0};
+    if (singular)
+        one_pair_quadrupole(1 / sqrt(d2), f);
+    for (int k = 0; k < 6; k++)
+        f[k] -= poly_eval(poly->c[k], poly->n, v);
+    pair_quadrupole_values(f, d, q, one);
+    sum->value[0] += one[0];
+    for (int a = 0; a < 3; a++)
+        sum->field[a] += one[QUADRUPOLE_FIELD + a];
+    for (int a = 0; a < 6; a++)
+        sum->gradient[a] += one[QUADRUPOLE_GRADIENT + a];
+    for (int a = 0; a < 10; a++)
+        sum->third[a] += one[QUADRUPOLE_THIRD + a];
+    if (!own)
+        return;
+    pair_quadrupole_force(own, one, force);
+    for (int a = 0; a < 9; a++)
+        sum->virial[a] += force[a / 3] * d[a % 3];
 }

@@ -18,6 +18,7 @@ struct one_pair {
 struct one_pair_sum {
     double value[PAIR_VALUES], field[3], virial[9];
     double gradient[6]; /* xx xy xz yy yz zz: kernels with moments only */
+    double third[10];   /* charge_quadrupole only */
 };
 
 /* Returns the functions of a kernel; NULL for a kernel with moments. */
@@ -37,6 +38,13 @@ void one_pair_add_soft(const struct one_pair *kernel,
 void one_pair_add_moments(const struct near_poly *poly, double kappa,
                           const double d[3], const double *q, const double *own,
                           int singular, struct one_pair_sum *sum);
+/* The same for charge_quadrupole.  The virial is of unsymmetric pairs, F d, and
+ * lacks the sources' own terms (pair_quadrupole_turn). */
+void one_pair_add_quadrupole(const struct near_poly *poly, const double d[3],
+                             const double *q, const double *own, int singular,
+                             struct one_pair_sum *sum);
+/* f[0] to f[5] of 1/r at r = 1/y. */
+void one_pair_quadrupole(double y, double f[6]);
 /* f[0] to f[3] of the full kernel at r = 1/y. */
 void one_pair_moments(double kappa, double y, double f[4]);
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "math/pair_quadrupole.h"
 #include "stage/device.h"
 #include "stage/near/one_pair.h"
 
@@ -35,10 +36,12 @@ static double plain_cost(const void *data)
     const struct near_args *args = data;
     int64_t n = args->n_targets ? args->n_targets : args->n_sources;
     /* The 27 cells, each as wide as the cutoff, hold 6.4 times the neighbours,
-     * at 3 ns each.  Pairs within the cutoff also cost the root and two
+     * at 3 ns each.  Pairs within the cutoff also cost the root and
      * polynomials. */
     return (double)n * args->neighbours
-           * (6.4 * 3e-9 + 12e-9 + 2.2e-9 * args->poly->n);
+           * (6.4 * 3e-9 + 12e-9
+              + 1.1e-9 * near_kernel(args)->polys * args->poly->n
+              + (near_kernel(args)->kind->moments > 1 ? 100e-9 : 0));
 }
 
 /* Counts the 27 cells, each as wide as the cutoff. */
@@ -149,7 +152,10 @@ static void plain_cell(const struct plain *plain, const void *q,
         double strength[PAIR_STRENGTHS];
         for (int a = 0; a < plain->pair->strengths; a++)
             strength[a] = plain_get(plain, q, j * plain->pair->strengths + a);
-        if (plain->pair->kind->moments)
+        if (plain->pair->kind->moments > 1)
+            one_pair_add_quadrupole(plain->args.poly, d, strength, own,
+                                    singular, sum);
+        else if (plain->pair->kind->moments)
             one_pair_add_moments(plain->args.poly, plain->pair->kappa, d,
                                  strength, own, singular, sum);
         else if (singular && d2 < soft * soft)
@@ -192,6 +198,21 @@ static void plain_target(const struct plain *plain, const void *q,
             }
 }
 
+/* Adds energy and the own terms of the virial of a target with quadrupole; the
+ * caller halves the virial. */
+static double plain_quadrupole(const double *own, struct one_pair_sum *sum)
+{
+    double v[QUADRUPOLE_VALUES] = {sum->value[0]}, turn[9] = {0};
+    for (int a = 0; a < 3; a++)
+        v[QUADRUPOLE_FIELD + a] = sum->field[a];
+    for (int a = 0; a < 6; a++)
+        v[QUADRUPOLE_GRADIENT + a] = sum->gradient[a];
+    pair_quadrupole_turn(own, v, turn);
+    for (int a = 0; a < 9; a++)
+        sum->virial[a] += 2 * turn[a];
+    return pair_quadrupole_energy(own, v);
+}
+
 static farsum_status plain_run(void *state, const void *data)
 {
     struct plain *plain = state;
@@ -218,11 +239,14 @@ static farsum_status plain_run(void *state, const void *data)
             plain_add(plain, io->field, 3 * i + a, sum.field[a]);
         for (int a = 0; io->gradient && a < 6; a++)
             plain_add(plain, io->gradient, 6 * i + a, sum.gradient[a]);
+        for (int a = 0; io->third && a < 10; a++)
+            plain_add(plain, io->third, 10 * i + a, sum.third[a]);
         if (!own || !plain->pair->kind->gradient)
             continue;
         double half = moments ? 0.5 : 0.5 * q[0];
-        energy += 0.5 * q[0] * sum.value[0];
-        for (int a = 0; moments && a < 3; a++)
+        energy +=
+            moments > 1 ? plain_quadrupole(q, &sum) : 0.5 * q[0] * sum.value[0];
+        for (int a = 0; moments == 1 && a < 3; a++)
             energy -= 0.5 * q[1 + a] * sum.field[a];
         for (int a = 0; a < 9; a++)
             virial[a] += half * sum.virial[a];

@@ -42,6 +42,8 @@ static void shape_set(struct shape *s, const struct spread_args *args)
 static farsum_status fits(const void *a)
 {
     const struct spread_args *args = a;
+    if (args->slopes > 1)
+        FAIL(ERR_UNSUPPORTED, "does not spread second slopes");
     return particles_host_fits(args->device, spread_parts(args), args->mesh);
 }
 

@@ -20,6 +20,7 @@ struct axis {
     int64_t m[WINDOW_MAX]; /* mesh indices; -1: off an open axis */
     double w[WINDOW_MAX];  /* weights */
     double dw[WINDOW_MAX]; /* their derivatives by u */
+    double bend[WINDOW_MAX]; /* and second derivatives */
 };
 
 static farsum_status fits(const void *a)
@@ -101,13 +102,15 @@ static void axis_set(struct axis *axis, const struct spread_args *args, int d,
         if (!args->open[d])
             m = tiles_wrap(m, mesh);
         axis->m[j] = m < mesh && m >= 0 ? m : -1;
-        double w = 0, slope = 0;
+        double w = 0, slope = 0, bend = 0;
         for (int k = window->degree; k >= 0; k--) {
+            bend = bend * t + slope;
             slope = slope * t + w;
             w = w * t + window->coef[k][j];
         }
         axis->w[j] = w;
         axis->dw[j] = -2 * slope;
+        axis->bend[j] = 8 * bend; /* Horner's rule gives a half */
     }
 }
 
@@ -117,26 +120,33 @@ static double get(const struct state *s, const void *array, int64_t k)
                                            : ((const double *)array)[k];
 }
 
-/* Adds a point with slopes. */
+/* Adds a point with slopes, or with second slopes. */
 static void add_slopes(struct state *s, const struct spread_io *io, int64_t i,
                        const struct axis *x, const struct axis *y,
                        const struct axis *z)
 {
     const int64_t *mesh = s->args.mesh, at = i * io->q_point;
     int P = s->args.window->support;
-    double q = get(s, io->q, at), g[3];
+    double q = get(s, io->q, at), g[3], h[6] = {0};
     for (int d = 0; d < 3; d++)
         g[d] = get(s, io->q, at + 1 + d);
+    for (int d = 0; d < 6 && s->args.slopes > 1; d++)
+        h[d] = get(s, io->q, at + 4 + d);
     for (int a = 0; a < P; a++)
         for (int b = 0; b < P; b++)
             for (int c = 0; c < P; c++) {
                 if (x->m[a] < 0 || y->m[b] < 0 || z->m[c] < 0)
                     continue;
                 int64_t k = (x->m[a] * mesh[1] + y->m[b]) * mesh[2] + z->m[c];
-                s->sum[k] += q * x->w[a] * y->w[b] * z->w[c]
-                             + g[0] * x->dw[a] * y->w[b] * z->w[c]
-                             + g[1] * x->w[a] * y->dw[b] * z->w[c]
-                             + g[2] * x->w[a] * y->w[b] * z->dw[c];
+                double flat =
+                    q * x->w[a] * y->w[b] + g[0] * x->dw[a] * y->w[b]
+                    + g[1] * x->w[a] * y->dw[b] + h[0] * x->bend[a] * y->w[b]
+                    + h[1] * x->dw[a] * y->dw[b] + h[3] * x->w[a] * y->bend[b];
+                double slope = g[2] * x->w[a] * y->w[b]
+                               + h[2] * x->dw[a] * y->w[b]
+                               + h[4] * x->w[a] * y->dw[b];
+                s->sum[k] += flat * z->w[c] + slope * z->dw[c]
+                             + h[5] * x->w[a] * y->w[b] * z->bend[c];
             }
 }
 

@@ -7,7 +7,9 @@
  * adjacent in the strengths and in the mesh.
  *
  * With slopes a point has four numbers, q and g, and is spread as q + g.d/du:
- * the derivative by its own position, from the window's derivative. */
+ * the derivative by its own position, from the window's derivative.  With
+ * second slopes it has six more, h = xx xy xz yy yz zz, which multiply the
+ * second derivatives; only `plain` spreads them. */
 #ifndef FARSUM_STAGE_SPREAD_SPREAD_H
 #define FARSUM_STAGE_SPREAD_SPREAD_H
 
@@ -31,7 +33,8 @@ struct spread_args {
     int channels;                /* 0: 1 */
     int parts;                   /* 1: real, 2: complex; 0: 1 */
     int slopes;                  /* 1: strengths with slopes, of one real
-                                    channel; u in mesh points */
+                                    channel; u in mesh points.  2: and with
+                                    second slopes */
     double repeats;              /* expected runs per set; 0: 1 */
     double clustering;                /* clustering factor of the points
                                     (points/clustering.h); 0: 1 */
@@ -49,7 +52,8 @@ struct spread_args {
 /* On a device both pointers are a struct buf *. */
 struct spread_io {
     const void *q; /* in the caller's order, type precision: [channel q_channel
-                      + point q_point + part]; slopes: [point q_point + 4] */
+                      + point q_point + part]; slopes: [point q_point + 4],
+                      or 10 */
     void *mesh;    /* type precision: [channel mesh_channel
                       + ((x mesh1 + y) ldz + z) parts + part]; every point of
                       the mesh is written */
@@ -81,7 +85,10 @@ static inline struct spread_io spread_strides(const struct spread_args *args,
     struct spread_io full = *io;
     int64_t parts = spread_parts(args);
     full.q_channel = io->q_channel ? io->q_channel : n * parts;
-    full.q_point = io->q_point ? io->q_point : args->slopes ? 4 : parts;
+    full.q_point = io->q_point        ? io->q_point
+                   : args->slopes > 1 ? 10
+                   : args->slopes     ? 4
+                                      : parts;
     full.mesh_channel = io->mesh_channel ? io->mesh_channel
                                          : args->mesh[0] * args->mesh[1]
                                                * args->ldz * parts;

@@ -18,6 +18,8 @@ static farsum_status host_cluster_fits(const void *args)
 {
     const struct near_args *a = args;
     TRY(near_skin_fits(a));
+    if (near_kernel(a)->kind->moments > 1)
+        FAIL(ERR_UNSUPPORTED, "does not sum quadrupoles");
     return gpu_not_wanted(a->device);
 }
 
