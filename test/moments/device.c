@@ -23,6 +23,7 @@ static farsum_device *device;
 struct answers {
     double potential[RHS * SUMS_MOST], field[3 * RHS * SUMS_MOST];
     double gradient[6 * RHS * SUMS_MOST], energy[RHS], virial[9 * RHS];
+    double estimate; /* of the error */
 };
 
 static farsum_result result_of(struct answers *a, unsigned outputs)
@@ -74,8 +75,12 @@ static void sum(const struct sums_case *c, const farsum_options *o, int rhs,
     farsum_plan *plan = plan_of(c, o, outputs);
     memset(a, 0, sizeof *a);
     strengths_of(c, q);
-    if (plan)
+    farsum_plan_info info = FARSUM_PLAN_INFO_INIT;
+    if (plan) {
         CHECK_OK(farsum_plan_execute(plan, rhs, q, &r));
+        CHECK_OK(farsum_plan_get_info(plan, &info));
+        a->estimate = info.estimated_error;
+    }
     farsum_plan_destroy(plan);
 }
 
@@ -300,6 +305,7 @@ static void test_units(void)
         for (int i = 0; i < 9; i++)
             a.virial[i] *= unit * charge;
         same(&c, 1, ALL | SUMS, &b, &a, 1e-12, "units");
+        CHECK_NEAR(b.estimate, a.estimate, 1e-9 * a.estimate);
     }
 }
 

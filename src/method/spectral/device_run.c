@@ -437,7 +437,9 @@ farsum_status spectral_gpu_finish(struct task *task, struct spectral *s)
     if (!summed)
         return FARSUM_OK;
     gpu_seconds(task, s);
-    const double unit[UNITS_PARTS] = {fact[FACT_UNIT], fact[FACT_UNIT_2]};
+    /* a charge and its moments have one unit, which the device chose */
+    const double unit[UNITS_PARTS] = {
+        fact[FACT_UNIT], task->pair.kind->moments ? 0 : fact[FACT_UNIT_2]};
     units_strength(task, unit);
     struct spectral_sums sums = {.q1 = fact[FACT_Q], .q2 = fact[FACT_Q2]};
     if (!task->pair.kind->gradient)
