@@ -12,6 +12,7 @@ the .log file.  A case that is already in the file is skipped, so an
 interrupted run continues.  Pictures require matplotlib and Pillow.  Parts:
 
   sums    weak and strong scaling of whole sums
+  models  what `farsum tune --ranks` predicts for them
   nufft   weak scaling of NUFFTs and of their meshes
   meshes  sums on four GPUs with meshes other than the tuner's
 """
@@ -55,9 +56,10 @@ def launch(a, ranks, program, words):
 
 
 def sum_case(a, kind, name, ranks, n, words, how=""):
-    """how: anywhere if empty; or slab, none, or mesh=POINTS."""
-    more = {"": "", "slab": " here"}.get(how, " " + how)
-    more += " alone" if ranks == 0 else " model"
+    """how: anywhere if empty; or slab, none, model, or mesh=POINTS."""
+    more = {"": "", "slab": " here", "model": " model runs=1"}.get(
+        how, " " + how)
+    more += " alone" if ranks == 0 else ""
     return ("%s | %s | %d | %s" % (kind, name, ranks, how),
             launch(a, ranks or 1, "ranks_sum", words.format(n=n) + more))
 
@@ -74,6 +76,15 @@ def sums(a):
     if a.gpus >= 4:
         name, n, words = WEAK[2]
         yield sum_case(a, "weak", name, 4, 4 * n, words, "none")
+
+
+def models(a):
+    for kind, cases in (("weak", WEAK), ("strong", STRONG)):
+        for name, n, words in cases:
+            for p in GPUS:
+                if p <= a.gpus and "clustered" not in name:
+                    total = n * p if kind == "weak" else n
+                    yield sum_case(a, kind, name, p, total, words, "model")
 
 
 def nufft(a):
@@ -97,7 +108,7 @@ def meshes(a):
                                "mesh=%d" % size)
 
 
-PARTS = {"sums": sums, "nufft": nufft, "meshes": meshes}
+PARTS = {"sums": sums, "models": models, "nufft": nufft, "meshes": meshes}
 
 
 def cells(line):
@@ -145,9 +156,9 @@ def measured(found, *key):
     return cells(lines[0]) if lines else None
 
 
-def model(found, *key):
-    lines = found.get(key, [])
-    return cells(lines[1]) if len(lines) > 1 else None
+def model(found, kind, name, ranks):
+    lines = found.get((kind, name, ranks, "model"), [])
+    return cells(lines[-1]) if len(lines) > 1 else None
 
 
 def table(head, rows):
@@ -172,7 +183,7 @@ def scaling(found, kind, cases):
         for ranks, how in [(p, "") for p in GPUS] + [(4, "slab"), (4, "none")]:
             row = measured(found, kind, name, ranks, how)
             if row:
-                guess = model(found, kind, name, ranks, how)
+                guess = model(found, kind, name, ranks)
                 yield name, ranks, how, row, guess, speed(one, row, ranks, kind)
 
 
