@@ -4,7 +4,7 @@
 
     ranks.py results/ranks.csv --build build --gpus 4
     ranks.py results/ranks.csv --part sums --minutes 3
-    ranks.py --report bench/results/ranks_h100.csv \\
+    ranks.py --report bench/results/ranks_h200.csv \\
         --pictures bench/reports/ranks > bench/reports/ranks.md
 
 Appends lines of ranks_sum and ranks_nufft to the file, and error messages to
@@ -133,13 +133,14 @@ def cells(line):
 
 
 def read(paths):
-    """Machines, and {(kind, name, ranks, how): lines}."""
+    """Lines on machines, and {(kind, name, ranks, how): lines}."""
     machines, found, lines = [], {}, []
     for path in paths:
         with open(path, encoding="utf-8") as file:
             for line in file.read().splitlines():
-                if line.startswith("# machine "):
-                    machines += [line[10:]] if line[10:] not in machines else []
+                if line.startswith(("# machine ", "# computed: ")):
+                    text = line.replace("machine", "measured on")[2:]
+                    machines += [text] if text not in machines else []
                 elif line.startswith("# done "):
                     kind, name, ranks, how = line[7:].split(" | ")
                     found[kind, name, int(ranks), how.strip()] = lines
@@ -158,7 +159,7 @@ def measured(found, *key):
 
 def model(found, kind, name, ranks):
     lines = found.get((kind, name, ranks, "model"), [])
-    return cells(lines[-1]) if len(lines) > 1 else None
+    return cells(lines[-1]) if lines else None
 
 
 def table(head, rows):
@@ -309,7 +310,7 @@ def report(paths, folder):
           "[docs/performance-gpu.md](../../docs/performance-gpu.md#over-ranks) "
           "discusses the results.\n")
     for text in machines:
-        print("- measured on " + text)
+        print("- " + text)
     print("""
 One rank per GPU, exchanges by NCCL over NVLink, arrays on the GPUs. Times are
 minima of 15 sums (4 if clustered), on the slowest rank. Efficiency is the time
@@ -317,6 +318,7 @@ of a plan without ranks on one GPU, over that of p GPUs with as many particles
 per GPU; for strong scaling, divided by p. *Own slab*: each rank gives particles
 of its own slab; else of the whole cell. *Model*: what `farsum tune --ranks`
 predicts. Columns of near pairs, exchanges and the model are those of rank 0.
+The model of clustered charges would assume even ones, and is left out.
 """)
     print("## Weak scaling\n")
     scaling_table(found, "weak", WEAK)
