@@ -6,6 +6,7 @@
 #include "base/arrays.h"
 #include "base/mem.h"
 #include "base/par.h"
+#include "math/pair_quadrupole.h"
 #include "plan/plan.h"
 
 /* Strengths and results of both right-hand sides, of the caller's type. */
@@ -54,7 +55,6 @@ static farsum_status hvp_memory(struct hvp *h)
 /* (7.26): the field of the dipoles q v, the gradient of the charges. */
 static void hvp_product(const struct hvp *h, void *product, int threads)
 {
-    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     const int64_t n = h->n;
     PAR_FOR(threads)
     for (int64_t j = 0; j < n; j++)
@@ -62,7 +62,7 @@ static void hvp_product(const struct hvp *h, void *product, int threads)
             double sum = -array_get(h->strengths, h->type, 4 * j)
                          * array_get(h->field, h->type, 3 * (n + j) + a);
             for (int b = 0; b < 3; b++)
-                sum += array_get(h->gradient, h->type, 6 * j + at[a][b])
+                sum += array_get(h->gradient, h->type, 6 * j + pair_two[a][b])
                        * array_get(h->strengths, h->type, 4 * (n + j) + 1 + b);
             array_put(product, h->type, 3 * j + a, sum);
         }

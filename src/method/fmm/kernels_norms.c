@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "reference/direct/direct_any.h"
+#include "math/pair_quadrupole.h"
 #include "tune/parameters.h"
 
 /* A random draw of strengths may give less than the expected norm. */
@@ -98,11 +99,10 @@ void fmm_kernel_guess(struct fmm_input *f, double n)
 void fmm_kernel_force(const double q[4], const double e[3],
                       const double gradient[6], double force[3])
 {
-    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     for (int a = 0; a < 3; a++) {
         force[a] = q[0] * e[a];
         for (int b = 0; b < 3; b++)
-            force[a] -= gradient[at[a][b]] * q[1 + b];
+            force[a] -= gradient[pair_two[a][b]] * q[1 + b];
     }
 }
 

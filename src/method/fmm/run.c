@@ -11,6 +11,7 @@
 #include "method/fmm/kernels.h"
 #include "reference/exclusions.h"
 #include "reference/kernels.h"
+#include "math/pair_quadrupole.h"
 #include "tune/parameters.h"
 
 /* Sums over the sources of q, q u and q u^2, u from the centre of the root box
@@ -145,21 +146,20 @@ struct out {
  * axes, with the second derivatives of (10.14). */
 static void run_out_gradient(const struct out *o, int64_t k, int64_t i)
 {
-    static const int of[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     const struct fmm *s = o->s;
     const int64_t n = tree_targets(&s->tree)->n;
     double g[6], *to = o->gradient + 6 * i;
     for (int t = 0; t < 6; t++)
         to[t] = g[t] = s->gradient[t * n + k];
     for (int a = 0; a < 3 && s->input.periodic; a++)
-        g[of[a][a]] += 4 * M_PI / (3 * s->input.volume) * o->moments.q;
+        g[pair_two[a][a]] += 4 * M_PI / (3 * s->input.volume) * o->moments.q;
     for (int a = 0; a < 3 && s->input.periodic; a++)
         for (int b = a; b < 3; b++) {
             double x = 0;
             for (int w = 0; w < 9; w++)
                 x += s->axis[3 * (w / 3) + a] * s->axis[3 * (w % 3) + b]
-                     * g[of[w / 3][w % 3]];
-            to[of[a][b]] = x;
+                     * g[pair_two[w / 3][w % 3]];
+            to[pair_two[a][b]] = x;
         }
 }
 

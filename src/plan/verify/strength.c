@@ -33,14 +33,14 @@ void verify_force(const struct farsum_plan *plan, const struct verify_sum *s,
         force_quadrupole(plan, s, i, type, at, field, gradient, third);
         return;
     }
-    static const int of[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     double v[4], force[3];
     for (int a = 0; a < 4; a++)
         v[a] = ldexp(verify_q(s, 4 * i + a), -plan->task.units.part[0]);
     for (int d = 0; d < 3; d++) {
         force[d] = v[0] * array_get(field, type, 3 * at + d);
         for (int b = 0; b < 3; b++)
-            force[d] -= v[1 + b] * array_get(gradient, type, 6 * at + of[d][b]);
+            force[d] -=
+                v[1 + b] * array_get(gradient, type, 6 * at + pair_two[d][b]);
     }
     for (int d = 0; d < 3; d++)
         array_put(field, type, 3 * at + d, force[d]);

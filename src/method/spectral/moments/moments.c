@@ -48,14 +48,13 @@ farsum_result spectral_moments_wanted(const struct task *task,
  * uv uw vv vw ww. */
 static void bends_of(const double to[3][3], const double Q[6], double bend[6])
 {
-    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     for (int d = 0; d < 3; d++)
         for (int e = d; e < 3; e++) {
             double sum = 0;
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
-                    sum += to[d][a] * to[e][b] * Q[at[a][b]];
-            bend[at[d][e]] = d == e ? sum / 2 : sum;
+                    sum += to[d][a] * to[e][b] * Q[pair_two[a][b]];
+            bend[pair_two[d][e]] = d == e ? sum / 2 : sum;
         }
 }
 
@@ -160,7 +159,6 @@ static double force_square(const struct task *task, const struct spectral *s,
                            const struct spectral_terms *terms, int gradient,
                            int64_t i)
 {
-    static const int at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     farsum_precision type = task->problem.precision;
     double rc = s->parameters.rc, p[3], e[3], square = 0, factor = 1;
     double q = array_get(s->q, type, 4 * i), reach = task->pair.reach;
@@ -169,8 +167,8 @@ static double force_square(const struct task *task, const struct spectral *s,
     for (int a = 0; a < 3; a++) {
         double f = q * e[a];
         for (int b = 0; gradient && b < 3; b++)
-            f -= array_get(s->gradient, type, 6 * i + at[a][b]) / (rc * rc * rc)
-                 * p[b];
+            f -= array_get(s->gradient, type, 6 * i + pair_two[a][b])
+                 / (rc * rc * rc) * p[b];
         square += f * f;
     }
     if (!gradient) {
