@@ -195,27 +195,23 @@ const struct pair_kind pair_kind_stresslet = {
 };
 
 const struct pair pair_rows[] = {
-#define SCALAR(name, polys, note)                                              \
-    {#name, note, 1, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0, 0},
+#define ROW(name_, note_, strengths_, channels_, values_, polys_)              \
+    {.name = #name_,                                                           \
+     .note = note_,                                                            \
+     .strengths = strengths_,                                                  \
+     .channels = channels_,                                                    \
+     .values = values_,                                                        \
+     .polys = polys_,                                                          \
+     .kind = &pair_kind_##name_},
+#define SCALAR(name, polys, note) ROW(name, note, 1, 1, 1, polys)
 #define FLOW(name, strengths, channels, polys, note)                           \
-    {                                                                          \
-        #name,                                                                 \
-        note,                                                                  \
-        strengths,                                                             \
-        channels,                                                              \
-        PAIR_VALUES,                                                           \
-        polys,                                                                 \
-        &pair_kind_##name,                                                     \
-        0,                                                                     \
-        0,                                                                     \
-        0,                                                                     \
-        0,                                                                     \
-        0},
+    ROW(name, note, strengths, channels, PAIR_VALUES, polys)
 #define MOMENTS(name, strengths, polys, note)                                  \
-    {#name, note, strengths, 1, 1, polys, &pair_kind_##name, 0, 0, 0, 0, 0},
+    ROW(name, note, strengths, 1, 1, polys)
 #include "math/pair.def"
 #undef SCALAR
 #undef FLOW
+#undef ROW
     {0},
 };
 

@@ -240,24 +240,20 @@ static double moments_square(const double *q)
     return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
 }
 
+/* What all kernels with moments have. */
+#define MOMENTS_KIND                                                           \
+    .power = 1, .degree = 1, .gradient = 1, .front = 4 * M_PI, .fall = 1,      \
+    .smooth = pair_gamma_smooth, .slope = pair_gamma_slope,                    \
+    .base = moments_base, .near = moments_near, .lift = 1, .own = 1
+
 const struct pair_kind pair_kind_charge_dipole = {
-    .power = 1,
-    .degree = 1,
-    .gradient = 1,
+    MOMENTS_KIND,
     .charged = 1,
     .moments = 1,
-    .front = 4 * M_PI,
-    .fall = 1,
-    .smooth = pair_gamma_smooth,
-    .slope = pair_gamma_slope,
-    .base = moments_base,
-    .near = moments_near,
     .exact = moments_exact,
     .integrals = 3,
     .square = moments_square,
-    .lift = 1,
     .bare = moments_full,
-    .own = 1,
 };
 
 static double quadrupole_square(const double *q)
@@ -266,43 +262,23 @@ static double quadrupole_square(const double *q)
 }
 
 const struct pair_kind pair_kind_charge_quadrupole = {
-    .power = 1,
-    .degree = 1,
-    .gradient = 1,
+    MOMENTS_KIND,
     .charged = 1,
     .moments = 2,
-    .front = 4 * M_PI,
-    .fall = 1,
-    .smooth = pair_gamma_smooth,
-    .slope = pair_gamma_slope,
-    .base = moments_base,
-    .near = moments_near,
     .exact = quadrupole_exact,
     .integrals = 5,
     .square = quadrupole_square,
-    .lift = 1,
     .bare = moments_full,
-    .own = 1,
 };
 
 const struct pair_kind pair_kind_yukawa_dipole = {
-    .power = 1,
-    .degree = 1,
-    .gradient = 1,
+    MOMENTS_KIND,
     .moments = 1,
     .screened = 1,
     .limit = 1,
-    .front = 4 * M_PI,
     .gain = pair_yukawa_gain,
-    .fall = 1,
-    .smooth = pair_gamma_smooth,
-    .slope = pair_gamma_slope,
-    .base = moments_base,
-    .near = moments_near,
     .exact = moments_exact,
     .integrals = 3,
     .square = moments_square,
-    .lift = 1,
     .bare = pair_yukawa_bare,
-    .own = 1,
 };
