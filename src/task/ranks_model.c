@@ -14,16 +14,28 @@ double ranks_model_order(const struct device *device,
     return device ? 30 * bytes / gpu_rates(device, precision).bytes : 0;
 }
 
+int ranks_model_results(const struct task *task, int *arrays)
+{
+    const struct pair *pair = &task->pair;
+    const unsigned outputs = task->problem.outputs;
+    const int width[] = {
+        outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY) ? pair->values : 0,
+        outputs & FARSUM_FIELD ? 3 : 0, outputs & FARSUM_GRADIENT ? 6 : 0,
+        outputs & FARSUM_PARTICLE_VIRIAL ? 9 : 0};
+    int values = 0;
+    *arrays = 0;
+    for (size_t k = 0; k < sizeof width / sizeof *width; k++) {
+        values += width[k];
+        *arrays += width[k] > 0;
+    }
+    return values;
+}
+
 double ranks_model_ends(const struct task *task, double points)
 {
     const farsum_problem *p = &task->problem;
-    const struct pair *pair = &task->pair;
-    int values =
-        pair->strengths
-        + (p->outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY) ? pair->values : 0)
-        + (p->outputs & FARSUM_FIELD ? 3 : 0)
-        + (p->outputs & FARSUM_GRADIENT ? 6 : 0)
-        + (p->outputs & FARSUM_PARTICLE_VIRIAL ? 9 : 0);
+    int arrays, results = ranks_model_results(task, &arrays);
+    double values = points * (task->pair.strengths + results);
     return ranks_model_order(task->device, p->precision,
-                             points * values * (double)array_size(p->arrays));
+                             values * (double)array_size(p->arrays));
 }

@@ -63,7 +63,9 @@ struct task;
  * (NULL): 0. */
 double ranks_model_order(const struct device *device,
                          farsum_precision precision, double bytes);
-/* The same for strengths and results of a sum's points. */
+/* Numbers of a sum's results per target, and of the arrays that travel. */
+int ranks_model_results(const struct task *task, int *arrays);
+/* ranks_model_order of the strengths and results of a sum's points. */
 double ranks_model_ends(const struct task *task, double points);
 
 /* Seconds of an execute on this rank. */

@@ -83,15 +83,13 @@ static void model_points(struct counted *c)
     double given = c->task->device ? real : (double)array_size(p->arrays);
     double n = (double)p->n_sources, share = c->layers / c->all;
     double to = p->n_targets > 0 ? (double)p->n_targets : n;
-    int scalars = p->outputs & FARSUM_POTENTIAL ? 1 : 0;
-    int fields = p->outputs & FARSUM_FIELD ? 3 : 0;
+    int arrays, results = ranks_model_results(c->task, &arrays);
     m->points = n * share;
     m->ghosts = n / c->all * c->ghosts;
     m->bytes[COMM_ROUTE] =
         given
-        * (n / ranks * (1 - share)
-           + to * share * (1 - 1 / ranks) * (scalars + fields));
-    m->exchanges[COMM_ROUTE] = 1 + (scalars > 0) + (fields > 0);
+        * (n / ranks * (1 - share) + to * share * (1 - 1 / ranks) * results);
+    m->exchanges[COMM_ROUTE] = 1 + arrays;
     m->bytes[COMM_GHOSTS] =
         n / c->all * c->sent * (c->task->device ? real : sizeof(double));
     m->exchanges[COMM_GHOSTS] = 1;

@@ -116,11 +116,7 @@ static void model_points(struct counted *c)
     double n = (double)p->n_sources;
     double share = model_share(m);
     double to = p->n_targets > 0 ? (double)p->n_targets : n;
-    int scalars =
-        p->outputs & (FARSUM_POTENTIAL | FARSUM_VELOCITY) ? pair->values : 0;
-    int fields = p->outputs & FARSUM_FIELD ? 3 : 0;
-    int gradients = p->outputs & FARSUM_GRADIENT ? 6 : 0;
-    int virials = p->outputs & FARSUM_PARTICLE_VIRIAL ? 9 : 0;
+    int arrays, results = ranks_model_results(c->task, &arrays);
     double cell = n / ((double)m->mesh0 * (double)m->mesh1);
     double planes = (double)m->planes, rows = (double)m->rows;
     double others =
@@ -135,10 +131,8 @@ static void model_points(struct counted *c)
     m->ghosts = share > 0 ? cell * others : 0;
     m->bytes[COMM_ROUTE] = given
                            * (n / size * (1 - share) * pair->strengths
-                              + to * share * (1 - 1 / size)
-                                    * (scalars + fields + gradients + virials));
-    m->exchanges[COMM_ROUTE] =
-        1 + (scalars > 0) + (fields > 0) + (gradients > 0) + (virials > 0);
+                              + to * share * (1 - 1 / size) * results);
+    m->exchanges[COMM_ROUTE] = 1 + arrays;
     m->bytes[COMM_GHOSTS] =
         cell * images * pair->strengths * (double)array_size(c->task->pairs);
     m->exchanges[COMM_GHOSTS] = 1;
