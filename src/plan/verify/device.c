@@ -41,7 +41,7 @@ int verify_images(const struct farsum_plan *plan, const struct verify_sum *s)
 const char *verify_means(const struct farsum_plan *plan,
                          const struct verify_sum *s)
 {
-    if (verify_images(plan, s))
+    if (s->images)
         return "pairs with all their images";
     return task_axes(&plan->task) > 0 ? "ewald" : "direct";
 }
@@ -49,7 +49,7 @@ const char *verify_means(const struct farsum_plan *plan,
 int verify_few(const struct farsum_plan *plan, const struct verify_sum *s)
 {
     farsum_status status = FARSUM_ERR_UNSUPPORTED;
-    if (verify_images(plan, s))
+    if (s->images)
         return 1;
     if (!s->whole && s->all_n > VERIFY_FEW)
         status = few_fits(&plan->task, s->tolerance, s->targets.count);
@@ -222,7 +222,7 @@ static farsum_status sum_values(struct farsum_plan *plan, struct verify_sum *s,
                              .accuracy = s->tolerance,
                              .width = width};
     TRY(progress_step(0, 1, "summing by %s", verify_means(plan, s)));
-    if (verify_images(plan, s))
+    if (s->images)
         return few_images_sum(&sum, s->given_x, s->given_q, values);
     if (!verify_on_device(plan, s))
         return few_sum(&sum, s->given_x, s->given_q, values);

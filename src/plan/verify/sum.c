@@ -298,9 +298,8 @@ done:
 }
 
 /* Returns 1 if forces of dipoles are compared, which need the gradient, and of
- * quadrupoles, which need the third derivatives.  They are
- * compared while the plan is made.  Later, and where they are no outputs,
- * fields are. */
+ * quadrupoles, which need the third derivatives.  They are compared while the
+ * plan is made.  Later, and where they are no outputs, fields are. */
 static int sum_forces(const struct farsum_plan *plan,
                       const struct verify_sum *s)
 {
@@ -348,6 +347,7 @@ farsum_status verify_sum(struct farsum_plan *plan, struct verify_sum *s)
         s->energies = verify_energies(plan, s->all_n, &s->whole);
     double start = clock_seconds();
     TRY(sum_draw(plan, s));
+    s->images = verify_images(plan, s);
     double drawn = clock_seconds();
     TRY(sum_targets(plan, s));
     s->seconds_drawn = drawn - start;

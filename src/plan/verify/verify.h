@@ -89,6 +89,7 @@ struct verify_sum {
     unsigned energies;          /* FARSUM_ENERGY, FARSUM_VIRIAL: measured too */
     int whole;                  /* 1: targets are all sources, in order, and
                                    energy and virial are set */
+    int images;                 /* verify_images, which reads all sources */
     double energy, virial[9];
     double magnitude;           /* of dipoles, if whole: half the sum of
                                    |q phi - p.E + Q:H/2|, in internal units;
@@ -202,7 +203,8 @@ void verify_recall(struct verify_sum *s);
 farsum_status verify_rows(const struct farsum_plan *plan,
                           const struct verify_sum *s, const struct buf *from,
                           int width, void *to);
-/* Returns 1 if few targets are summed pair by pair, each with its images. */
+/* Returns 1 if few targets are to be summed pair by pair, each with its images:
+ * for s->images, once the targets are drawn. */
 int verify_images(const struct farsum_plan *plan, const struct verify_sum *s);
 /* What the second sum is, in words. */
 const char *verify_means(const struct farsum_plan *plan,

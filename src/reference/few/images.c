@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/par.h"
 #include "base/progress.h"
+#include "points/vectors.h"
 #include "reference/ewald/ewald_open.h"
 #include "reference/kernels.h"
 
@@ -100,11 +101,6 @@ static void set_sines(double *sine)
             sum = pow(M_PI, 4) / 90;
         sine[n] = sum / (n * pow(M_PI, 2 * n));
     }
-}
-
-static double dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 static void set_axes(struct few_images *w, const struct ewald_lattice *l)
