@@ -274,12 +274,10 @@ static void kernel_estimate(const struct task *task, const struct fmm *s,
         const double *e = c->field + 3 * i;
         const double *g = f.gradient ? c->gradient + 6 * i : NULL;
         potential += c->potential[i] * c->potential[i];
-        force += flow
-                     ? dot(e, e)
-                     : fmm_kernel_square(&f, apart ? mean : c->q + 4 * i, e, g);
-        plain +=
-            flow ? dot(e, e)
-                 : fmm_kernel_square(&f, apart ? mean : c->q + 4 * i, e, NULL);
+        const double *q = apart ? mean : c->q + 4 * i;
+        double one = flow ? dot(e, e) : fmm_kernel_square(&f, q, e, g);
+        force += one;
+        plain += g ? fmm_kernel_square(&f, q, e, NULL) : one;
     }
     double square = f.q2 + (f.reach > 0 ? f.p2 / (f.reach * f.reach) : 0);
     f.force = sqrt(force / targets);
