@@ -315,10 +315,11 @@ def report(paths, folder):
 One rank per GPU, exchanges by NCCL over NVLink, arrays on the GPUs. Times are
 minima of 15 sums (4 if clustered), on the slowest rank. Efficiency is the time
 of a plan without ranks on one GPU, over that of p GPUs with as many particles
-per GPU; for strong scaling, divided by p. *Own slab*: each rank gives particles
-of its own slab; else of the whole cell. *Model*: what `farsum tune --ranks`
-predicts. Columns of near pairs, exchanges and the model are those of rank 0.
-The model of clustered charges would assume even ones, and is left out.
+per GPU. For strong scaling it is divided by p. *Own slab*: each rank gives the
+particles of its own slab. In other rows it gives particles of the whole cell.
+*Model*: the prediction of `farsum tune --ranks`. Near pairs, exchanges and the
+model are those of rank 0. The model assumes evenly spread charges, so clustered
+ones have no prediction.
 """)
     print("## Weak scaling\n")
     scaling_table(found, "weak", WEAK)

@@ -227,6 +227,11 @@ def call(command, cwd, env=None):
     return done.stdout
 
 
+def numbers(kind):
+    """The reader of an option such as 8,10,12."""
+    return lambda text: [kind(v) for v in text.split(",")]
+
+
 def triple(text):
     """Three counts from "4", "4,4,8" or "4x4x8"."""
     v = [int(w) for w in text.replace("x", ",").split(",")]

@@ -184,8 +184,6 @@ def farsum_rows(a, runs, replicate, steps, device, kept):
 
 
 def main():
-    def numbers(kind):
-        return lambda text: [kind(v) for v in text.split(",")]
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("input")
@@ -194,18 +192,18 @@ def main():
     p.add_argument("--mpiexec", default="mpiexec")
     p.add_argument("--out", required=True)
     p.add_argument("--cores", type=int, default=os.cpu_count())
-    p.add_argument("--replicate", nargs="+", type=numbers(int),
+    p.add_argument("--replicate", nargs="+", type=common.numbers(int),
                    default=[[2, 2, 3], [4, 5, 5], [7, 7, 7]])
-    p.add_argument("--forms", type=numbers(str), default=["device", "pppm"])
+    p.add_argument("--forms", type=common.numbers(str), default=["device", "pppm"])
     p.add_argument("--target", type=float, default=1e-4)
     p.add_argument("--device", default="cuda")
-    p.add_argument("--device-ranks", type=numbers(int), default=[1])
+    p.add_argument("--device-ranks", type=common.numbers(int), default=[1])
     p.add_argument("--precision", default="mixed")
-    p.add_argument("--suffix", type=numbers(str), default=["opt", "intel"])
-    p.add_argument("--cutoffs", type=numbers(float), default=[8, 10, 12])
-    p.add_argument("--accuracies", type=numbers(float),
+    p.add_argument("--suffix", type=common.numbers(str), default=["opt", "intel"])
+    p.add_argument("--cutoffs", type=common.numbers(float), default=[8, 10, 12])
+    p.add_argument("--accuracies", type=common.numbers(float),
                    default=[10 ** (-k / 2) for k in (8, 9, 10, 11)])
-    p.add_argument("--orders", type=numbers(int), default=[5, 7])
+    p.add_argument("--orders", type=common.numbers(int), default=[5, 7])
     p.add_argument("--keep", type=int, default=2)
     p.add_argument("--warm", type=int, default=10)
     p.add_argument("--steps", type=int, default=50,

@@ -183,21 +183,19 @@ def farsum_rows(a, water, timer, exact):
 
 
 def main():
-    def numbers(kind):
-        return lambda text: [kind(v) for v in text.split(",")]
     p = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     p.add_argument("input")
     p.add_argument("--out", required=True)
-    p.add_argument("--copies", type=numbers(int), default=[1])
+    p.add_argument("--copies", type=common.numbers(int), default=[1])
     p.add_argument("--platform", default="CUDA")
     p.add_argument("--precision", default="mixed", help="of OpenMM's GPU code")
     p.add_argument("--device", default="host", help="of Farsum")
     p.add_argument("--farsum-precision", default="mixed")
-    p.add_argument("--forms", type=numbers(str), default=["farsum", "pme"])
-    p.add_argument("--targets", type=numbers(float), default=[1e-3, 1e-4])
-    p.add_argument("--cutoffs", type=numbers(float), default=CUTOFFS)
-    p.add_argument("--tolerances", type=numbers(float), default=TOLERANCES)
+    p.add_argument("--forms", type=common.numbers(str), default=["farsum", "pme"])
+    p.add_argument("--targets", type=common.numbers(float), default=[1e-3, 1e-4])
+    p.add_argument("--cutoffs", type=common.numbers(float), default=CUTOFFS)
+    p.add_argument("--tolerances", type=common.numbers(float), default=TOLERANCES)
     p.add_argument("--loosest", type=float, default=2)
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--steps", type=int, default=200)

@@ -59,7 +59,7 @@ def method_of(r, kernel, cell):
         else cell.kind == "open" and kernel in ["laplace", "charge_dipole",
                                                 *FLOWS]
     method = r.choice(methods + ["spectral", "fmm"])
-    if kernel == "charge_quadrupole":  # only references sum it
+    if kernel == "charge_quadrupole":  # auto: spectral in a whole cell
         return r.choice(["auto", "direct" if cell.kind == "open" else "ewald"])
     if method == "spectral" and not by_mesh or method == "fmm" and not by_boxes:
         return "auto"
